@@ -1,0 +1,70 @@
+# A thin front for CMake's presets. Every target installs what it lacks first (packages.txt);
+# with STINT_NO_INSTALL=1 it only says what is missing.
+
+PREFIX = /usr/local
+SECONDS = 60
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test install bench fuzz fuzzers format coverage clean
+
+# Configures a preset once and builds it; ninja itself runs cmake again when a CMake file changed.
+define build_preset
+@test -f build/$(1)/build.ninja || cmake --preset $(1)
+@cmake --build --preset $(1)
+endef
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: build ## Build, then show the first 25 machines of the catalogue.
+	@build/release/stint catalog list --limit 25
+
+build: ## Build the release binary, build/release/stint.
+	@tools/ensure_packages.sh build
+	$(call build_preset,release)
+
+test: ## Build with sanitizers and run every test and check.
+	@tools/ensure_packages.sh build test
+	$(call build_preset,dev)
+	@ctest --preset dev --parallel 2 --output-on-failure
+
+install: build ## Install under PREFIX (/usr/local); DESTDIR is honoured.
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+bench: build ## Run the benchmarks on the release binary.
+	@tools/ensure_packages.sh bench
+	@bench/startup.sh build/release/stint
+
+fuzz: ## Fuzz each parser for SECONDS (60); inputs that break one go to build/fuzz/findings.
+	@tools/ensure_packages.sh build fuzz
+	$(call build_preset,fuzz)
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 fuzzers
+
+# Reached through `make fuzz`, so that the list is made after the fuzzers were built.
+fuzzers: $(patsubst build/fuzz/%_fuzz,fuzz-%,$(wildcard build/fuzz/*_fuzz))
+	@test -n "$^" || { echo "make fuzz: no build/fuzz/*_fuzz was built" >&2; exit 1; }
+
+# The fuzzer adds what it discovers to its corpus, so it works on a copy.
+fuzz-%:
+	@rm -rf build/fuzz/corpus/$*_fuzz && mkdir -p build/fuzz/corpus/$*_fuzz build/fuzz/findings
+	@test ! -d tests/fuzz_corpus/$*_fuzz || cp -r tests/fuzz_corpus/$*_fuzz build/fuzz/corpus
+	@build/fuzz/$*_fuzz -max_total_time=$(SECONDS) -timeout=10 \
+	  -artifact_prefix=build/fuzz/findings/$*- build/fuzz/corpus/$*_fuzz \
+	  >build/fuzz/$*.log 2>&1 \
+	  || { tail -n 40 build/fuzz/$*.log; echo "$*: FOUND, see build/fuzz/$*.log"; exit 1; }
+	@echo "$*: nothing found, $$(tail -n 1 build/fuzz/$*.log)"
+
+format: ## Format every C++ file in place.
+	@tools/ensure_packages.sh test
+	@find $(wildcard src tests bench tools) -name '*.h' -o -name '*.cc' | xargs -r clang-format -i
+
+# Counts of an earlier run would add to this one's, so they go first.
+coverage: ## Run the tests and show which lines they reach.
+	@tools/ensure_packages.sh build test coverage
+	$(call build_preset,coverage)
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --test-dir build/coverage --parallel 2 --output-on-failure
+	@gcovr --root . --filter src/ --exclude '.*_(test|fuzz)\.cc' --print-summary build/coverage
+
+clean: ## Remove everything that was built.
+	@rm -rf build

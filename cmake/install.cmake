@@ -1,0 +1,18 @@
+# The binary, what shells and man need, and the data as files for people to read and copy.
+set(share ${CMAKE_BINARY_DIR}/share)
+add_custom_command(TARGET stint POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
+  COMMAND stint completion bash > ${share}/stint
+  COMMAND stint completion zsh > ${share}/_stint
+  COMMAND stint completion fish > ${share}/stint.fish
+  COMMAND stint man > ${share}/stint.1
+  COMMENT "Making the completions and the manual page")
+
+install(TARGETS stint RUNTIME DESTINATION bin)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/data/ DESTINATION share/stint)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/formats DESTINATION share/stint)
+install(FILES ${share}/stint DESTINATION share/bash-completion/completions)
+install(FILES ${share}/_stint DESTINATION share/zsh/site-functions)
+install(FILES ${share}/stint.fish DESTINATION share/fish/vendor_completions.d)
+install(FILES ${share}/stint.1 DESTINATION share/man/man1)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/stint)

@@ -1,0 +1,83 @@
+# stint_module(NAME [DEPENDS room…] [LIBRARIES target…])
+#
+# Makes the library stint_NAME of src/NAME/*.cc, its test NAME_test of src/NAME/*_test.cc, and one
+# fuzzer for each src/NAME/*_fuzz.cc: with libFuzzer in the fuzz preset, and in the test presets as a
+# program that replays the seed corpus.
+
+function(stint_options target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow
+      -Wno-missing-field-initializers -Werror>)
+  if(STINT_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${STINT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${STINT_SANITIZE})
+    # Sanitizers hide from g++ that a value is set; the release build has this warning on.
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
+  endif()
+endfunction()
+
+function(stint_test target)
+  stint_options(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest_main)
+  if(TARGET base_test AND NOT target STREQUAL "base_test")
+    target_precompile_headers(${target} REUSE_FROM base_test)
+  else()
+    target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <fmt/format.h>)
+  endif()
+  add_test(NAME ${target} COMMAND ${target})
+endfunction()
+
+function(stint_fuzzer name module source)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE stint_${module})
+  stint_options(${name})
+  if(STINT_FUZZERS)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz_replay.cc)
+    add_test(NAME ${name}_replay
+             COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz_corpus/${name})
+  endif()
+endfunction()
+
+function(stint_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  set(fuzzers ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cc$")
+
+  add_library(stint_${name} STATIC ${sources})
+  target_include_directories(stint_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  stint_options(stint_${name})
+  if(STINT_FUZZERS)
+    target_compile_options(stint_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  target_link_libraries(stint_${name} PRIVATE ${arg_LIBRARIES})
+  foreach(room IN LISTS arg_DEPENDS)
+    target_link_libraries(stint_${name} PUBLIC stint_${room})
+  endforeach()
+  if(name STREQUAL "base")
+    target_precompile_headers(stint_base PRIVATE <string> <vector> <optional> <variant> <map>
+                              <fmt/format.h>)
+  else()
+    target_precompile_headers(stint_${name} REUSE_FROM stint_base)
+  endif()
+
+  if(STINT_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE stint_${name})
+    stint_test(${name}_test)
+  endif()
+  if(STINT_TESTS OR STINT_FUZZERS)
+    foreach(fuzzer IN LISTS fuzzers)
+      get_filename_component(fuzzer_name ${fuzzer} NAME_WE)
+      stint_fuzzer(${fuzzer_name} ${name} ${fuzzer})
+    endforeach()
+  endif()
+endfunction()

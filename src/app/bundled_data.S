@@ -1,0 +1,13 @@
+/* The files of data/ that travel inside the binary; src/app/bundled.cc names them. */
+#define BUNDLE(symbol, path)      \
+  .global symbol##_begin;         \
+  .global symbol##_end;           \
+  symbol##_begin: .incbin path;   \
+  symbol##_end: .byte 0;
+
+  .section .rodata
+  BUNDLE(stint_catalog_gpus, "catalog/gpus.json")
+  BUNDLE(stint_catalog_aws, "catalog/aws.json")
+  BUNDLE(stint_catalog_gcp, "catalog/gcp.json")
+  BUNDLE(stint_catalog_azure, "catalog/azure.json")
+  .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,191 @@
+#include "app/catalog_cases.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+#include <system_error>
+
+#include "app/bundled.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "catalog/table_format.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The user's catalogue files, sorted by name.
+std::vector<fs::path> user_files(const std::string& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool looks_like_json(std::string_view text) {
+  const std::string_view start = trim_left(text);
+  return start.starts_with("{") || start.starts_with("[") || start.starts_with("\xEF\xBB\xBF{");
+}
+
+/// Reads our JSON or any of the tables, told apart by the first character.
+Result<Loaded<Catalog>> read_any(const std::string& file, const TableOrigin& origin) {
+  const auto text = read_file(file);
+  if (!text.ok()) return text.error();
+  if (trim(*text).empty()) return bad_input(fmt::format("{}: the file is empty", file));
+  if (looks_like_json(*text)) return read_catalog(*text, file);
+  auto table = read_catalog_table(*text, file, origin);
+  if (!table.ok()) return table.error();
+  return Loaded<Catalog>{std::move(*table), {}};
+}
+
+bool is_safe_name(std::string_view name) {
+  const auto safe = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '-' || c == '_';
+  };
+  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), safe);
+}
+
+/// The request with its blanks filled in: name, provider and date.
+Result<ImportRequest> completed(const Environment& environment, ImportRequest request) {
+  if (request.name.empty()) request.name = fs::path(request.file).stem().string();
+  if (!is_safe_name(request.name)) {
+    return bad_usage(
+        fmt::format("'{}' cannot be the name of a catalogue: use letters, digits, "
+                    "'.', '-' and '_', with --name",
+                    printable(request.name)));
+  }
+  if (request.provider.empty()) request.provider = provider_of_path(request.file);
+  request.provider = to_lower(request.provider);
+  if (request.date.empty()) request.date = to_text(date_at(environment.clock->now()));
+  return request;
+}
+
+Result<TableOrigin> origin_of(const ImportRequest& request) {
+  const auto date = parse_date(request.date);
+  if (!date.ok()) return bad_usage(date.error().message);
+  return TableOrigin{.provider = request.provider,
+                     .name = fs::path(request.file).filename().string(),
+                     .date = *date};
+}
+
+Result<Loaded<Catalog>> catalog_called(const Environment& environment, const std::string& name,
+                                       const std::string& provider) {
+  if (name == "bundled") return Loaded<Catalog>{bundled_catalog(), {}};
+  if (name == "merged") return load_catalog(environment);
+  const auto folder = user_catalog_folder(environment);
+  const std::string kept = folder.ok() ? fmt::format("{}/{}.json", *folder, name) : "";
+  if (is_safe_name(name) && fs::exists(kept)) return read_any(kept, {});
+  const auto request = completed(environment, {.file = name, .name = "x", .provider = provider});
+  if (!request.ok()) return request.error();
+  const auto origin = origin_of(*request);
+  if (!origin.ok()) return origin.error();
+  return read_any(name, *origin);
+}
+
+}  // namespace
+
+Catalog bundled_catalog() {
+  Catalog all;
+  for (const BundledFile& file : bundled_catalogs()) {
+    auto loaded = read_catalog(file.bytes, file.path);
+    CHECK(loaded.ok());
+    CHECK(loaded->warnings.empty());
+    all = merge(std::move(all), std::move(loaded->noun));
+  }
+  return all;
+}
+
+Result<std::string> user_catalog_folder(const Environment& environment) {
+  if (environment.data_folder) return *environment.data_folder + "/catalogs";
+  return failed("there is no place for your catalogues: set HOME or XDG_DATA_HOME");
+}
+
+Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
+  Loaded<Catalog> all{bundled_catalog(), {}};
+  const auto folder = user_catalog_folder(environment);
+  if (!folder.ok()) return all;
+  for (const fs::path& file : user_files(*folder)) {
+    auto own = read_any(file.string(), {});
+    if (!own.ok()) return own.error();
+    all.noun = merge(std::move(all.noun), std::move(own->noun));
+    for (std::string& warning : own->warnings) all.warnings.push_back(std::move(warning));
+  }
+  return all;
+}
+
+Result<ListAnswer> list_catalog(const Environment& environment, const ListRequest& request) {
+  auto loaded = load_catalog(environment);
+  if (!loaded.ok()) return loaded.error();
+  auto selected = select(loaded->noun, request.filter, request.sort);
+  if (!selected.ok()) return selected.error();
+  ListAnswer answer{.catalog = std::move(*selected), .warnings = std::move(loaded->warnings)};
+  answer.found = answer.catalog.types.size();
+  if (request.limit && answer.found > static_cast<std::size_t>(*request.limit)) {
+    answer.catalog.types.resize(static_cast<std::size_t>(*request.limit));
+    drop_unused(answer.catalog);
+  }
+  return answer;
+}
+
+Result<Loaded<Catalog>> show_vm(const Environment& environment, const std::string& name) {
+  const auto wanted = parse_vm_name(name);
+  if (!wanted.ok()) return wanted.error();
+  auto loaded = load_catalog(environment);
+  if (!loaded.ok()) return loaded.error();
+  const auto type = find_type(loaded->noun, *wanted);
+  if (!type.ok()) return type.error();
+  Catalog one{.sources = loaded->noun.sources, .gpus = loaded->noun.gpus, .types = {**type}};
+  if (wanted->region) {
+    std::erase_if(one.types[0].offers,
+                  [&](const Offer& offer) { return offer.region != *wanted->region; });
+  }
+  drop_unused(one);
+  return Loaded<Catalog>{std::move(one), std::move(loaded->warnings)};
+}
+
+Result<ImportAnswer> import_catalog(const Environment& environment, const ImportRequest& asked) {
+  const auto request = completed(environment, asked);
+  if (!request.ok()) return request.error();
+  const auto origin = origin_of(*request);
+  if (!origin.ok()) return origin.error();
+  const auto folder = user_catalog_folder(environment);
+  if (!folder.ok()) return folder.error();
+  auto loaded = read_any(request->file, *origin);
+  if (!loaded.ok()) return loaded.error();
+
+  ImportAnswer answer{.path = fmt::format("{}/{}.json", *folder, request->name),
+                      .warnings = std::move(loaded->warnings)};
+  std::error_code error;
+  answer.replaced = fs::exists(answer.path, error);
+  const Status written = write_file(answer.path, write_catalog(loaded->noun));
+  if (!written.ok()) return written.error();
+  std::set<std::string> providers;
+  for (const VmType& type : loaded->noun.types) {
+    providers.insert(type.provider);
+    answer.offers += type.offers.size();
+  }
+  answer.types = loaded->noun.types.size();
+  answer.providers.assign(providers.begin(), providers.end());
+  return answer;
+}
+
+Result<DiffAnswer> diff_catalogs(const Environment& environment, const std::string& before,
+                                 const std::string& after, const std::string& provider) {
+  auto first = catalog_called(environment, before, provider);
+  if (!first.ok()) return first.error();
+  auto second = catalog_called(environment, after, provider);
+  if (!second.ok()) return second.error();
+  DiffAnswer answer{.differences = diff(first->noun, second->noun),
+                    .warnings = std::move(first->warnings)};
+  for (std::string& warning : second->warnings) answer.warnings.push_back(std::move(warning));
+  return answer;
+}
+
+}  // namespace stint

@@ -1,0 +1,156 @@
+#include "app/doctor.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/catalog_cases.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+using Level = Finding::Level;
+
+constexpr int kOldPriceDays = 180;
+
+/// The oldest and newest price of a provider on one market.
+struct PriceDates {
+  Date oldest;
+  Date newest;
+  int prices = 0;
+};
+
+PriceDates price_dates(const Catalog& catalog, const std::string& provider, Market market) {
+  PriceDates dates;
+  for (const VmType& type : catalog.types) {
+    if (type.provider != provider) continue;
+    for (const Offer& offer : type.offers) {
+      const auto& price = market == Market::kSpot ? offer.spot : offer.on_demand;
+      if (!price) continue;
+      dates.oldest = dates.prices == 0 ? price->date : std::min(dates.oldest, price->date);
+      dates.newest = dates.prices == 0 ? price->date : std::max(dates.newest, price->date);
+      ++dates.prices;
+    }
+  }
+  return dates;
+}
+
+Finding judge_prices(const std::string& provider, Market market, const PriceDates& dates,
+                     const Date& today) {
+  const int age = days_between(dates.oldest, today);
+  const bool old = age > kOldPriceDays;
+  const std::string range = dates.oldest == dates.newest
+                                ? to_text(dates.oldest)
+                                : to_text(dates.oldest) + " to " + to_text(dates.newest);
+  return {old ? Level::kAdvice : Level::kGood, fmt::format("{} {}", provider, name_of(market)),
+          fmt::format("{} prices of {}, {} days old", dates.prices, range, age),
+          old ? fmt::format("stint catalog import FILE --provider {}", provider) : ""};
+}
+
+std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
+  std::vector<std::string> providers;
+  for (const VmType& type : catalog.types) {
+    if (std::find(providers.begin(), providers.end(), type.provider) == providers.end()) {
+      providers.push_back(type.provider);
+    }
+  }
+  std::vector<Finding> findings;
+  for (const std::string& provider : providers) {
+    for (const Market market : {Market::kOnDemand, Market::kSpot}) {
+      const PriceDates dates = price_dates(catalog, provider, market);
+      if (dates.prices > 0) findings.push_back(judge_prices(provider, market, dates, today));
+    }
+  }
+  return findings;
+}
+
+Finding examine_catalog(const Environment& environment, const Result<Loaded<Catalog>>& loaded) {
+  if (!loaded.ok()) {
+    return {Level::kBroken, "catalogue", loaded.error().message,
+            fmt::format("mend that file or remove it from {}",
+                        user_catalog_folder(environment).ok() ? *user_catalog_folder(environment)
+                                                              : "your catalogues")};
+  }
+  std::size_t offers = 0;
+  for (const VmType& type : loaded->noun.types) offers += type.offers.size();
+  return {Level::kGood, "catalogue",
+          fmt::format("{} VM types, {} offers", loaded->noun.types.size(), offers), ""};
+}
+
+/// The folder itself, or the nearest one above it that exists.
+fs::path nearest_existing(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+Finding examine_user_folder(const Environment& environment) {
+  const auto folder = user_catalog_folder(environment);
+  if (!folder.ok()) {
+    return {Level::kBroken, "own catalogues", folder.error().message, "export HOME=…"};
+  }
+  const fs::path existing = nearest_existing(*folder);
+  const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
+  if (!writable) {
+    return {Level::kBroken, "own catalogues",
+            fmt::format("{} cannot be written to", existing.string()),
+            fmt::format("chmod u+wx {}", existing.string())};
+  }
+  const bool made = existing == fs::path(*folder);
+  return {Level::kGood, "own catalogues",
+          fmt::format("{}{}", *folder, made ? "" : " (made by the first import)"), ""};
+}
+
+Finding examine_locale(const Environment& environment) {
+  const std::string charset = to_lower(environment.charset);
+  const bool utf8 = charset == "utf-8" || charset == "utf8";
+  if (utf8) return {Level::kGood, "tables", "the terminal's locale is UTF-8", ""};
+  return {Level::kAdvice, "tables", "the locale is not UTF-8, so some characters may look odd",
+          "export LC_ALL=C.UTF-8"};
+}
+
+struct CompletionPlace {
+  const char* shell;
+  const char* folder;  // Under the home folder.
+  const char* file;
+};
+
+Finding examine_completion(const Environment& environment) {
+  constexpr CompletionPlace kPlaces[] = {
+      {"bash", ".local/share/bash-completion/completions", "stint"},
+      {"zsh", ".zfunc", "_stint"},
+      {"fish", ".config/fish/completions", "stint.fish"}};
+  for (const CompletionPlace& place : kPlaces) {
+    if (environment.shell != place.shell) continue;
+    const std::string folder = fmt::format("{}/{}", environment.home, place.folder);
+    const std::string file = fmt::format("{}/{}", folder, place.file);
+    std::error_code error;
+    if (fs::exists(file, error)) return {Level::kGood, "completion", file, ""};
+    return {Level::kAdvice, "completion",
+            fmt::format("not set up for {} in your home folder", place.shell),
+            fmt::format("mkdir -p {0} && stint completion {1} > {2}", folder, place.shell, file)};
+  }
+  return {Level::kGood, "completion", "for bash, zsh and fish: stint completion --help", ""};
+}
+
+}  // namespace
+
+std::vector<Finding> examine(const Environment& environment) {
+  const auto loaded = load_catalog(environment);
+  std::vector<Finding> findings = {examine_catalog(environment, loaded)};
+  if (loaded.ok()) {
+    const Date today = date_at(environment.clock->now());
+    for (Finding& finding : examine_prices(loaded->noun, today)) {
+      findings.push_back(std::move(finding));
+    }
+  }
+  findings.push_back(examine_user_folder(environment));
+  findings.push_back(examine_locale(environment));
+  findings.push_back(examine_completion(environment));
+  return findings;
+}
+
+}  // namespace stint

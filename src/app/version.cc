@@ -1,0 +1,19 @@
+#include "app/version.h"
+
+#include "catalog/catalog.h"
+#include "job/job.h"
+#include "measure/measurement.h"
+#include "plan/calibration.h"
+#include "plan/plan.h"
+#include "plan/prediction.h"
+
+namespace stint {
+
+Version version() {
+  return {.number = STINT_VERSION,
+          .compiler = __VERSION__,
+          .schemas = {kCalibrationSchema, kCatalogSchema, kJobSchema, kMeasurementSchema,
+                      kPlanSchema, kPredictionSchema}};
+}
+
+}  // namespace stint

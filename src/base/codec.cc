@@ -1,0 +1,252 @@
+#include "base/codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+std::string pointer(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& segment : path) {
+    text += '/';
+    for (const char c : segment) {
+      if (c == '~') {
+        text += "~0";
+      } else if (c == '/') {
+        text += "~1";
+      } else {
+        text += c;
+      }
+    }
+  }
+  return text;
+}
+
+/// "stint.job/1" as its name and its version; no version when it is not of that form.
+std::pair<std::string_view, std::optional<int>> schema_parts(std::string_view schema) {
+  const std::size_t slash = schema.find('/');
+  if (slash == std::string_view::npos) return {schema, std::nullopt};
+  return {schema.substr(0, slash), parse_int(schema.substr(slash + 1))};
+}
+
+}  // namespace
+
+std::string Trail::place(int line) const {
+  std::string text = source;
+  if (line > 0) text += fmt::format(":{}", line);
+  const std::string at = pointer(path);
+  return at.empty() ? text + ": " : fmt::format("{}: {}: ", text, at);
+}
+
+void Trail::fail(int line, std::string_view message) {
+  if (!error) error = place(line) + std::string(message);
+}
+
+void Trail::warn(int line, std::string_view message) {
+  warnings.push_back(place(line) + std::string(message));
+}
+
+std::string range_problem(Range range, double value, std::string_view shown) {
+  const auto must_be = [&](const char* what) {
+    return fmt::format("must be {}, not {}", what, shown);
+  };
+  if (!std::isfinite(value)) return must_be("a finite number");
+  switch (range) {
+    case Range::kAny:
+      return "";
+    case Range::kPositive:
+      return value > 0 ? "" : must_be("more than zero");
+    case Range::kNotNegative:
+      return value >= 0 ? "" : must_be("zero or more");
+    case Range::kFraction:
+      return value >= 0 && value <= 1 ? "" : must_be("from 0 to 1");
+    case Range::kAtLeastOne:
+      return value >= 1 ? "" : must_be("1 or more");
+  }
+  return "";
+}
+
+void ReadWalk::rest(Json::Object& unknown) {
+  const auto* object = json_.as<Json::Object>();
+  for (const auto& [name, value] : *object) {
+    const bool known = std::find(known_.begin(), known_.end(), name) != known_.end();
+    const bool mark = name == "schema" && trail_.path.empty();
+    if (known || mark) continue;
+    unknown.emplace_back(name, value);
+    trail_.path.push_back(name);
+    trail_.warn(value.line(), "unknown field, kept as it is");
+    trail_.path.pop_back();
+  }
+}
+
+std::string ReadWalk::missing(const char* name) {
+  return fmt::format("the field \"{}\" is missing; add it", name);
+}
+
+void ReadWalk::wrong_kind(const Json& json, const char* wanted) {
+  const bool null = json.as<std::nullptr_t>() != nullptr;
+  trail_.fail(json.line(), fmt::format("must be {}, not {}{}", wanted, json.kind(),
+                                       null ? "; leave the field out when it is not known" : ""));
+}
+
+void ReadWalk::check_range(const Json& json, FieldRules rules, double value,
+                           std::string_view shown) {
+  const std::string wrong = range_problem(rules.range, value, printable(shown));
+  if (!wrong.empty()) trail_.fail(json.line(), wrong);
+}
+
+void ReadWalk::read(const Json& json, bool& value, FieldRules /*rules*/) {
+  const auto* boolean = json.as<bool>();
+  if (boolean == nullptr) return wrong_kind(json, "true or false");
+  value = *boolean;
+}
+
+void ReadWalk::read(const Json& json, double& value, FieldRules rules) {
+  if (const auto* number = json.as<double>()) {
+    value = *number;
+  } else if (const auto* whole = json.as<std::int64_t>()) {
+    value = static_cast<double>(*whole);
+  } else {
+    return wrong_kind(json, "a number");
+  }
+  check_range(json, rules, value, to_text(json, JsonStyle::kLine));
+}
+
+std::int64_t ReadWalk::read_integer(const Json& json, FieldRules rules, std::int64_t low,
+                                    std::int64_t high) {
+  const auto* whole = json.as<std::int64_t>();
+  if (whole == nullptr) {
+    wrong_kind(json, "a whole number");
+    return 0;
+  }
+  const std::string shown = to_text(json, JsonStyle::kLine);
+  if (*whole < low || *whole > high) {
+    trail_.fail(json.line(), fmt::format("{} is too large", shown));
+    return 0;
+  }
+  check_range(json, rules, static_cast<double>(*whole), shown);
+  return *whole;
+}
+
+void ReadWalk::read(const Json& json, std::string& value, FieldRules rules) {
+  const auto* text = json.as<std::string>();
+  if (text == nullptr) return wrong_kind(json, "a text");
+  value = *text;
+  if (rules.range == Range::kAtLeastOne && value.empty()) {
+    trail_.fail(json.line(), "must not be empty");
+  }
+}
+
+void ReadWalk::read(const Json& json, Date& value, FieldRules /*rules*/) {
+  std::string text;
+  read(json, text, {});
+  if (!trail_.ok()) return;
+  const auto date = parse_date(text);
+  if (!date.ok()) return trail_.fail(json.line(), date.error().message);
+  value = *date;
+}
+
+void WriteWalk::rest(const Json::Object& unknown) {
+  for (const auto& [name, value] : unknown) json_.add(name, value);
+}
+
+void CheckWalk::check(double value, FieldRules rules) {
+  const std::string wrong = range_problem(rules.range, value, fmt::format("{}", value));
+  if (!wrong.empty()) trail_.fail(0, wrong);
+}
+
+void CheckWalk::check(const std::string& value, FieldRules rules) {
+  if (rules.range == Range::kAtLeastOne && value.empty()) trail_.fail(0, "must not be empty");
+}
+
+void SchemaWalk::add(const char* name, Json schema, const char* doc, bool may_be_absent) {
+  schema.add("description", doc);
+  properties_.emplace_back(name, std::move(schema));
+  if (!may_be_absent) required_.emplace_back(name);
+}
+
+Json SchemaWalk::object() const {
+  Json schema;
+  schema.add("type", "object");
+  schema.add("properties", {properties_});
+  if (!required_.empty()) schema.add("required", {required_});
+  return schema;
+}
+
+Json SchemaWalk::number_schema(const char* type, Range range) {
+  Json schema;
+  schema.add("type", type);
+  if (range == Range::kPositive) schema.add("exclusiveMinimum", 0);
+  if (range == Range::kNotNegative || range == Range::kFraction) schema.add("minimum", 0);
+  if (range == Range::kAtLeastOne) schema.add("minimum", 1);
+  if (range == Range::kFraction) schema.add("maximum", 1);
+  return schema;
+}
+
+Json SchemaWalk::text_schema(std::string pattern) {
+  Json schema;
+  schema.add("type", "string");
+  schema.add("pattern", Json(std::move(pattern)));
+  return schema;
+}
+
+Json SchemaWalk::of(const bool* /*type*/, FieldRules /*rules*/) {
+  Json schema;
+  schema.add("type", "boolean");
+  return schema;
+}
+
+Json SchemaWalk::of(const std::string* /*type*/, FieldRules rules) {
+  Json schema;
+  schema.add("type", "string");
+  if (rules.range == Range::kAtLeastOne) schema.add("minLength", 1);
+  return schema;
+}
+
+Status check_schema_mark(const Json& json, std::string_view schema, const std::string& source) {
+  const Json* mark = json.find("schema");
+  const auto* text = mark == nullptr ? nullptr : mark->as<std::string>();
+  if (text == nullptr) {
+    return bad_input(fmt::format("{}:{}: this is not a Stint file: it lacks \"schema\": \"{}\"",
+                                 source, json.line(), schema));
+  }
+  if (*text == schema) return {};
+  const auto [found_name, found_version] = schema_parts(*text);
+  const auto [wanted_name, wanted_version] = schema_parts(schema);
+  if (found_name == wanted_name && found_version && *found_version > *wanted_version) {
+    return bad_input(
+        fmt::format("{}:{}: written by a newer Stint ({}; this one reads up to {}); update Stint",
+                    source, mark->line(), printable(*text), schema));
+  }
+  return bad_input(fmt::format("{}:{}: this is a {} file, but a {} file is needed here", source,
+                               mark->line(), printable(*text), schema));
+}
+
+Json schema_document(std::string_view schema, std::string_view title, const Json& fields) {
+  Json mark;
+  mark.add("const", Json(std::string(schema)));
+  mark.add("description", "What this document is, and the version of its form.");
+  Json document;
+  document.add("$schema", "http://json-schema.org/draft-07/schema#");
+  document.add("title", Json(std::string(title)));
+  for (const auto& [name, value] : *fields.as<Json::Object>()) {
+    Json copy = value;
+    if (name == "properties") {
+      auto& properties = *copy.as<Json::Object>();
+      properties.insert(properties.begin(), {"schema", mark});
+    }
+    if (name == "required") {
+      auto& required = *copy.as<Json::Array>();
+      required.insert(required.begin(), Json("schema"));
+    }
+    document.add(name, std::move(copy));
+  }
+  if (document.find("required") == nullptr) document.add("required", {Json::Array{"schema"}});
+  return document;
+}
+
+}  // namespace stint

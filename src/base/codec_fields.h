@@ -1,0 +1,104 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/units.h"
+
+namespace stint {
+
+/// What a number may be.
+enum class Range { kAny, kPositive, kNotNegative, kFraction, kAtLeastOne };
+
+struct FieldRules {
+  Range range = Range::kAny;
+  std::string_view unit = {};  // The unit a quantity is best written in.
+};
+
+/// Where a field stands in a document and what was found wrong there.
+struct Trail {
+  std::string source;
+  std::vector<std::string> path = {};
+  std::optional<std::string> error = std::nullopt;
+  std::vector<std::string> warnings = {};
+
+  /// Keeps the first error, with source, line (when known) and JSON pointer.
+  void fail(int line, std::string_view message);
+  void warn(int line, std::string_view message);
+  bool ok() const { return !error.has_value(); }
+
+ private:
+  std::string place(int line) const;
+};
+
+/// Empty when `value` lies in `range`; otherwise "must be …, not `shown`".
+std::string range_problem(Range range, double value, std::string_view shown);
+
+class ReadWalk;
+
+/// `T` for a walk that fills nouns in, `const T` for one that looks.
+template <class Walk, class T>
+using Like = std::conditional_t<std::is_same_v<Walk, ReadWalk>, T, const T>;
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsMap : std::false_type {};
+template <class T>
+struct IsMap<std::map<std::string, T>> : std::true_type {};
+template <class T>
+struct IsQuantity : std::false_type {};
+template <int A, int B, int C, int D>
+struct IsQuantity<Quantity<A, B, C, D>> : std::true_type {};
+
+template <class T>
+concept AnOptional = IsOptional<T>::value;
+template <class T>
+concept AVector = IsVector<T>::value;
+template <class T>
+concept AMap = IsMap<T>::value;
+template <class T>
+concept AQuantity = IsQuantity<T>::value;
+template <class T>
+concept AnInteger = std::same_as<T, int> || std::same_as<T, std::int64_t>;
+/// An enum of a noun lists its texts in `std::span<const EnumName<E>> names_of(E)`.
+template <class E>
+using EnumName = std::pair<E, const char*>;
+template <class T>
+concept ANamedEnum = std::is_enum_v<T> && requires(T value) {
+  names_of(value);
+};
+template <class T>
+concept ANoun = std::is_class_v<T> && !AQuantity<T>;
+template <class T>
+concept HasProblem = requires(const T& it) {
+  { problem(it) } -> std::same_as<std::string>;
+};
+
+/// True when the field is left out of a document that does not know it.
+template <class T>
+constexpr bool kMayBeAbsent = AnOptional<T> || AVector<T> || AMap<T>;
+
+template <ANamedEnum E>
+const char* name_of(E value) {
+  for (const auto& [candidate, name] : names_of(value)) {
+    if (candidate == value) return name;
+  }
+  return "";
+}
+
+}  // namespace stint

@@ -1,0 +1,158 @@
+#include "base/codec.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+enum class Market { kOnDemand, kSpot };
+
+std::span<const EnumName<Market>> names_of(Market /*type*/) {
+  static constexpr EnumName<Market> kNames[] = {{Market::kOnDemand, "on-demand"},
+                                                {Market::kSpot, "spot"}};
+  return kNames;
+}
+
+struct Price {
+  DollarsPerSecond rate;
+  std::optional<Date> date;
+  Json::Object unknown = {};
+};
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Price>& it) {
+  walk.field("price", it.rate, "What an hour costs.", {.range = Range::kPositive});
+  walk.field("date", it.date, "When it was taken.");
+  walk.rest(it.unknown);
+}
+
+struct Offer {
+  std::string name;
+  Market market = Market::kOnDemand;
+  int count = 1;
+  std::vector<Price> prices;
+  std::map<std::string, double> shares;
+  Seconds time;
+  bool open = false;
+  Json::Object unknown = {};
+};
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Offer>& it) {
+  walk.field("name", it.name, "What it is called.", {.range = Range::kAtLeastOne});
+  walk.field("market", it.market, "How it is paid.");
+  walk.field("count", it.count, "How many.", {.range = Range::kAtLeastOne});
+  walk.field("prices", it.prices, "Over time.");
+  walk.field("shares", it.shares, "By name.", {.range = Range::kFraction});
+  walk.number("time_s", it.time, kSecond, "How long.", Range::kNotNegative);
+  walk.field("open", it.open, "Whether it can be had.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const Offer& it) {
+  return it.count > 1 && it.prices.empty() ? "several of them need a price" : "";
+}
+
+constexpr const char* kSchema = "stint.offer/1";
+constexpr const char* kWhole = R"({
+  "schema": "stint.offer/1",
+  "name": "a", "market": "spot", "count": 2,
+  "prices": [{"price": "3.06 USD/h", "date": "2026-07", "colour": "red"}],
+  "shares": {"x": 0.5},
+  "time_s": 1.5, "open": true, "extra": [1, {"y": null}]
+})";
+
+Result<Loaded<Offer>> read(const std::string& text) {
+  const auto json = parse_json(text, "a.json");
+  if (!json.ok()) return json.error();
+  return decode<Offer>(*json, kSchema, "a.json");
+}
+
+/// The error after `from` in the whole document became `to`.
+std::string error_after(const std::string& from, const std::string& to) {
+  std::string text = kWhole;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  const auto result = read(text);
+  return result.ok() ? "" : result.error().message;
+}
+
+TEST(Codec, ReadsEveryKindOfField) {
+  const auto loaded = read(kWhole);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const Offer& offer = loaded->noun;
+  EXPECT_EQ(offer.name, "a");
+  EXPECT_EQ(offer.market, Market::kSpot);
+  EXPECT_EQ(offer.count, 2);
+  EXPECT_DOUBLE_EQ(offer.prices[0].rate.in(kDollar / kHour), 3.06);
+  EXPECT_EQ(to_text(*offer.prices[0].date), "2026-07");
+  EXPECT_EQ(offer.shares.at("x"), 0.5);
+  EXPECT_DOUBLE_EQ(offer.time.in(kSecond), 1.5);
+  EXPECT_TRUE(offer.open);
+}
+
+TEST(Codec, KeepsUnknownFieldsAndWarnsAboutThem) {
+  const auto loaded = read(kWhole);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->warnings,
+            (std::vector<std::string>{"a.json:4: /prices/0/colour: unknown field, kept as it is",
+                                      "a.json:6: /extra: unknown field, kept as it is"}));
+  EXPECT_EQ(encode(loaded->noun, kSchema), *parse_json(kWhole, "a.json"));
+}
+
+TEST(Codec, ErrorsGiveFileLineAndPointer) {
+  EXPECT_EQ(error_after("\"3.06 USD/h\"", "\"-3 USD/h\""),
+            "a.json:4: /prices/0/price: must be more than zero, not -3 USD/h");
+  EXPECT_NE(error_after("\"3.06 USD/h\"", "3.06").find("'3.06' has no unit"), std::string::npos);
+  EXPECT_EQ(error_after("\"spot\"", "\"spto\""),
+            "a.json:3: /market: 'spto' is not one of on-demand, spot");
+  EXPECT_EQ(error_after("\"count\": 2", "\"count\": 2.5"),
+            "a.json:3: /count: must be a whole number, not a number");
+  EXPECT_EQ(error_after("\"count\": 2", "\"count\": 0"),
+            "a.json:3: /count: must be 1 or more, not 0");
+  EXPECT_EQ(error_after("\"count\": 2", "\"count\": 99999999999"),
+            "a.json:3: /count: 99999999999 is too large");
+  EXPECT_EQ(error_after("\"name\": \"a\",", ""), "a.json:1: the field \"name\" is missing; add it");
+  EXPECT_EQ(error_after("\"a\"", "null"),
+            "a.json:3: /name: must be a text, not null; leave the field out when it is not known");
+  EXPECT_EQ(error_after("0.5", "1.5"), "a.json:5: /shares/x: must be from 0 to 1, not 1.5");
+  EXPECT_EQ(error_after("1.5", "-1"), "a.json:6: /time_s: must be zero or more, not -1");
+  EXPECT_EQ(error_after("[{\"price\": \"3.06 USD/h\", \"date\": \"2026-07\", \"colour\": \"red\"}]",
+                        "[]"),
+            "a.json:1: several of them need a price");
+}
+
+TEST(Codec, TellsSchemasApart) {
+  EXPECT_EQ(error_after("stint.offer/1", "stint.offer/2"),
+            "a.json:2: written by a newer Stint (stint.offer/2; this one reads up to "
+            "stint.offer/1); update Stint");
+  EXPECT_EQ(error_after("stint.offer/1", "stint.job/1"),
+            "a.json:2: this is a stint.job/1 file, but a stint.offer/1 file is needed here");
+  EXPECT_EQ(error_after("\"schema\": \"stint.offer/1\",", ""),
+            "a.json:1: this is not a Stint file: it lacks \"schema\": \"stint.offer/1\"");
+}
+
+TEST(Codec, ChecksNounsInMemory) {
+  Offer offer{.name = "a", .count = 0};
+  EXPECT_EQ(check_fields(offer, "offer").error().message,
+            "offer: /count: must be 1 or more, not 0");
+  offer.count = 2;
+  EXPECT_EQ(check_fields(offer, "offer").error().message, "offer: several of them need a price");
+  offer.prices.push_back({.rate = -1 * kDollar / kHour});
+  EXPECT_NE(check_fields(offer, "offer").error().message.find("/prices/0/price: must be more"),
+            std::string::npos);
+  offer.prices[0].rate = 1 * kDollar / kHour;
+  EXPECT_TRUE(check_fields(offer, "offer").ok());
+}
+
+TEST(Codec, MakesASchemaOfTheSameFields) {
+  const Json schema = schema_document(kSchema, "Offer", SchemaWalk::schema_of<Offer>());
+  const std::string text = to_text(schema, JsonStyle::kLine);
+  EXPECT_NE(text.find(R"("required":["schema","name","market","count","time_s","open"])"),
+            std::string::npos);
+  EXPECT_NE(text.find(R"("market":{"enum":["on-demand","spot"])"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,56 @@
+#include "base/csv.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const auto csv = Csv::parse(text, "a.csv");
+  return csv.ok() ? "" : csv.error().message;
+}
+
+TEST(Csv, SurvivesQuotesCrlfAndByteOrderMark) {
+  const auto csv = Csv::parse(
+      "\xEF\xBB\xBF"
+      "a,b\r\n\"x, \"\"y\"\"\",2\r\n\r\n\"two\nlines\",4",
+      "a");
+  ASSERT_TRUE(csv.ok());
+  ASSERT_EQ(csv->rows(), 2U);
+  EXPECT_EQ(csv->cell(0, "a"), "x, \"y\"");
+  EXPECT_EQ(csv->cell(0, "b"), "2");
+  EXPECT_EQ(csv->cell(1, "a"), "two\nlines");
+  EXPECT_EQ(csv->line(1), 4);
+  EXPECT_EQ(csv->cell(1, "nothing"), "");
+}
+
+TEST(Csv, CountsLinesInsideQuotes) {
+  EXPECT_EQ(error_of("a,b\n\"x\n\ny\",2\n1\n"),
+            "a.csv:5: this line has 1 cells, but the header has 2");
+}
+
+TEST(Csv, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(error_of(""), "a.csv: the file is empty");
+  EXPECT_EQ(error_of("a,b\n1,2,3\n"), "a.csv:2: this line has 3 cells, but the header has 2");
+  EXPECT_EQ(error_of("a\n\"x"), "a.csv:2: a quoted cell does not end");
+  EXPECT_EQ(error_of("a\n\"x\"y\n"), "a.csv:2: text follows the closing quote of a cell");
+  EXPECT_EQ(error_of("a\n\xff\n"), "a.csv: the text is not UTF-8");
+}
+
+TEST(Csv, NamesMissingColumns) {
+  const auto csv = Csv::parse("a,b\n1,2\n", "a.csv");
+  EXPECT_TRUE(csv->require_columns({"b"}).ok());
+  EXPECT_EQ(csv->require_columns({"a", "x", "y"}).error().message,
+            "a.csv:1: the header lacks the columns x, y; it has a, b");
+  EXPECT_EQ(csv->error_at(0, "b", "is not a price").message, "a.csv:2: column b: is not a price");
+}
+
+TEST(Csv, WritesWhatItReads) {
+  const std::vector<std::string> cells = {"plain", "a,b", "say \"hi\"", "two\nlines", ""};
+  const auto csv = Csv::parse("a,b,c,d,e\n" + csv_line(cells), "a");
+  ASSERT_TRUE(csv.ok());
+  for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(csv->cell(0, i), cells[i]);
+}
+
+}  // namespace
+}  // namespace stint

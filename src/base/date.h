@@ -1,0 +1,34 @@
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace stint {
+
+/// The day, or just the month, a figure was taken: "2026-07-20" or "2025-07".
+struct Date {
+  int year = 1970;
+  int month = 1;
+  int day = 0;  // 0: only the month is known.
+
+  auto operator<=>(const Date&) const = default;
+};
+
+Result<Date> parse_date(std::string_view text);
+std::string to_text(const Date& date);
+
+/// The day on which `since_epoch` (see Clock) falls, in UTC.
+Date date_at(Seconds since_epoch);
+
+/// Days from `earlier` to `later`; a date without a day counts as the first of its month.
+int days_between(const Date& earlier, const Date& later);
+
+/// The regular expression of date texts, for JSON Schema.
+inline constexpr const char* kDatePattern =
+    "^[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$";
+
+}  // namespace stint

@@ -1,0 +1,60 @@
+#include "base/file.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace stint {
+namespace {
+
+std::string fresh_folder(const char* name) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "stint_file_test" / name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder.string();
+}
+
+std::size_t entries(const std::string& folder) {
+  const auto all = std::filesystem::directory_iterator(folder);
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(File, WritesWhatItReads) {
+  const std::string path = fresh_folder("round_trip") + "/new/folder/a.json";
+  const std::string bytes("a\0b\r\n", 5);
+  ASSERT_TRUE(write_file(path, bytes).ok());
+  EXPECT_EQ(*read_file(path), bytes);
+}
+
+TEST(File, ReplacesAndKeepsThePermissions) {
+  const std::string folder = fresh_folder("replace");
+  ASSERT_TRUE(write_file(folder + "/a", "old").ok());
+  ASSERT_EQ(::chmod((folder + "/a").c_str(), 0600), 0);
+  ASSERT_TRUE(write_file(folder + "/a", "new").ok());
+  EXPECT_EQ(*read_file(folder + "/a"), "new");
+  struct stat now {};
+  ASSERT_EQ(::stat((folder + "/a").c_str(), &now), 0);
+  EXPECT_EQ(now.st_mode & 0777U, 0600U);
+  EXPECT_EQ(entries(folder), 1U);
+}
+
+TEST(File, MissingFileIsBadInput) {
+  const auto result = read_file("/nonexistent/job.json");
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(result.error().message.find("/nonexistent/job.json"), std::string::npos);
+}
+
+TEST(File, ReadingAFolderIsBadInput) { EXPECT_FALSE(read_file("/").ok()); }
+
+TEST(File, AFailedWriteLeavesNothingBehind) {
+  const std::string folder = fresh_folder("failed");
+  std::filesystem::create_directories(folder + "/taken/inside");
+  const Status status = write_file(folder + "/taken", "x");  // A folder cannot be replaced.
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::kFailed);
+  EXPECT_EQ(entries(folder), 1U);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,275 @@
+#include "base/json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+
+/// Walks over the text and counts the lines it passed, so that values know where they stood.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, const char** position) : at_(at), position_(position) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    *position_ = at_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  const char** position_;
+};
+
+/// Receives nlohmann's parse events and builds a Json.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Builder(std::string_view text, const char** position)
+      : scanned_(text.data()), position_(position) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(std::int64_t{value}); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return put(static_cast<double>(value));
+    return put(static_cast<std::int64_t>(value));
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return fail("binary data"); }
+  bool start_object(std::size_t /*size*/) override { return open(Json::Object{}); }
+  bool start_array(std::size_t /*size*/) override { return open(Json::Array{}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (open_.back().find(name) != nullptr) {
+      return fail(fmt::format("the key \"{}\" stands twice in one object", printable(name)));
+    }
+    keys_.back() = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t /*position*/, const std::string& token,
+                   const nlohmann::json::exception& exception) override {
+    const std::string what = exception.what();
+    if (what.find("number overflow") != std::string::npos) {
+      return fail(fmt::format("the number {} is too large", printable(token)));
+    }
+    if (what.find("unexpected end of input") != std::string::npos) {
+      return fail("the file ends in the middle of a value; it may have been cut off");
+    }
+    if (what.find("UTF-8") != std::string::npos) return fail("the text is not UTF-8");
+    return fail(fmt::format("this is not JSON near '{}'", printable(token)));
+  }
+
+  /// The line of the token just read. The reader looks one character past a number, so a line
+  /// break it has already taken does not count.
+  int line() {
+    const char* end = *position_;
+    if (end > scanned_ && end[-1] == '\n') --end;
+    line_ += static_cast<int>(std::count(scanned_, std::max(scanned_, end), '\n'));
+    scanned_ = std::max(scanned_, end);
+    return line_;
+  }
+
+  const std::string& problem() const { return problem_; }
+  Json take() { return std::move(root_); }
+
+ private:
+  bool fail(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  bool open(Json::Value empty) {
+    if (open_.size() >= kMaxDepth) return fail("values are nested too deeply");
+    open_.emplace_back(std::move(empty), line());
+    keys_.emplace_back();
+    return true;
+  }
+
+  bool close() {
+    Json done = std::move(open_.back());
+    open_.pop_back();
+    keys_.pop_back();
+    return attach(std::move(done));
+  }
+
+  bool put(Json::Value value) { return attach(Json(std::move(value), line())); }
+
+  bool attach(Json json) {
+    if (open_.empty()) {
+      root_ = std::move(json);
+    } else if (auto* array = open_.back().as<Json::Array>()) {
+      array->push_back(std::move(json));
+    } else {
+      open_.back().as<Json::Object>()->emplace_back(std::move(keys_.back()), std::move(json));
+    }
+    return true;
+  }
+
+  std::vector<Json> open_;
+  std::vector<std::string> keys_;
+  Json root_;
+  std::string problem_;
+  const char* scanned_;
+  const char** position_;
+  int line_ = 1;
+};
+
+/// Writes in the style of STYLE: floats so that they read back exactly, UTF-8 left as it is.
+class Printer {
+ public:
+  explicit Printer(JsonStyle style) : style_(style) {}
+
+  std::string text() && { return std::move(text_); }
+
+  void print(const Json& json, int depth) {
+    if (const auto* array = json.as<Json::Array>()) {
+      print_list(*array, depth, '[', ']', [&](const Json& item) { print(item, depth + 1); });
+    } else if (const auto* object = json.as<Json::Object>()) {
+      print_list(*object, depth, '{', '}', [&](const Json::Member& member) {
+        print_string(member.first);
+        text_ += style_ == JsonStyle::kLine ? ":" : ": ";
+        print(member.second, depth + 1);
+      });
+    } else {
+      print_scalar(json);
+    }
+  }
+
+ private:
+  static bool nested(const Json& json) {
+    return json.as<Json::Array>() != nullptr || json.as<Json::Object>() != nullptr;
+  }
+  static bool nested(const Json::Member& member) { return nested(member.second); }
+
+  template <class List, class PrintItem>
+  void print_list(const List& list, int depth, char open, char close, PrintItem print_item) {
+    const bool broken =
+        style_ == JsonStyle::kPretty &&
+        std::any_of(list.begin(), list.end(), [](const auto& item) { return nested(item); });
+    text_ += open;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) text_ += ',';
+      if (broken) {
+        new_line(depth + 1);
+      } else if (i > 0 && style_ == JsonStyle::kPretty) {
+        text_ += ' ';
+      }
+      print_item(list[i]);
+    }
+    if (broken) new_line(depth);
+    text_ += close;
+  }
+
+  void new_line(int depth) {
+    text_ += '\n';
+    text_.append(static_cast<std::size_t>(depth) * 2, ' ');
+  }
+
+  void print_scalar(const Json& json) {
+    if (const auto* text = json.as<std::string>()) return print_string(*text);
+    if (const auto* number = json.as<double>()) return print_number(*number);
+    if (const auto* number = json.as<std::int64_t>()) {
+      text_ += fmt::format("{}", *number);
+    } else if (const auto* boolean = json.as<bool>()) {
+      text_ += *boolean ? "true" : "false";
+    } else {
+      text_ += "null";
+    }
+  }
+
+  /// A whole floating-point number keeps a ".0", so that it stays one when read back.
+  void print_number(double number) {
+    CHECK(std::isfinite(number));
+    std::string digits = fmt::format("{}", number);
+    if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    text_ += digits;
+  }
+
+  void print_string(std::string_view text) {
+    text_ += '"';
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        text_ += '\\';
+        text_ += c;
+      } else if (c == '\n') {
+        text_ += "\\n";
+      } else if (byte < 0x20 || byte == 0x7F) {
+        text_ += fmt::format("\\u{:04x}", byte);
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+  }
+
+  JsonStyle style_;
+  std::string text_;
+};
+
+}  // namespace
+
+const Json* Json::find(std::string_view name) const {
+  const auto* object = as<Object>();
+  if (object == nullptr) return nullptr;
+  for (const auto& [key, value] : *object) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+void Json::add(std::string name, Json value) {
+  if (as<std::nullptr_t>() != nullptr) value_ = Object{};
+  auto* object = as<Object>();
+  CHECK(object != nullptr);
+  object->emplace_back(std::move(name), std::move(value));
+}
+
+const char* Json::kind() const {
+  constexpr const char* kKinds[] = {"null",   "true or false", "a whole number", "a number",
+                                    "a text", "a list",        "an object"};
+  return kKinds[value_.index()];
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (trim(text).empty()) return bad_input(fmt::format("{}: the file is empty", source));
+  const char* position = text.data();
+  Builder builder(text, &position);
+  const CountingIterator first(text.data(), &position);
+  const CountingIterator last(text.data() + text.size(), &position);
+  if (!nlohmann::json::sax_parse(first, last, &builder)) {
+    return bad_input(fmt::format("{}:{}: {}", source, builder.line(), builder.problem()));
+  }
+  return builder.take();
+}
+
+std::string to_text(const Json& json, JsonStyle style) {
+  Printer printer(style);
+  printer.print(json, 0);
+  return std::move(printer).text();
+}
+
+}  // namespace stint

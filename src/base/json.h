@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stint {
+
+/// A JSON value that remembers the line it stood on. Members of an object keep their order.
+class Json {
+ public:
+  using Array = std::vector<Json>;
+  using Member = std::pair<std::string, Json>;
+  using Object = std::vector<Member>;
+  using Value =
+      std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object>;
+
+  Json() = default;
+  Json(Value value) : value_(std::move(value)) {}        // NOLINT: a value is JSON.
+  Json(const char* text) : value_(std::string(text)) {}  // NOLINT: not a bool.
+  Json(int number) : value_(std::int64_t{number}) {}     // NOLINT: a value is JSON.
+  Json(Value value, int line) : value_(std::move(value)), line_(line) {}
+
+  const Value& value() const { return value_; }
+  int line() const { return line_; }  // From 1; 0 for a value that was not read from text.
+
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&value_);
+  }
+  template <class T>
+  T* as() {
+    return std::get_if<T>(&value_);
+  }
+
+  /// The member `name` of an object, or null.
+  const Json* find(std::string_view name) const;
+
+  /// Appends a member; a null value becomes an object first.
+  void add(std::string name, Json value);
+
+  /// "an object", "a number" …, for error messages.
+  const char* kind() const;
+
+  bool operator==(const Json& other) const { return value_ == other.value_; }
+
+ private:
+  Value value_ = nullptr;
+  int line_ = 0;
+};
+
+/// Reads one JSON document. Errors are bad input and say `source`, the line and what is wrong.
+/// Refuses a key that stands twice in an object, text that is not UTF-8, and nesting deeper than
+/// 64 levels. Integers past 2^63 become floating-point numbers.
+Result<Json> parse_json(std::string_view text, const std::string& source);
+
+enum class JsonStyle {
+  kLine,    // One line.
+  kPretty,  // Two spaces; an array or object without arrays or objects inside stays on a line.
+};
+
+/// The text of `json`. Floating-point numbers read back exactly.
+std::string to_text(const Json& json, JsonStyle style);
+
+}  // namespace stint

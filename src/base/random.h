@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+namespace stint {
+
+/// Seeded chance: same seed, same numbers, on every machine and compiler (the standard library's
+/// distributions do not promise that). The generator is xoshiro256** seeded by splitmix64
+/// (Blackman and Vigna, 2018).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed);
+
+  /// The next 64 random bits.
+  std::uint64_t bits();
+
+  /// Uniform in [low, high).
+  double uniform(double low = 0, double high = 1);
+
+  /// Uniform in {0, …, bound − 1}, without bias. Requires bound ≥ 1.
+  int below(int bound);
+
+  /// Standard normal, by Marsaglia's polar method.
+  double normal();
+
+  /// An independent stream for sub-task `index`; does not advance this one.
+  Random fork(std::uint64_t index) const;
+
+ private:
+  std::uint64_t state_[4];
+};
+
+}  // namespace stint

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+
+namespace stint {
+
+/// Why something failed, in the classes that the exit codes of the command line know.
+enum class ErrorKind {
+  kFailed,       // The world said no: output unwritable, disk full.
+  kUsage,        // A flag, unit or name on the command line.
+  kInfeasible,   // No plan satisfies the constraints.
+  kBadInput,     // A file that is missing, truncated, of another schema, or holds a bad value.
+  kUnavailable,  // Provider, credential or interpreter.
+  kBreached,     // A deadline or budget was broken.
+};
+
+/// What failed, on what, and what to do, as one sentence for a person.
+struct Error {
+  ErrorKind kind = ErrorKind::kFailed;
+  std::string message;
+};
+
+/// A value, or the error that took its place.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT: a value is a result.
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: an error is a result.
+
+  bool ok() const { return std::holds_alternative<T>(state_); }
+
+  const Error& error() const {
+    CHECK(!ok());
+    return std::get<Error>(state_);
+  }
+
+  T& operator*() {
+    CHECK(ok());
+    return std::get<T>(state_);
+  }
+  const T& operator*() const {
+    CHECK(ok());
+    return std::get<T>(state_);
+  }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+/// Success without a value, or an error.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Error error) : error_(std::move(error)) {}  // NOLINT: an error is a status.
+
+  bool ok() const { return !error_.has_value(); }
+
+  const Error& error() const {
+    CHECK(!ok());
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+inline Error bad_input(std::string message) { return {ErrorKind::kBadInput, std::move(message)}; }
+inline Error bad_usage(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
+inline Error failed(std::string message) { return {ErrorKind::kFailed, std::move(message)}; }
+
+}  // namespace stint

@@ -1,0 +1,132 @@
+#include "base/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr int kGap = 2;
+
+/// `text` cut or padded to exactly `width` columns.
+std::string fitted(const std::string& text, int width, Align align) {
+  const int wide = display_width(text);
+  if (wide <= width) {
+    const std::string space(static_cast<std::size_t>(width - wide), ' ');
+    return align == Align::kLeft ? text + space : space + text;
+  }
+  std::string cut = text;
+  while (!cut.empty() && display_width(cut) > width - 1) {
+    do {
+      cut.pop_back();
+    } while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80);
+    while (!cut.empty() && !is_utf8(cut)) cut.pop_back();
+  }
+  cut += "…";
+  return cut + std::string(static_cast<std::size_t>(width - display_width(cut)), ' ');
+}
+
+const std::string& shown(const std::string& cell) {
+  static const std::string kEmpty = "-";
+  return cell.empty() ? kEmpty : cell;
+}
+
+/// Which columns are shown, and how wide.
+struct Fit {
+  std::vector<std::size_t> kept;
+  std::vector<int> widths;  // By column, kept or not.
+
+  int total() const {
+    int sum = kGap * std::max(0, static_cast<int>(kept.size()) - 1);
+    for (const std::size_t column : kept) sum += widths[column];
+    return sum;
+  }
+};
+
+/// Cuts the widest text column first, a column at a time, down to its minimum.
+void shrink(Fit& fit, const std::vector<Column>& columns, int width) {
+  while (fit.total() > width) {
+    std::size_t widest = columns.size();
+    for (const std::size_t column : fit.kept) {
+      const bool can =
+          columns[column].align == Align::kLeft && fit.widths[column] > columns[column].width_min;
+      if (can && (widest == columns.size() || fit.widths[column] > fit.widths[widest])) {
+        widest = column;
+      }
+    }
+    if (widest == columns.size()) return;
+    --fit.widths[widest];
+  }
+}
+
+Fit fit_columns(const std::vector<Column>& columns, const std::vector<int>& natural, int width) {
+  Fit fit;
+  fit.kept.resize(columns.size());
+  std::iota(fit.kept.begin(), fit.kept.end(), std::size_t{0});
+  while (true) {
+    fit.widths = natural;
+    shrink(fit, columns, width);
+    if (fit.total() <= width || fit.kept.size() == 1) return fit;
+    const auto least =
+        std::min_element(fit.kept.begin(), fit.kept.end(), [&](std::size_t a, std::size_t b) {
+          return columns[a].importance < columns[b].importance;
+        });
+    fit.kept.erase(least);
+  }
+}
+
+std::string without_trailing_space(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> row) {
+  CHECK(row.size() == columns_.size());
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text(const Terminal& terminal) const {
+  std::vector<int> natural;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    int width = display_width(columns_[column].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(shown(row[column])));
+    natural.push_back(width);
+  }
+  const int width = terminal.width > 0 ? terminal.width : 1 << 20;
+  const Fit fit = fit_columns(columns_, natural, width);
+
+  const auto line = [&](const auto& cell_of) {
+    std::string text;
+    for (const std::size_t column : fit.kept) {
+      if (!text.empty()) text += std::string(kGap, ' ');
+      text += fitted(cell_of(column), fit.widths[column], columns_[column].align);
+    }
+    return without_trailing_space(std::move(text));
+  };
+  std::string text =
+      painted(line([&](std::size_t c) { return columns_[c].title; }), Colour::kBold, terminal) +
+      "\n";
+  for (const auto& row : rows_) text += line([&](std::size_t c) { return shown(row[c]); }) + "\n";
+
+  std::vector<std::string> dropped;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (std::find(fit.kept.begin(), fit.kept.end(), c) == fit.kept.end()) {
+      dropped.push_back(columns_[c].title);
+    }
+  }
+  if (!dropped.empty()) {
+    text += painted(fmt::format("Too narrow for: {}. Widen the window, or use -o csv.",
+                                join(dropped, ", ")),
+                    Colour::kDim, terminal) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace stint

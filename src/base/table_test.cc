@@ -1,0 +1,59 @@
+#include "base/table.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+Table sample() {
+  Table table({{.title = "VM", .importance = 9},
+               {.title = "price", .align = Align::kRight, .importance = 8},
+               {.title = "source", .importance = 1}});
+  table.add({"g4dn.12xlarge", "3.91", "a rather long text about where it is from"});
+  table.add({"p3.2xlarge", "", "short"});
+  return table;
+}
+
+TEST(Table, AlignsAndShowsAbsence) {
+  EXPECT_EQ(sample().text({.width = 0}),
+            "VM             price  source\n"
+            "g4dn.12xlarge   3.91  a rather long text about where it is from\n"
+            "p3.2xlarge         -  short\n");
+}
+
+TEST(Table, CutsLongTextFirst) {
+  EXPECT_EQ(sample().text({.width = 40}),
+            "VM             price  source\n"
+            "g4dn.12xlarge   3.91  a rather long tex…\n"
+            "p3.2xlarge         -  short\n");
+}
+
+TEST(Table, DropsTheLeastImportantColumnAndSaysSo) {
+  EXPECT_EQ(sample().text({.width = 20}),
+            "VM             price\n"
+            "g4dn.12xlarge   3.91\n"
+            "p3.2xlarge         -\n"
+            "Too narrow for: source. Widen the window, or use -o csv.\n");
+}
+
+TEST(Table, NeverIsWiderThanTheTerminal) {
+  for (int width = 20; width < 80; ++width) {
+    const std::string text = sample().text({.width = width});
+    for (const std::string& line : split(text, '\n')) {
+      if (line.starts_with("Too narrow")) continue;
+      EXPECT_LE(display_width(line), width) << line;
+    }
+  }
+}
+
+TEST(Table, CutsBetweenCharactersNotBytes) {
+  Table table({{.title = "x", .width_min = 3}});
+  table.add({"日本語日本語"});
+  EXPECT_EQ(table.text({.width = 20}), "x\n日本語日本語\n");
+  EXPECT_EQ(table.text({.width = 6}), "x\n日本…\n");
+}
+
+}  // namespace
+}  // namespace stint

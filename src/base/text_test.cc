@@ -1,0 +1,75 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(Text, TrimsAndSplits) {
+  EXPECT_EQ(trim("  a b \t\r\n"), "a b");
+  EXPECT_EQ(split(" a, b ,,c", ','), (Strings{"a", "b", "", "c"}));
+  EXPECT_EQ(join({"a", "b"}, ", "), "a, b");
+}
+
+TEST(Text, CountsThings) {
+  EXPECT_EQ(counted(1, "offer"), "1 offer");
+  EXPECT_EQ(counted(0, "offer"), "0 offers");
+}
+
+TEST(Text, ParsesWholeNumbersOnly) {
+  EXPECT_EQ(parse_int("42"), 42);
+  EXPECT_EQ(parse_int("42x"), std::nullopt);
+  EXPECT_EQ(parse_int("99999999999"), std::nullopt);
+  EXPECT_EQ(parse_int(""), std::nullopt);
+  EXPECT_EQ(parse_double("2.5"), 2.5);
+  EXPECT_EQ(parse_double("nan"), std::nullopt);
+  EXPECT_EQ(parse_double("1e999"), std::nullopt);
+}
+
+TEST(Text, QuotesInputSafely) {
+  EXPECT_EQ(printable("a\x01\x1b[31mb"), "a??[31mb");
+  EXPECT_EQ(printable("\xff\xfe"), "??");
+  EXPECT_EQ(printable("µs"), "µs");
+  EXPECT_EQ(printable(std::string(100, 'a')), std::string(60, 'a') + "…");
+}
+
+TEST(Text, KnowsUtf8) {
+  EXPECT_TRUE(is_utf8("µs 日本"));
+  EXPECT_FALSE(is_utf8("\xc0\xaf"));          // Overlong.
+  EXPECT_FALSE(is_utf8("\xed\xa0\x80"));      // Surrogate.
+  EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));  // Past the last code point.
+  EXPECT_FALSE(is_utf8("\xe2\x82"));          // Cut off.
+}
+
+TEST(Text, MeasuresColumnsNotBytes) {
+  EXPECT_EQ(display_width("abc"), 3);
+  EXPECT_EQ(display_width("µ…"), 2);
+  EXPECT_EQ(display_width("日本"), 4);
+}
+
+TEST(Text, EditDistanceCountsASwapOnce) {
+  EXPECT_EQ(edit_distance("catalog", "catalog"), 0);
+  EXPECT_EQ(edit_distance("catlaog", "catalog"), 1);
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+}
+
+TEST(Text, SuggestsTheNearestNames) {
+  const Strings verbs = {"catalog", "completion", "doctor", "version"};
+  EXPECT_EQ(nearest_names("catlog", verbs, 3), (Strings{"catalog"}));
+  EXPECT_EQ(nearest_names("VERSION", verbs, 3), (Strings{"version"}));
+  EXPECT_TRUE(nearest_names("xyzzy", verbs, 3).empty());
+  EXPECT_EQ(nearest_names("g4dn", {"g4dn.xlarge", "p3.2xlarge", "g4dn.12xlarge"}, 1),
+            (Strings{"g4dn.12xlarge"}));
+}
+
+TEST(Text, PhrasesSuggestions) {
+  EXPECT_EQ(did_you_mean({}), "");
+  EXPECT_EQ(did_you_mean({"a"}), " Did you mean 'a'?");
+  EXPECT_EQ(did_you_mean({"a", "b", "c"}), " Did you mean 'a', 'b' or 'c'?");
+}
+
+}  // namespace
+}  // namespace stint

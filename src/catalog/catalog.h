@@ -1,0 +1,131 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+
+namespace stint {
+
+inline constexpr const char* kCatalogSchema = "stint.catalog/1";
+
+/// Where figures come from.
+struct Source {
+  std::string id;  // What the figures refer to it by.
+  std::string name;
+  std::optional<std::string> url;
+  std::optional<std::string> commit;
+  std::optional<std::string> licence;
+  std::optional<Date> date;
+  Json::Object unknown = {};
+};
+
+/// What one accelerator can do, by its data sheet.
+struct Gpu {
+  std::string name;
+  std::optional<std::string> architecture;
+  std::optional<Bytes> memory;
+  std::optional<BytesPerSecond> memory_bandwidth;
+  std::optional<FlopsPerSecond> fp32;
+  std::optional<FlopsPerSecond> tf32;
+  std::optional<FlopsPerSecond> fp16;
+  std::optional<std::string> link;
+  std::optional<BytesPerSecond> link_bandwidth;  // To other accelerators, both directions added.
+  std::optional<std::string> pcie;
+  std::optional<std::string> evidence;  // What was read for these figures.
+  std::vector<std::string> unverified;  // Names of the fields that no opened page bears out.
+  Json::Object unknown = {};
+};
+
+/// The accelerators in one VM.
+struct Accelerator {
+  std::string name;
+  int count = 1;
+  std::optional<Bytes> memory;     // Of one accelerator, as the provider states it.
+  std::optional<std::string> gpu;  // The Gpu with its figures; absent when there are none.
+  Json::Object unknown = {};
+};
+
+/// A VM's connection to others.
+struct Network {
+  std::optional<BytesPerSecond> baseline;  // Sustained.
+  std::optional<BytesPerSecond> peak;      // At most.
+  std::optional<std::string> note;
+  Json::Object unknown = {};
+};
+
+/// What one VM costs, and when and where that was read.
+struct Price {
+  DollarsPerSecond rate;
+  std::optional<DollarsPerSecond> low;   // 10 % of the time it is lower.
+  std::optional<DollarsPerSecond> high;  // 10 % of the time it is higher.
+  Date date;
+  std::string source;
+  std::optional<std::string> derived;  // How it was computed, when it was not listed.
+  Json::Object unknown = {};
+};
+
+/// How often a spot VM is taken back, as a band of monthly frequency.
+struct Interruption {
+  double monthly_min = 0;
+  std::optional<double> monthly_max;
+  Date date;
+  std::string source;
+  Json::Object unknown = {};
+};
+
+/// Where a VM type can be rented, and for how much.
+struct Offer {
+  std::string region;
+  std::optional<std::string> zone;
+  std::optional<Price> on_demand;
+  std::optional<Price> spot;
+  std::optional<Interruption> interruption;
+  Json::Object unknown = {};
+};
+
+/// A machine that can be rented: its parts once, its prices by region. A figure that is not known
+/// is absent.
+struct VmType {
+  std::string provider;
+  std::string name;
+  std::optional<Accelerator> accelerator;
+  std::optional<int> vcpus;
+  std::optional<Bytes> memory;
+  std::optional<Network> network;
+  std::optional<BytesPerSecond> disk_bandwidth;
+  std::optional<Bytes> local_disk;
+  std::optional<int> efa_interfaces;
+  std::optional<std::string> architecture;
+  std::optional<std::string> quota_class;
+  std::optional<std::string> source;
+  std::vector<Offer> offers;
+  Json::Object unknown = {};
+};
+
+/// The machines one may choose from.
+struct Catalog {
+  std::vector<Source> sources;
+  std::vector<Gpu> gpus;
+  std::vector<VmType> types;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<Catalog>> read_catalog(std::string_view text, const std::string& source);
+std::string write_catalog(const Catalog& catalog);
+Status validate(const Catalog& catalog);
+Json catalog_schema();
+
+/// The figures of `type`'s accelerator: the gpu it refers to, else the one of its own name; null
+/// when the catalogue has none.
+const Gpu* gpu_of(const Catalog& catalog, const VmType& type);
+
+/// The memory of one accelerator of `type`: the data sheet's, else what the provider states.
+std::optional<Bytes> accelerator_memory(const Catalog& catalog, const VmType& type);
+
+/// The rate that can be relied on: the baseline, else the peak.
+std::optional<BytesPerSecond> network_rate(const VmType& type);
+
+}  // namespace stint

@@ -1,0 +1,104 @@
+#include "catalog/catalog.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+Price price(double usd_per_hour) {
+  return {
+      .rate = usd_per_hour * kDollar / kHour, .date = {.year = 2026, .month = 7}, .source = "s"};
+}
+
+Catalog sample() {
+  VmType type{.provider = "aws",
+              .name = "g4dn.12xlarge",
+              .accelerator = Accelerator{.name = "T4", .count = 4, .memory = 15 * kGB, .gpu = "T4"},
+              .network = Network{.peak = 50 * kGbit / kSecond},
+              .source = "s"};
+  type.offers = {{.region = "us-east-1", .on_demand = price(3.912), .spot = price(1.2)}};
+  return {.sources = {{.id = "s", .name = "a list"}},
+          .gpus = {{.name = "T4", .memory = 16 * kGB}},
+          .types = {type}};
+}
+
+std::string error_of(const Catalog& catalog) {
+  const Status status = validate(catalog);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(Catalog, ReadsWhatItWrites) {
+  const std::string text = write_catalog(sample());
+  const auto loaded = read_catalog(text, "a.json");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_TRUE(loaded->warnings.empty());
+  EXPECT_EQ(write_catalog(loaded->noun), text);
+  EXPECT_EQ(loaded->noun.types[0].offers[0].on_demand->rate,
+            sample().types[0].offers[0].on_demand->rate);
+  EXPECT_FALSE(loaded->noun.types[0].vcpus.has_value());
+}
+
+TEST(Catalog, RefusesWhatContradictsItself) {
+  EXPECT_EQ(error_of(sample()), "");
+
+  Catalog twice = sample();
+  twice.types.push_back(twice.types[0]);
+  EXPECT_EQ(
+      error_of(twice),
+      "catalogue: the type aws/g4dn.12xlarge stands twice; put all its offers into one entry");
+
+  Catalog same_place = sample();
+  same_place.types[0].offers.push_back({.region = "us-east-1"});
+  EXPECT_EQ(error_of(same_place),
+            "catalogue: /types/0: g4dn.12xlarge is offered twice in us-east-1; keep one");
+
+  Catalog nameless = sample();
+  nameless.sources.clear();
+  EXPECT_EQ(error_of(nameless),
+            "catalogue: g4dn.12xlarge refers to the source 's', which is not in "
+            "sources; add it");
+
+  Catalog negative = sample();
+  negative.types[0].offers[0].spot = price(-1);
+  EXPECT_NE(error_of(negative).find("/types/0/offers/0/spot/price: must be more than zero"),
+            std::string::npos);
+
+  Catalog turned = sample();
+  turned.types[0].offers[0].spot->low = 2 * kDollar / kHour;
+  EXPECT_NE(error_of(turned).find("low must not be more than price"), std::string::npos);
+
+  Catalog two_sources = sample();
+  two_sources.sources.push_back(two_sources.sources[0]);
+  EXPECT_EQ(error_of(two_sources), "catalogue: two sources have the same id; rename one");
+
+  Catalog two_gpus = sample();
+  two_gpus.gpus.push_back(two_gpus.gpus[0]);
+  EXPECT_EQ(error_of(two_gpus), "catalogue: the gpu T4 stands twice");
+
+  Catalog band = sample();
+  band.types[0].offers[0].interruption =
+      Interruption{.monthly_min = 0.2, .monthly_max = 0.1, .source = "s"};
+  EXPECT_NE(error_of(band).find("monthly_max must not be less"), std::string::npos);
+}
+
+TEST(Catalog, PrefersTheDataSheetsMemory) {
+  Catalog catalog = sample();
+  EXPECT_DOUBLE_EQ(accelerator_memory(catalog, catalog.types[0])->in(kGB), 16);
+  catalog.gpus.clear();
+  EXPECT_EQ(gpu_of(catalog, catalog.types[0]), nullptr);
+  EXPECT_DOUBLE_EQ(accelerator_memory(catalog, catalog.types[0])->in(kGB), 15);
+  catalog.types[0].accelerator.reset();
+  EXPECT_FALSE(accelerator_memory(catalog, catalog.types[0]).has_value());
+}
+
+TEST(Catalog, PrefersTheSustainedRate) {
+  VmType type = sample().types[0];
+  EXPECT_DOUBLE_EQ(network_rate(type)->in(kGbit / kSecond), 50);
+  type.network->baseline = 20 * kGbit / kSecond;
+  EXPECT_DOUBLE_EQ(network_rate(type)->in(kGbit / kSecond), 20);
+  type.network.reset();
+  EXPECT_FALSE(network_rate(type).has_value());
+}
+
+}  // namespace
+}  // namespace stint

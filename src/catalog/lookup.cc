@@ -1,0 +1,255 @@
+#include "catalog/lookup.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kSuggestions = 3;
+
+/// How names are compared: without case, and without the prefix that every Azure size carries.
+std::string plain_name(std::string_view name) {
+  constexpr std::string_view kAzurePrefix = "standard_";
+  std::string lower = to_lower(name);
+  return lower.starts_with(kAzurePrefix) ? lower.substr(kAzurePrefix.size()) : lower;
+}
+
+bool offered_in(const VmType& type, std::string_view region) {
+  return std::any_of(type.offers.begin(), type.offers.end(),
+                     [&](const Offer& offer) { return offer.region == region; });
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::vector<std::string> sorted(const std::set<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> provider_names(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const VmType& type : catalog.types) names.insert(type.provider);
+  return sorted(names);
+}
+
+std::vector<std::string> region_names(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const VmType& type : catalog.types) {
+    for (const Offer& offer : type.offers) names.insert(offer.region);
+  }
+  return sorted(names);
+}
+
+Error unknown_name(std::string_view what, std::string_view wrong,
+                   const std::vector<std::string>& names) {
+  auto nearest = nearest_names(wrong, names, kSuggestions);
+  std::string help = did_you_mean(nearest);
+  if (help.empty() && names.size() <= 10) help = fmt::format(" It has {}.", join(names, ", "));
+  if (help.empty()) help = " See 'stint catalog list'.";
+  return bad_usage(fmt::format("the catalogue has no {} '{}'.{}", what, printable(wrong), help));
+}
+
+Status check_known(std::string_view what, const std::vector<std::string>& wanted,
+                   const std::vector<std::string>& known) {
+  for (const std::string& name : wanted) {
+    if (!contains(known, name)) return unknown_name(what, name, known);
+  }
+  return {};
+}
+
+bool names_gpu(std::string_view have, std::string_view wanted) {
+  const std::string name = to_lower(have);
+  const std::string family = to_lower(wanted);
+  return name == family || name.starts_with(family + "-");
+}
+
+bool passes(const Catalog& catalog, const VmType& type, const Filter& filter) {
+  if (!filter.providers.empty() && !contains(filter.providers, type.provider)) return false;
+  if (filter.gpu == "none") return !type.accelerator;
+  if (!type.accelerator) return false;
+  if (filter.gpu && !has_gpu(type, *filter.gpu)) return false;
+  if (!filter.gpu_memory_min) return true;
+  const auto memory = accelerator_memory(catalog, type);
+  return memory && *memory >= *filter.gpu_memory_min;
+}
+
+bool passes(const Offer& offer, const Filter& filter) {
+  if (!filter.regions.empty() && !contains(filter.regions, offer.region)) return false;
+  const auto price = lowest_price(offer, filter.markets);
+  if (!filter.markets.empty() && !price) return false;
+  return !filter.price_max || (price && *price <= *filter.price_max);
+}
+
+/// The best figure of a type for sorting; smaller comes first, unknown last.
+double rank(const Catalog& catalog, const VmType& type, const Filter& filter, SortKey key) {
+  constexpr double kLast = std::numeric_limits<double>::infinity();
+  if (key == SortKey::kGpuMemory) {
+    const auto memory = accelerator_memory(catalog, type);
+    return memory ? -memory->in(kGiB) : kLast;
+  }
+  if (key == SortKey::kNetwork) {
+    const auto network = network_rate(type);
+    return network ? -network->in(kGbit / kSecond) : kLast;
+  }
+  if (key == SortKey::kName) return 0;
+  double lowest = kLast;
+  for (const Offer& offer : type.offers) {
+    const auto price = lowest_price(offer, filter.markets);
+    if (price) lowest = std::min(lowest, price->in(kDollar / kHour));
+  }
+  const int shared = key == SortKey::kPricePerGpu && type.accelerator ? type.accelerator->count : 1;
+  return lowest / shared;
+}
+
+void sort_types(Catalog& catalog, const Filter& filter, SortKey key) {
+  std::vector<std::tuple<double, std::string, std::size_t>> order;
+  for (std::size_t i = 0; i < catalog.types.size(); ++i) {
+    const VmType& type = catalog.types[i];
+    order.emplace_back(rank(catalog, type, filter, key), type.name + "/" + type.provider, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<VmType> types;
+  types.reserve(order.size());
+  for (const auto& [value, name, index] : order) types.push_back(std::move(catalog.types[index]));
+  catalog.types = std::move(types);
+}
+
+}  // namespace
+
+std::span<const EnumName<SortKey>> names_of(SortKey /*type*/) {
+  static constexpr EnumName<SortKey> kNames[] = {{SortKey::kPricePerGpu, "price-per-gpu"},
+                                                 {SortKey::kPrice, "price"},
+                                                 {SortKey::kGpuMemory, "gpu-memory"},
+                                                 {SortKey::kNetwork, "network"},
+                                                 {SortKey::kName, "name"}};
+  return kNames;
+}
+
+Result<VmName> parse_vm_name(std::string_view text) {
+  const std::vector<std::string> parts = split(text, '/');
+  const bool empty = std::any_of(parts.begin(), parts.end(), std::mem_fn(&std::string::empty));
+  if (empty || parts.size() > 3) {
+    return bad_usage(
+        fmt::format("'{}' does not name a VM type: write NAME, PROVIDER/NAME or "
+                    "PROVIDER/REGION/NAME, for example 'aws/us-east-1/g4dn.xlarge'",
+                    printable(text)));
+  }
+  VmName name{.name = parts.back()};
+  if (parts.size() > 1) name.provider = to_lower(parts[0]);
+  if (parts.size() > 2) name.region = parts[1];
+  return name;
+}
+
+std::string to_text(const VmName& name) {
+  std::string text = name.provider ? *name.provider + "/" : "";
+  if (name.region) text += *name.region + "/";
+  return text + name.name;
+}
+
+Result<const VmType*> find_type(const Catalog& catalog, const VmName& name) {
+  if (name.provider) {
+    const Status known = check_known("provider", {*name.provider}, provider_names(catalog));
+    if (!known.ok()) return known.error();
+  }
+  const std::string wanted = plain_name(name.name);
+  std::vector<const VmType*> found;
+  std::vector<std::string> others;
+  for (const VmType& type : catalog.types) {
+    if (name.provider && *name.provider != type.provider) continue;
+    if (plain_name(type.name) == wanted) {
+      found.push_back(&type);
+    } else {
+      others.push_back(type.name);
+    }
+  }
+  if (found.empty()) return unknown_name("VM type", name.name, others);
+  if (found.size() > 1) {
+    std::vector<std::string> choices;
+    for (const VmType* type : found) choices.push_back(type->provider + "/" + type->name);
+    return bad_usage(fmt::format("'{}' is ambiguous: say which of {}", printable(name.name),
+                                 join(choices, ", ")));
+  }
+  if (name.region && !offered_in(*found[0], *name.region)) {
+    std::vector<std::string> regions;
+    for (const Offer& offer : found[0]->offers) regions.push_back(offer.region);
+    return bad_usage(fmt::format("{} is not offered in '{}', only in {}", found[0]->name,
+                                 printable(*name.region), join(regions, ", ")));
+  }
+  return found[0];
+}
+
+std::vector<std::string> gpu_names(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const VmType& type : catalog.types) {
+    if (type.accelerator) names.insert(type.accelerator->name);
+    if (type.accelerator && type.accelerator->gpu) names.insert(*type.accelerator->gpu);
+  }
+  return sorted(names);
+}
+
+bool has_gpu(const VmType& type, std::string_view wanted) {
+  if (!type.accelerator) return false;
+  if (names_gpu(type.accelerator->name, wanted)) return true;
+  return type.accelerator->gpu && names_gpu(*type.accelerator->gpu, wanted);
+}
+
+std::optional<DollarsPerSecond> lowest_price(const Offer& offer,
+                                             const std::vector<Market>& markets) {
+  const auto wanted = [&](Market market) {
+    return markets.empty() || std::find(markets.begin(), markets.end(), market) != markets.end();
+  };
+  std::optional<DollarsPerSecond> lowest;
+  if (wanted(Market::kOnDemand) && offer.on_demand) lowest = offer.on_demand->rate;
+  if (wanted(Market::kSpot) && offer.spot && (!lowest || offer.spot->rate < *lowest)) {
+    lowest = offer.spot->rate;
+  }
+  return lowest;
+}
+
+void drop_unused(Catalog& catalog) {
+  std::set<std::string> sources;
+  std::set<std::string> gpus;
+  for (const VmType& type : catalog.types) {
+    if (type.source) sources.insert(*type.source);
+    const Gpu* gpu = gpu_of(catalog, type);
+    if (gpu != nullptr) gpus.insert(gpu->name);
+    for (const Offer& offer : type.offers) {
+      if (offer.on_demand) sources.insert(offer.on_demand->source);
+      if (offer.spot) sources.insert(offer.spot->source);
+      if (offer.interruption) sources.insert(offer.interruption->source);
+    }
+  }
+  std::erase_if(catalog.gpus, [&](const Gpu& gpu) { return !gpus.contains(gpu.name); });
+  std::erase_if(catalog.sources, [&](const Source& it) { return !sources.contains(it.id); });
+}
+
+Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key) {
+  Status known = check_known("provider", filter.providers, provider_names(catalog));
+  if (known.ok()) known = check_known("region", filter.regions, region_names(catalog));
+  if (!known.ok()) return known.error();
+  if (filter.gpu && *filter.gpu != "none") {
+    const bool any = std::any_of(catalog.types.begin(), catalog.types.end(),
+                                 [&](const VmType& type) { return has_gpu(type, *filter.gpu); });
+    if (!any) return unknown_name("accelerator", *filter.gpu, gpu_names(catalog));
+  }
+  Catalog kept{.sources = catalog.sources, .gpus = catalog.gpus};
+  for (const VmType& type : catalog.types) {
+    if (!passes(catalog, type, filter)) continue;
+    VmType copy = type;
+    std::erase_if(copy.offers, [&](const Offer& offer) { return !passes(offer, filter); });
+    if (!copy.offers.empty()) kept.types.push_back(std::move(copy));
+  }
+  sort_types(kept, filter, key);
+  drop_unused(kept);
+  return kept;
+}
+
+}  // namespace stint

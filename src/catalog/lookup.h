@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "catalog/market.h"
+
+namespace stint {
+
+/// The name of a VM type as a person writes it: "g4dn.12xlarge", "aws/g4dn.12xlarge" or
+/// "gcp/us-central1/a2-highgpu-1g".
+struct VmName {
+  std::optional<std::string> provider;
+  std::optional<std::string> region;
+  std::string name;
+
+  bool operator==(const VmName&) const = default;
+};
+
+Result<VmName> parse_vm_name(std::string_view text);
+std::string to_text(const VmName& name);
+
+/// The VM type called `name`; case and Azure's "Standard_" are ignored. An unknown name is a usage
+/// error with the nearest names, one that several providers use an error that lists them.
+Result<const VmType*> find_type(const Catalog& catalog, const VmName& name);
+
+/// The accelerator names that `--gpu` may name.
+std::vector<std::string> gpu_names(const Catalog& catalog);
+
+/// True when `wanted` ("A100", "a100-80gb", "A100-40GB-SXM") names the accelerator of `type` or a
+/// family it belongs to; "T4" does not name a T4G.
+bool has_gpu(const VmType& type, std::string_view wanted);
+
+/// Which offers to keep. An empty list keeps all.
+struct Filter {
+  std::vector<std::string> providers;
+  std::vector<std::string> regions;
+  std::vector<Market> markets;     // Keeps offers with a price on one of them.
+  std::optional<std::string> gpu;  // Absent: VMs with any accelerator. "none": those without one.
+  std::optional<Bytes> gpu_memory_min;
+  std::optional<DollarsPerSecond> price_max;  // Of the cheaper of the kept markets.
+};
+
+enum class SortKey { kPricePerGpu, kPrice, kGpuMemory, kNetwork, kName };
+
+std::span<const EnumName<SortKey>> names_of(SortKey type);
+
+/// The catalogue cut down to the offers that pass `filter`, best first by `key`: cheapest first for
+/// prices, largest first for memory and network. Types whose figure is unknown come last. Sources
+/// and gpus that nothing refers to any more are left out. A provider, region or gpu that the
+/// catalogue does not know is a usage error with the nearest names.
+Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key);
+
+/// Leaves out the sources and gpus that no type refers to.
+void drop_unused(Catalog& catalog);
+
+/// The lowest price of `offer` on the `markets` (empty: all).
+std::optional<DollarsPerSecond> lowest_price(const Offer& offer,
+                                             const std::vector<Market>& markets);
+
+}  // namespace stint

@@ -1,0 +1,165 @@
+#include "cli/completion.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace stint::cli {
+namespace {
+
+/// What may follow a path of verbs ("" for the first word): words, flags, and the choices of each
+/// flag that takes a value.
+struct Stage {
+  std::set<std::string> words;
+  std::vector<std::string> flags;
+  std::map<std::string, std::vector<std::string>> choices;  // By flag, "-o" as well.
+};
+
+void add_verb(const Verb& verb, std::map<std::string, Stage>& stages) {
+  std::string path;
+  for (const std::string& word : split(verb.path, ' ')) {
+    stages[path].words.insert(word);
+    path += (path.empty() ? "" : " ") + word;
+  }
+  Stage& stage = stages[path];
+  for (const ArgumentSpec& argument : verb.arguments) {
+    stage.words.insert(argument.choices.begin(), argument.choices.end());
+  }
+  for (const OptionSpec& option : options_of(verb)) {
+    stage.flags.push_back(option.name);
+    if (option.value.empty()) continue;
+    stage.choices[option.name] = option.choices;
+    if (!option.letter.empty()) stage.choices[option.letter] = option.choices;
+  }
+}
+
+std::map<std::string, Stage> stages_of(std::span<const Verb> verbs) {
+  std::map<std::string, Stage> stages;
+  for (const Verb& verb : verbs) add_verb(verb, stages);
+  return stages;
+}
+
+/// One case arm of the shell function: the path so far, then the words to offer.
+std::string bash_arms(const std::map<std::string, Stage>& stages) {
+  std::string arms;
+  for (const auto& [path, stage] : stages) {
+    for (const auto& [flag, choices] : stage.choices) {
+      arms += fmt::format("    \"{}:{}\") offer=\"{}\" ;;\n", path, flag, join(choices, " "));
+    }
+    std::vector<std::string> offer(stage.words.begin(), stage.words.end());
+    offer.insert(offer.end(), stage.flags.begin(), stage.flags.end());
+    arms += fmt::format("    \"{}:\"*) offer=\"{}\" ;;\n", path, join(offer, " "));
+  }
+  return arms;
+}
+
+/// A case pattern of all paths that are verbs or groups, to know where the path ends.
+std::string known_paths(const std::map<std::string, Stage>& stages) {
+  std::vector<std::string> paths;
+  for (const auto& [path, stage] : stages) {
+    if (!path.empty()) paths.push_back("\"" + path + "\"");
+  }
+  return join(paths, "|");
+}
+
+constexpr const char* kBash = R"(# bash completion for stint; made by 'stint completion bash'
+_stint() {{
+  local word verb="" last="" offer="" i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${{COMP_WORDS[i]}}"
+    case "${{verb:+$verb }}$word" in
+    {paths}) verb="${{verb:+$verb }}$word" ;;
+    esac
+    last="$word"
+  done
+  case "$last" in -*) ;; *) last="" ;; esac
+  case "$verb:$last" in
+{arms}  esac
+  COMPREPLY=($(compgen -W "$offer" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _stint stint
+)";
+
+constexpr const char* kZsh = R"(#compdef stint
+# zsh completion for stint; made by 'stint completion zsh'
+_stint() {{
+  local word verb="" last="" offer="" i
+  for ((i = 2; i < CURRENT; i++)); do
+    word="${{words[i]}}"
+    case "${{verb:+$verb }}$word" in
+    {paths}) verb="${{verb:+$verb }}$word" ;;
+    esac
+    last="$word"
+  done
+  case "$last" in -*) ;; *) last="" ;; esac
+  case "$verb:$last" in
+{arms}  esac
+  if [[ -n "$offer" ]]; then compadd -- ${{=offer}}; else _files; fi
+}}
+if [[ "$funcstack[1]" = _stint ]]; then _stint "$@"; else compdef _stint stint; fi
+)";
+
+std::string fish_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+/// The fish condition that the words so far are exactly this path.
+std::string fish_condition(const std::string& path, const std::set<std::string>& next) {
+  std::string condition = "__fish_use_subcommand";
+  if (!path.empty()) {
+    std::vector<std::string> seen;
+    for (const std::string& word : split(path, ' ')) {
+      seen.push_back("__fish_seen_subcommand_from " + word);
+    }
+    condition = join(seen, "; and ");
+    if (!next.empty()) {
+      const std::vector<std::string> words(next.begin(), next.end());
+      condition += "; and not __fish_seen_subcommand_from " + join(words, " ");
+    }
+  }
+  return fish_quoted(condition);
+}
+
+std::string fish_script(std::span<const Verb> verbs) {
+  std::string script = "# fish completion for stint; made by 'stint completion fish'\n";
+  for (const auto& [path, stage] : stages_of(verbs)) {
+    const std::string condition = fish_condition(path, stage.words);
+    for (const std::string& word : stage.words) {
+      script += fmt::format("complete -c stint -f -n {} -a {}\n", condition, word);
+    }
+  }
+  for (const Verb& verb : verbs) {
+    const std::string condition = fish_condition(verb.path, {});
+    for (const OptionSpec& option : options_of(verb)) {
+      script += fmt::format("complete -c stint -n {} -l {}", condition, option.name.substr(2));
+      if (!option.letter.empty()) script += fmt::format(" -s {}", option.letter.substr(1));
+      if (!option.value.empty()) script += " -r";
+      if (!option.choices.empty())
+        script += fmt::format(" -f -a {}", fish_quoted(join(option.choices, " ")));
+      script += fmt::format(" -d {}\n", fish_quoted(option.help));
+    }
+  }
+  return script;
+}
+
+}  // namespace
+
+std::string completion_script(std::span<const Verb> verbs, std::string_view shell) {
+  if (shell == "fish") return fish_script(verbs);
+  const auto stages = stages_of(verbs);
+  CHECK(shell == "bash" || shell == "zsh");
+  return fmt::format(fmt::runtime(shell == "bash" ? kBash : kZsh),
+                     fmt::arg("paths", known_paths(stages)), fmt::arg("arms", bash_arms(stages)));
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,60 @@
+#include "cli/run.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "cli/verbs.h"
+
+namespace stint::cli {
+namespace {
+
+/// What `stint --version` and `stint help VERB` mean in terms of verbs.
+std::vector<std::string> without_shorthands(std::vector<std::string> words) {
+  if (words.empty()) return words;
+  if (words[0] == "--version") words[0] = "version";
+  if (words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
+ExitCode dispatch(const std::vector<std::string>& words, const Variables& variables,
+                  Invocation& streams) {
+  auto parsed = parse(verbs(), words);
+  if (!parsed.ok()) return report(streams, "", parsed.error());
+  if (parsed->verb == nullptr) {
+    const bool asked = !words.empty();
+    const std::string help = help_text(verbs(), parsed->topic);
+    asked ? print_answer(streams, help) : say(streams, trim(help));
+    return asked ? kExitOk : kExitUsage;
+  }
+  Invocation& invocation = parsed->invocation;
+  auto environment = environment_from(variables);
+  if (!environment.ok()) return report(streams, "", environment.error());
+  invocation.environment = std::move(*environment);
+  invocation.out = streams.out;
+  invocation.err = streams.err;
+  invocation.out_terminal = streams.out_terminal;
+  invocation.err_terminal = streams.err_terminal;
+  return parsed->verb->run(invocation);
+}
+
+}  // namespace
+
+ExitCode run(const std::vector<std::string>& words, const Variables& variables, std::FILE* out,
+             std::FILE* err) {
+  Invocation streams{
+      .out = out, .err = err, .out_terminal = terminal_of(out), .err_terminal = terminal_of(err)};
+  const ExitCode code = dispatch(without_shorthands(words), variables, streams);
+  const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
+  if (written) return code;
+  return report(streams, "",
+                failed(fmt::format("the output could not be written: {}", std::strerror(errno))));
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+/// Runs one command line (without the program's name) and returns its exit code. Answers go to
+/// `out`, talk and errors to `err`; an answer that cannot be written whole is an error.
+ExitCode run(const std::vector<std::string>& words, const Variables& variables, std::FILE* out,
+             std::FILE* err);
+
+}  // namespace stint::cli

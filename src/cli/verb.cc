@@ -1,0 +1,95 @@
+#include "cli/verb.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stint::cli {
+
+ExitCode exit_code(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kFailed:
+      return kExitFailed;
+    case ErrorKind::kUsage:
+      return kExitUsage;
+    case ErrorKind::kInfeasible:
+      return kExitInfeasible;
+    case ErrorKind::kBadInput:
+      return kExitBadInput;
+    case ErrorKind::kUnavailable:
+      return kExitUnavailable;
+    case ErrorKind::kBreached:
+      return kExitBreached;
+  }
+  return kExitFailed;
+}
+
+std::string Invocation::get(const std::string& option) const {
+  const auto found = options.find(option);
+  return found == options.end() || found->second.empty() ? "" : found->second.back();
+}
+
+std::vector<std::string> Invocation::list(const std::string& option) const {
+  const auto found = options.find(option);
+  return found == options.end() ? std::vector<std::string>() : found->second;
+}
+
+std::string Invocation::output() const {
+  const std::string chosen = get("--output");
+  return chosen.empty() ? "table" : chosen;
+}
+
+std::vector<OptionSpec> options_of(const Verb& verb) {
+  std::vector<OptionSpec> options = verb.options;
+  if (!verb.outputs.empty()) {
+    options.push_back({.name = "--output",
+                       .letter = "-o",
+                       .value = join(verb.outputs, "|"),
+                       .help = "How to print the answer.",
+                       .choices = verb.outputs});
+  }
+  options.push_back({.name = "--quiet", .letter = "-q", .help = "Print only the answer."});
+  options.push_back({.name = "--verbose", .letter = "-v", .help = "Print every warning."});
+  options.push_back({.name = "--help", .letter = "-h", .help = "Show this help."});
+  return options;
+}
+
+namespace {
+
+void print(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+}  // namespace
+
+ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error) {
+  const std::string name = verb.empty() ? "stint:" : fmt::format("stint {}:", verb);
+  print(invocation.err, fmt::format("{} {}\n", painted(name, Colour::kRed, invocation.err_terminal),
+                                    error.message));
+  return exit_code(error);
+}
+
+void print_warnings(const Invocation& invocation, const std::vector<std::string>& warnings) {
+  constexpr std::size_t kFew = 3;
+  const std::size_t shown =
+      invocation.verbose() ? warnings.size() : std::min(kFew, warnings.size());
+  const std::string mark = painted("warning:", Colour::kYellow, invocation.err_terminal);
+  for (std::size_t i = 0; i < shown; ++i) {
+    say(invocation, fmt::format("{} {}", mark, warnings[i]));
+  }
+  if (shown < warnings.size()) {
+    say(invocation,
+        fmt::format("{} {} more like these; --verbose shows all", mark, warnings.size() - shown));
+  }
+}
+
+void print_answer(const Invocation& invocation, std::string_view text) {
+  print(invocation.out, text);
+}
+
+void say(const Invocation& invocation, std::string_view text) {
+  if (!invocation.quiet()) print(invocation.err, fmt::format("{}\n", text));
+}
+
+}  // namespace stint::cli

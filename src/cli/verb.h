@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/environment.h"
+#include "base/result.h"
+#include "base/terminal.h"
+
+namespace stint::cli {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailed = 1,
+  kExitUsage = 2,
+  kExitInfeasible = 3,
+  kExitBadInput = 4,
+  kExitUnavailable = 5,
+  kExitBreached = 6,
+};
+
+/// The exit code that an error knows.
+ExitCode exit_code(const Error& error);
+
+/// A flag of a verb.
+struct OptionSpec {
+  std::string name;         // "--gpu".
+  std::string letter = {};  // "-o", or empty.
+  std::string value = {};   // What stands behind it in the help; empty: a switch.
+  std::string help;
+  std::vector<std::string> choices = {};  // Empty: anything.
+  bool list = false;                      // Several values, separated by commas or repeated.
+};
+
+/// A word of a verb that is not a flag.
+struct ArgumentSpec {
+  std::string name;
+  std::string help;
+  std::vector<std::string> choices = {};
+  bool required = true;
+};
+
+struct Example {
+  std::string command;
+  std::string what;
+};
+
+/// What the user asked for, and where to put the answer.
+struct Invocation {
+  std::map<std::string, std::vector<std::string>> options = {};  // By name, "--gpu".
+  std::vector<std::string> arguments = {};
+  Environment environment = {};
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+  Terminal out_terminal = {};
+  Terminal err_terminal = {};
+
+  bool has(const std::string& option) const { return options.contains(option); }
+  /// The value of an option, or empty.
+  std::string get(const std::string& option) const;
+  std::vector<std::string> list(const std::string& option) const;
+  /// "table" unless -o says otherwise.
+  std::string output() const;
+  bool quiet() const { return has("--quiet"); }
+  bool verbose() const { return has("--verbose"); }
+};
+
+/// One thing that stint can do. The table of these is the only list of verbs: dispatch, help, the
+/// manual page and the completions are made from it.
+struct Verb {
+  std::string path;  // "catalog list".
+  std::string summary;
+  std::string details = {};
+  std::vector<ArgumentSpec> arguments = {};
+  std::vector<OptionSpec> options = {};
+  std::vector<std::string> outputs = {};  // What -o may be; empty: there is no -o.
+  std::vector<Example> examples = {};
+  ExitCode (*run)(const Invocation&) = nullptr;
+};
+
+/// Options that every verb has; -o only where the verb has outputs.
+std::vector<OptionSpec> options_of(const Verb& verb);
+
+/// "stint catalog list: message", to the error stream; returns the error's exit code.
+ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error);
+
+/// Prints warnings: the first few, or all of them with --verbose, none with --quiet.
+void print_warnings(const Invocation& invocation, const std::vector<std::string>& warnings);
+
+/// Prints the answer, or a part of it, to the output stream. A stream that is full is found out
+/// when all is printed (see run.h); fmt's own printing would throw here.
+void print_answer(const Invocation& invocation, std::string_view text);
+
+/// Prints talk for a person to the error stream, unless --quiet.
+void say(const Invocation& invocation, std::string_view text);
+
+}  // namespace stint::cli

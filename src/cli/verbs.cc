@@ -1,0 +1,127 @@
+#include "cli/verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "app/doctor.h"
+#include "app/version.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/catalog_verbs.h"
+#include "cli/completion.h"
+#include "cli/help.h"
+
+namespace stint::cli {
+namespace {
+
+ExitCode print_version(const Invocation& invocation) {
+  const Version it = version();
+  if (invocation.output() == "json") {
+    Json::Array schemas(it.schemas.begin(), it.schemas.end());
+    Json json;
+    json.add("schema", "stint.version/1");
+    json.add("version", Json(it.number));
+    json.add("compiler", Json(it.compiler));
+    json.add("schemas", {std::move(schemas)});
+    print_answer(invocation, to_text(json, JsonStyle::kPretty) + "\n");
+  } else {
+    print_answer(invocation, fmt::format("stint {}\n", it.number));
+  }
+  return kExitOk;
+}
+
+constexpr const char* kLevels[] = {"ok", "advice", "broken"};
+
+std::string findings_text(const std::vector<Finding>& findings, const Terminal& terminal) {
+  constexpr Colour kColours[] = {Colour::kGreen, Colour::kYellow, Colour::kRed};
+  std::size_t widest = 0;
+  for (const Finding& it : findings) widest = std::max(widest, it.feature.size());
+  std::string text;
+  for (const Finding& it : findings) {
+    const auto level = static_cast<std::size_t>(it.level);
+    text += fmt::format("{}  {:<{}}  {}\n",
+                        painted(fmt::format("{:<6}", kLevels[level]), kColours[level], terminal),
+                        it.feature, widest, it.detail);
+    if (!it.fix.empty()) text += fmt::format("{:8}{:<{}}  fix: {}\n", "", "", widest, it.fix);
+  }
+  return text;
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json::Array list;
+  for (const Finding& it : findings) {
+    Json entry;
+    entry.add("level", kLevels[static_cast<std::size_t>(it.level)]);
+    entry.add("feature", Json(it.feature));
+    entry.add("detail", Json(it.detail));
+    if (!it.fix.empty()) entry.add("fix", Json(it.fix));
+    list.push_back(std::move(entry));
+  }
+  Json json;
+  json.add("schema", "stint.doctor/1");
+  json.add("findings", {std::move(list)});
+  return json;
+}
+
+ExitCode doctor(const Invocation& invocation) {
+  const std::vector<Finding> findings = examine(invocation.environment);
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(findings_json(findings), JsonStyle::kPretty) + "\n");
+  } else {
+    print_answer(invocation, findings_text(findings, invocation.out_terminal));
+  }
+  const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& it) {
+    return it.level == Finding::Level::kBroken;
+  });
+  return broken ? kExitFailed : kExitOk;
+}
+
+ExitCode completion(const Invocation& invocation) {
+  print_answer(invocation, completion_script(verbs(), invocation.arguments[0]));
+  return kExitOk;
+}
+
+ExitCode manual(const Invocation& invocation) {
+  print_answer(invocation, manual_page(verbs(), version().number));
+  return kExitOk;
+}
+
+std::vector<Verb> basic_verbs() {
+  return {
+      {.path = "doctor",
+       .summary = "Say what is missing on this machine for which feature, and the exact fix.",
+       .outputs = {"table", "json"},
+       .examples = {{"stint doctor", "Look this machine over."},
+                    {"stint doctor -o json", "The same for a program to read."}},
+       .run = doctor},
+      {.path = "completion",
+       .summary = "Print the completion script for a shell.",
+       .arguments = {{.name = "SHELL", .help = "Which shell.", .choices = {"bash", "zsh", "fish"}}},
+       .examples = {{"source <(stint completion bash)", "For this shell only."},
+                    {"stint completion fish > ~/.config/fish/completions/stint.fish",
+                     "For every fish from now on."}},
+       .run = completion},
+      {.path = "man",
+       .summary = "Print the manual page.",
+       .examples = {{"stint man | man -l -", "Read it."}, {"stint man > stint.1", "Keep it."}},
+       .run = manual},
+      {.path = "version",
+       .summary = "Print the version.",
+       .outputs = {"table", "json"},
+       .examples = {{"stint version", "The number."},
+                    {"stint version -o json", "With the compiler and the file formats."}},
+       .run = print_version}};
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  static const std::vector<Verb> kVerbs = [] {
+    std::vector<Verb> all = catalog_verbs();
+    for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
+    return all;
+  }();
+  return kVerbs;
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+
+namespace stint {
+
+inline constexpr const char* kJobSchema = "stint.job/1";
+
+/// A duration that was measured several times.
+struct Timing {
+  Seconds median;
+  std::optional<Seconds> spread;  // Robust standard deviation: 1.4826 × median deviation.
+  std::optional<int> count;       // How often it was measured.
+  Json::Object unknown = {};
+};
+
+/// What one iteration on one worker took.
+struct ComputeSample {
+  std::string device;  // The name of a gpu of the catalogue, or of a processor.
+  int batch_per_worker = 1;
+  Timing forward;
+  Timing backward;
+  Timing update;
+  std::optional<Bytes> peak_memory;
+  Json::Object unknown = {};
+};
+
+/// Gradients that are sent together.
+struct Bucket {
+  Bytes bytes;
+  double ready = 1;  // Fraction of backward that is done when they can leave.
+  Json::Object unknown = {};
+};
+
+/// A level of a metric to be reached.
+struct Target {
+  std::string metric;
+  double level = 0;
+  std::optional<bool> lower_is_better;  // Absent: higher is better.
+  Json::Object unknown = {};
+};
+
+/// When the training is done; exactly one of these.
+struct Goal {
+  std::optional<double> epochs;
+  std::optional<double> samples;
+  std::optional<Target> target;
+  Json::Object unknown = {};
+};
+
+/// The gradient's size and noise at one moment of a run.
+struct NoiseRecord {
+  int batch = 1;                   // Global batch at which it was taken.
+  double gradient_square = 0;      // Squared norm of the mean gradient.
+  double gradient_variance = 0;    // Of one sample's gradient, summed over parameters.
+  std::optional<double> progress;  // In samples at the reference batch.
+  std::optional<double> metric;    // Of the target, at that moment.
+  Json::Object unknown = {};
+};
+
+/// How the learning rate follows the batch.
+enum class LearningRateRule { kFixed, kLinear, kSquareRoot, kAdaScale };
+
+std::span<const EnumName<LearningRateRule>> names_of(LearningRateRule type);
+
+/// Global batches the job may use.
+struct BatchRange {
+  int reference = 1;  // The one the profile's author trains with.
+  std::optional<int> min;
+  std::optional<int> max;
+  Json::Object unknown = {};
+};
+
+struct CheckpointSize {
+  Bytes bytes;
+  std::optional<Seconds> save_time;  // Training waits this long while one is taken.
+  Json::Object unknown = {};
+};
+
+/// What a training job needs, measured once.
+struct JobProfile {
+  std::string name;
+  std::optional<std::string> description;
+  Bytes gradient_bytes;
+  std::optional<Bytes> parameter_bytes;
+  std::optional<Bytes> optimizer_bytes;
+  std::vector<Bucket> buckets;  // In the order they become ready.
+  std::vector<ComputeSample> compute;
+  std::optional<Flops> flops_per_sample;
+  std::optional<Bytes> bytes_moved_per_sample;  // Through the accelerator's memory.
+  std::optional<Seconds> input_per_sample;      // Work of the input pipeline.
+  std::optional<std::int64_t> samples_per_epoch;
+  std::optional<Goal> goal;
+  std::optional<BatchRange> batch;
+  std::optional<LearningRateRule> learning_rate_rule;
+  std::vector<NoiseRecord> noise;
+  std::optional<CheckpointSize> checkpoint;
+  std::vector<std::string> command;                // That trains, word by word.
+  std::map<std::string, std::string> environment;  // Versions and libraries of the measurement.
+  Json::Object unknown = {};
+};
+
+Result<Loaded<JobProfile>> read_job(std::string_view text, const std::string& source);
+std::string write_job(const JobProfile& job);
+Status validate(const JobProfile& job);
+Json job_schema();
+
+}  // namespace stint

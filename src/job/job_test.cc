@@ -1,0 +1,74 @@
+#include "job/job.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+JobProfile sample() {
+  JobProfile job{.name = "resnet50", .gradient_bytes = 100 * kMB};
+  job.buckets = {{.bytes = 60 * kMB, .ready = 0.5}, {.bytes = 40 * kMB, .ready = 1}};
+  job.compute = {{.device = "T4",
+                  .batch_per_worker = 32,
+                  .forward = {.median = 70 * kMillisecond},
+                  .backward = {.median = 140 * kMillisecond},
+                  .update = {.median = 3 * kMillisecond}}};
+  job.samples_per_epoch = 1281167;
+  job.goal = Goal{.epochs = 90};
+  job.batch = BatchRange{.reference = 256, .min = 64, .max = 8192};
+  job.learning_rate_rule = LearningRateRule::kSquareRoot;
+  return job;
+}
+
+std::string error_of(const JobProfile& job) {
+  const Status status = validate(job);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(Job, ReadsWhatItWrites) {
+  const std::string text = write_job(sample());
+  const auto loaded = read_job(text, "job.json");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_EQ(write_job(loaded->noun), text);
+  EXPECT_EQ(loaded->noun.compute[0].forward.median, 70 * kMillisecond);
+  EXPECT_EQ(loaded->noun.learning_rate_rule, LearningRateRule::kSquareRoot);
+}
+
+TEST(Job, RefusesWhatContradictsItself) {
+  EXPECT_EQ(error_of(sample()), "");
+
+  JobProfile leaking = sample();
+  leaking.buckets[0].bytes = 30 * kMB;
+  EXPECT_EQ(error_of(leaking),
+            "job: the buckets hold 0.7 times gradient_bytes; they must add up to it");
+
+  JobProfile disordered = sample();
+  disordered.buckets[1].ready = 0.2;
+  EXPECT_EQ(error_of(disordered), "job: buckets must stand in the order they become ready");
+
+  JobProfile endless = sample();
+  endless.samples_per_epoch.reset();
+  EXPECT_EQ(error_of(endless), "job: a goal in epochs needs samples_per_epoch; add it");
+
+  JobProfile torn = sample();
+  torn.goal->samples = 1e6;
+  EXPECT_EQ(error_of(torn), "job: /goal: give exactly one of epochs, samples and target");
+
+  JobProfile outside = sample();
+  outside.batch->min = 512;
+  EXPECT_EQ(error_of(outside), "job: /batch: min must not be more than reference");
+  outside.batch = BatchRange{.reference = 256, .max = 128};
+  EXPECT_EQ(error_of(outside), "job: /batch: max must not be less than reference");
+
+  JobProfile instant = sample();
+  instant.compute[0].forward = instant.compute[0].backward = instant.compute[0].update = {};
+  EXPECT_EQ(error_of(instant),
+            "job: /compute/0: forward, backward and update are all zero; measure again");
+
+  JobProfile weightless = sample();
+  weightless.gradient_bytes = Bytes{};
+  EXPECT_EQ(error_of(weightless), "job: /gradient_bytes: must be more than zero, not 0");
+}
+
+}  // namespace
+}  // namespace stint

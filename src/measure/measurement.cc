@@ -1,0 +1,117 @@
+#include "measure/measurement.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stint {
+
+namespace {
+constexpr Range kTime = Range::kNotNegative;
+constexpr FieldRules kName{.range = Range::kAtLeastOne};
+constexpr FieldRules kNumber{.range = Range::kNotNegative};
+}  // namespace
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunStart>& it) {
+  walk.field("job", it.job, "Name of the job.", kName);
+  walk.field("layout", it.layout, "How it is split over the cluster.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, IterationRecord>& it) {
+  walk.field("number", it.number, "Counted from 0 over the whole run.", kNumber);
+  walk.number("time_s", it.time, kSecond, "The whole iteration.", Range::kPositive);
+  walk.number("forward_s", it.forward, kSecond, "Forward pass.", kTime);
+  walk.number("backward_s", it.backward, kSecond, "Backward pass.", kTime);
+  walk.number("synchronisation_s", it.synchronisation, kSecond, "Waiting for gradients.", kTime);
+  walk.number("input_s", it.input, kSecond, "Waiting for data.", kTime);
+  walk.number("update_s", it.update, kSecond, "Step of the trainer's optimizer.", kTime);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, VmEvent>& it) {
+  walk.field("vm", it.vm, "Which VM.", kName);
+  walk.field("reason", it.reason, "Why.");
+  walk.number("grace_s", it.grace, kSecond, "Time left before it goes.", kTime);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, CheckpointRecord>& it) {
+  walk.field("iteration", it.iteration, "The last one it holds.", kNumber);
+  walk.number("bytes", it.bytes, kByte, "Its size.", Range::kPositive);
+  walk.number("stall_s", it.stall, kSecond, "Training waited this long.", kTime);
+  walk.number("transfer_s", it.transfer, kSecond, "Until it was safe.", kTime);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Charge>& it) {
+  walk.number("amount_usd", it.amount, kDollar, "How much.", Range::kNotNegative);
+  walk.field("reason", it.reason, "For what.", kName);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Measurement>& it) {
+  walk.field("run", it.run, "Name of the run.", kName);
+  walk.number("at_s", it.at, kSecond, "Seconds since 1970-01-01T00:00:00Z.", kTime);
+  walk.field("start", it.start, "A run begins or continues on a cluster.");
+  walk.field("iteration", it.iteration, "An iteration is done.");
+  walk.field("vm_up", it.vm_up, "A VM is ready.");
+  walk.field("notice", it.notice, "A VM will be taken back.");
+  walk.field("vm_lost", it.vm_lost, "A VM is gone.");
+  walk.field("checkpoint", it.checkpoint, "A checkpoint is safe.");
+  walk.field("charge", it.charge, "Money was spent.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const Measurement& it) {
+  const int things = (it.start ? 1 : 0) + (it.iteration ? 1 : 0) + (it.vm_up ? 1 : 0) +
+                     (it.notice ? 1 : 0) + (it.vm_lost ? 1 : 0) + (it.checkpoint ? 1 : 0) +
+                     (it.charge ? 1 : 0);
+  // A line of only unknown things is one that a newer Stint added; it is kept.
+  if (things == 1 || (things == 0 && !it.unknown.empty())) return "";
+  return "a line holds exactly one of start, iteration, vm_up, notice, vm_lost, checkpoint, charge";
+}
+
+Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
+                                                           const std::string& source) {
+  Loaded<std::vector<Measurement>> all;
+  int line = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t end = text.find('\n');
+    const std::string_view one = text.substr(0, end);
+    const bool cut_off = end == std::string_view::npos;
+    text.remove_prefix(cut_off ? text.size() : end + 1);
+    if (trim(one).empty()) continue;
+    // Each line is a document of its own, so the line in the file goes into its name.
+    const std::string place = fmt::format("{} (line {})", source, line);
+    auto read = read_document<Measurement>(one, kMeasurementSchema, place);
+    if (!read.ok() && cut_off) {
+      all.warnings.push_back(place + ": cut off in the middle of a write; left out");
+      break;
+    }
+    if (!read.ok()) return read.error();
+    all.noun.push_back(std::move(read->noun));
+    for (std::string& warning : read->warnings) all.warnings.push_back(std::move(warning));
+  }
+  return all;
+}
+
+std::string write_measurement(const Measurement& measurement) {
+  return to_text(encode(measurement, kMeasurementSchema), JsonStyle::kLine) + "\n";
+}
+
+Status validate(const Measurement& measurement) { return check_fields(measurement, "measurement"); }
+
+Json measurement_schema() {
+  return schema_document(kMeasurementSchema, "One line of the append-only record of a run",
+                         SchemaWalk::schema_of<Measurement>());
+}
+
+}  // namespace stint

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/layout.h"
+
+namespace stint {
+
+inline constexpr const char* kMeasurementSchema = "stint.measurement/1";
+
+/// A run begins or continues on a cluster.
+struct RunStart {
+  std::string job;
+  Layout layout;
+  Json::Object unknown = {};
+};
+
+/// What one iteration took. Parts that were not measured are absent.
+struct IterationRecord {
+  std::int64_t number = 0;
+  Seconds time;
+  std::optional<Seconds> forward;
+  std::optional<Seconds> backward;
+  std::optional<Seconds> synchronisation;
+  std::optional<Seconds> input;
+  std::optional<Seconds> update;
+  Json::Object unknown = {};
+};
+
+/// Something happened to a VM.
+struct VmEvent {
+  std::string vm;
+  std::optional<std::string> reason;
+  std::optional<Seconds> grace;  // Time left, in a notice.
+  Json::Object unknown = {};
+};
+
+struct CheckpointRecord {
+  std::int64_t iteration = 0;
+  std::optional<Bytes> bytes;
+  std::optional<Seconds> stall;
+  std::optional<Seconds> transfer;
+  Json::Object unknown = {};
+};
+
+/// Money that was spent.
+struct Charge {
+  Dollars amount;
+  std::string reason;
+  Json::Object unknown = {};
+};
+
+/// One line of the append-only record of a run: exactly one thing that happened.
+struct Measurement {
+  std::string run;  // Name of the run.
+  Seconds at;       // Since 1970, see Clock.
+  std::optional<RunStart> start;
+  std::optional<IterationRecord> iteration;
+  std::optional<VmEvent> vm_up;
+  std::optional<VmEvent> notice;
+  std::optional<VmEvent> vm_lost;
+  std::optional<CheckpointRecord> checkpoint;
+  std::optional<Charge> charge;
+  Json::Object unknown = {};
+};
+
+/// Reads a file of JSON lines. A last line that was cut off by a crash is left out with a warning;
+/// any other bad line is an error.
+Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
+                                                           const std::string& source);
+
+/// One line, with its newline.
+std::string write_measurement(const Measurement& measurement);
+Status validate(const Measurement& measurement);
+Json measurement_schema();
+
+}  // namespace stint

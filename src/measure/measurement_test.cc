@@ -1,0 +1,61 @@
+#include "measure/measurement.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+Measurement iteration(std::int64_t number) {
+  return {.run = "a",
+          .at = 100 * kSecond,
+          .iteration = IterationRecord{.number = number, .time = 0.5 * kSecond}};
+}
+
+TEST(Measurement, ReadsTheLinesItWrites) {
+  Measurement charge{.run = "a", .at = 101 * kSecond};
+  charge.charge = Charge{.amount = 0.25 * kDollar, .reason = "g4dn.xlarge"};
+  const std::string text = write_measurement(iteration(1)) + "\n" + write_measurement(charge);
+  const auto loaded = read_measurements(text, "m.jsonl");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  ASSERT_EQ(loaded->noun.size(), 2U);
+  EXPECT_EQ(loaded->noun[0].iteration->number, 1);
+  EXPECT_EQ(loaded->noun[1].charge->amount, 0.25 * kDollar);
+  EXPECT_EQ(write_measurement(loaded->noun[0]), write_measurement(iteration(1)));
+}
+
+TEST(Measurement, LeavesOutALineThatACrashCutOff) {
+  const std::string text = write_measurement(iteration(1)) + write_measurement(iteration(2));
+  for (std::size_t keep = text.size() / 2 + 1; keep + 1 < text.size(); ++keep) {
+    const auto loaded = read_measurements(text.substr(0, keep), "m.jsonl");
+    ASSERT_TRUE(loaded.ok()) << keep;
+    EXPECT_EQ(loaded->noun.size(), 1U);
+    ASSERT_EQ(loaded->warnings.size(), 1U);
+    EXPECT_EQ(loaded->warnings[0], "m.jsonl (line 2): cut off in the middle of a write; left out");
+  }
+}
+
+TEST(Measurement, RefusesABadLineInTheMiddle) {
+  const auto loaded =
+      read_measurements("{\"schema\"\n" + write_measurement(iteration(2)), "m.jsonl");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message.find("m.jsonl (line 1):"), 0U);
+}
+
+TEST(Measurement, HoldsExactlyOneThing) {
+  Measurement both = iteration(1);
+  both.charge = Charge{.amount = 1 * kDollar, .reason = "x"};
+  EXPECT_FALSE(validate(both).ok());
+  EXPECT_FALSE(validate(Measurement{.run = "a"}).ok());
+  EXPECT_TRUE(validate(iteration(1)).ok());
+}
+
+TEST(Measurement, KeepsLinesOfANewerStint) {
+  const auto loaded = read_measurements(
+      "{\"schema\":\"stint.measurement/1\",\"run\":\"a\",\"at_s\":1.0,\"price_change\":{}}\n", "m");
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->warnings.size(), 1U);
+  EXPECT_EQ(loaded->noun[0].unknown.size(), 1U);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,58 @@
+// All JSON nouns: a document that is read must be valid, and written and read again it must be the
+// same document.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "catalog/catalog.h"
+#include "job/job.h"
+#include "measure/measurement.h"
+#include "plan/calibration.h"
+#include "plan/plan.h"
+#include "plan/prediction.h"
+
+namespace {
+
+template <class Read, class Write>
+void try_noun(std::string_view text, Read read, Write write) {
+  const auto loaded = read(text, "fuzz");
+  if (!loaded.ok()) {
+    CHECK(!loaded.error().message.empty());
+    return;
+  }
+  CHECK(stint::validate(loaded->noun).ok());
+  const std::string once = write(loaded->noun);
+  const auto again = read(once, "fuzz");
+  CHECK(again.ok());
+  CHECK(write(again->noun) == once);
+}
+
+void try_measurements(std::string_view text) {
+  const auto loaded = stint::read_measurements(text, "fuzz");
+  if (!loaded.ok()) return;
+  std::string once;
+  for (const auto& line : loaded->noun) {
+    CHECK(stint::validate(line).ok());
+    once += stint::write_measurement(line);
+  }
+  const auto again = stint::read_measurements(once, "fuzz");
+  CHECK(again.ok());
+  std::string twice;
+  for (const auto& line : again->noun) twice += stint::write_measurement(line);
+  CHECK(once == twice);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  try_noun(text, stint::read_job, stint::write_job);
+  try_noun(text, stint::read_catalog, stint::write_catalog);
+  try_noun(text, stint::read_prediction, stint::write_prediction);
+  try_noun(text, stint::read_plan, stint::write_plan);
+  try_noun(text, stint::read_calibration, stint::write_calibration);
+  try_measurements(text);
+  return 0;
+}

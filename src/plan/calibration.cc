@@ -1,0 +1,93 @@
+#include "plan/calibration.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace stint {
+
+namespace {
+constexpr FieldRules kName{.range = Range::kAtLeastOne};
+constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
+constexpr FieldRules kFraction{.range = Range::kFraction};
+}  // namespace
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Constant>& it) {
+  walk.field("name", it.name, "Within its scope.", kName);
+  walk.field("scope", it.scope, "A fabric, a job, or the population of jobs.", kName);
+  walk.field("value", it.value, "Fitted, or the prior's where the data say nothing.");
+  walk.field("unit", it.unit, "Of the value; 1 for a ratio.", kName);
+  walk.field("deviation", it.deviation, "Standard deviation of the posterior.", kNotNegative);
+  walk.field("prior_mean", it.prior_mean, "What was believed before the data.");
+  walk.field("prior_deviation", it.prior_deviation, "And how firmly.", kNotNegative);
+  walk.field("identified", it.identified, "Whether the data say anything about it.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, FittedData>& it) {
+  walk.field("name", it.name, "Of the data set.", kName);
+  walk.field("provenance", it.provenance, "Where it can be had.", kName);
+  walk.field("rows", it.rows, "That were fitted.", kNotNegative);
+  walk.field("jobs", it.jobs, "That the rows are of.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, AccuracyRecord>& it) {
+  walk.field("name", it.name, "Of the data set or job.", kName);
+  walk.field("split", it.split, "How test rows were kept apart.", kName);
+  walk.field("n", it.n, "Rows that were scored.", kNotNegative);
+  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
+  walk.field("median_ape", it.median_ape, "Its median.", kNotNegative);
+  walk.field("p90_ape", it.p90_ape, "Nine in ten are at most this far off.", kNotNegative);
+  walk.field("coverage80", it.coverage80, "Share of rows inside the 80 % interval.", kFraction);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Calibration>& it) {
+  walk.field("name", it.name, "Of the calibration.", kName);
+  walk.field("date", it.date, "When it was fitted.");
+  walk.field("constants", it.constants, "The fitted numbers.");
+  walk.field("covariance", it.covariance, "Of the identified constants, in their order.");
+  walk.field("data", it.data, "What was fitted.");
+  walk.field("accuracy", it.accuracy, "How far off it is on rows that were not fitted.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const Calibration& it) {
+  std::set<std::pair<std::string, std::string>> names;
+  for (const Constant& constant : it.constants) {
+    if (!names.emplace(constant.scope, constant.name).second) {
+      return fmt::format("the constant {} of {} stands twice", constant.name, constant.scope);
+    }
+  }
+  if (it.covariance.empty()) return "";
+  const auto identified = static_cast<std::size_t>(
+      std::count_if(it.constants.begin(), it.constants.end(),
+                    [](const Constant& constant) { return constant.identified; }));
+  const bool square = std::all_of(it.covariance.begin(), it.covariance.end(),
+                                  [&](const auto& row) { return row.size() == identified; });
+  if (square && it.covariance.size() == identified) return "";
+  return fmt::format(
+      "covariance must have {0} rows of {0} numbers, one for each identified constant", identified);
+}
+
+Result<Loaded<Calibration>> read_calibration(std::string_view text, const std::string& source) {
+  return read_document<Calibration>(text, kCalibrationSchema, source);
+}
+
+std::string write_calibration(const Calibration& calibration) {
+  return write_document(calibration, kCalibrationSchema);
+}
+
+Status validate(const Calibration& calibration) { return check_fields(calibration, "calibration"); }
+
+Json calibration_schema() {
+  return schema_document(kCalibrationSchema, "Fitted constants, their data and their error",
+                         SchemaWalk::schema_of<Calibration>());
+}
+
+}  // namespace stint

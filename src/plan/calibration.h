@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+
+namespace stint {
+
+inline constexpr const char* kCalibrationSchema = "stint.calibration/1";
+
+/// A fitted number with what was believed before the data.
+struct Constant {
+  std::string name;   // Within its scope: "latency", "inverse_bandwidth" …
+  std::string scope;  // What it holds for: a fabric, a job, or the population of jobs.
+  double value = 0;
+  std::string unit;                 // "s", "s/byte", or "1" for a ratio.
+  std::optional<double> deviation;  // Standard deviation of the posterior.
+  std::optional<double> prior_mean;
+  std::optional<double> prior_deviation;
+  bool identified = true;  // False: the data say nothing, and the value is the prior's.
+  Json::Object unknown = {};
+};
+
+/// Rows that were fitted.
+struct FittedData {
+  std::string name;
+  std::string provenance;
+  int rows = 0;
+  std::vector<std::string> jobs;
+  Json::Object unknown = {};
+};
+
+/// How far predictions were off on rows that were not fitted.
+struct AccuracyRecord {
+  std::string name;
+  std::string split;
+  int n = 0;
+  double mape = 0;  // Fractions, not percent.
+  double median_ape = 0;
+  double p90_ape = 0;
+  std::optional<double> coverage80;
+  Json::Object unknown = {};
+};
+
+/// Fitted constants, the data they came from, and their error.
+struct Calibration {
+  std::string name;
+  Date date;
+  std::vector<Constant> constants;
+  std::vector<std::vector<double>> covariance;  // Of the identified constants, in their order.
+  std::vector<FittedData> data;
+  std::vector<AccuracyRecord> accuracy;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<Calibration>> read_calibration(std::string_view text, const std::string& source);
+std::string write_calibration(const Calibration& calibration);
+Status validate(const Calibration& calibration);
+Json calibration_schema();
+
+}  // namespace stint

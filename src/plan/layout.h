@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "catalog/lookup.h"
+#include "catalog/market.h"
+
+namespace stint {
+
+/// Equal VMs of a cluster.
+struct VmGroup {
+  VmName vm;
+  Market market = Market::kOnDemand;
+  int count = 1;
+
+  bool operator==(const VmGroup&) const = default;
+};
+
+/// The VMs of a cluster. Its text form: "4x g4dn.12xlarge", "2x p3.2xlarge:spot + 1x p3.2xlarge",
+/// "3x gcp/us-central1/n1-standard-8+1xT4:spot". A plus sign separates groups when a space stands
+/// before or after it; without a count a group is one VM.
+struct Cluster {
+  std::vector<VmGroup> groups;
+
+  bool operator==(const Cluster&) const = default;
+};
+
+/// Errors are usage errors that quote the part that is wrong.
+Result<Cluster> parse_cluster(std::string_view text);
+std::string to_text(const Cluster& cluster);
+
+/// How gradients are summed over workers.
+enum class Collective { kRing, kHierarchical, kParameterServer, kTopK };
+
+std::span<const EnumName<Collective>> names_of(Collective type);
+
+/// Where checkpoints go.
+enum class CheckpointPlace { kObjectStore, kAnchor, kTier };
+
+std::span<const EnumName<CheckpointPlace>> names_of(CheckpointPlace type);
+
+struct CheckpointSchedule {
+  CheckpointPlace place = CheckpointPlace::kObjectStore;
+  std::optional<Seconds> interval;
+  std::optional<int> receivers;  // Machines of a tier.
+  Json::Object unknown = {};
+};
+
+/// How the workers of one group are set up.
+struct GroupSetup {
+  int workers_per_vm = 1;
+  int batch_per_worker = 1;
+  Json::Object unknown = {};
+};
+
+/// How a job is split over a cluster.
+struct Layout {
+  Cluster cluster;
+  std::vector<GroupSetup> setups;  // One per group of the cluster.
+  Collective collective = Collective::kRing;
+  int accumulation = 1;  // Micro-steps per communication.
+  std::optional<CheckpointSchedule> checkpoint;
+  Json::Object unknown = {};
+};
+
+/// The samples of one iteration over all workers.
+std::int64_t global_batch(const Layout& layout);
+
+Status validate(const Layout& layout);
+Json to_json(const Layout& layout);
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, CheckpointSchedule>& it) {
+  walk.field("place", it.place, "Where checkpoints go.");
+  walk.number("interval_s", it.interval, kSecond, "Between two of them.", Range::kPositive);
+  walk.field("receivers", it.receivers, "Machines that take them.", {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, GroupSetup>& it) {
+  walk.field("workers_per_vm", it.workers_per_vm, "Processes on one VM of the group.",
+             {.range = Range::kAtLeastOne});
+  walk.field("batch_per_worker", it.batch_per_worker, "Samples per worker and micro-step.",
+             {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Layout>& it) {
+  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
+  walk.field("groups", it.setups, "One per group of the cluster, in its order.");
+  walk.field("collective", it.collective, "How gradients are summed.");
+  walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
+             {.range = Range::kAtLeastOne});
+  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const Layout& layout);
+
+}  // namespace stint

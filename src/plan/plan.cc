@@ -1,0 +1,121 @@
+#include "plan/plan.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stint {
+namespace {
+
+constexpr Range kCost = Range::kNotNegative;
+constexpr FieldRules kProbability{.range = Range::kFraction};
+
+template <class T>
+std::string interval_problem(const T& it) {
+  return it.p10 > it.p90 ? "p10 must not be more than p90" : "";
+}
+
+}  // namespace
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, TimeRange>& it) {
+  walk.number("mean", it.mean, kSecond, "Expected, in seconds.", Range::kNotNegative);
+  walk.number("p10", it.p10, kSecond, "Shorter one time in ten.", Range::kNotNegative);
+  walk.number("p90", it.p90, kSecond, "Longer one time in ten.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+std::string problem(const TimeRange& it) { return interval_problem(it); }
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, CostRange>& it) {
+  walk.number("mean", it.mean, kDollar, "Expected, in dollars.", kCost);
+  walk.number("p10", it.p10, kDollar, "Less one time in ten.", kCost);
+  walk.number("p90", it.p90, kDollar, "More one time in ten.", kCost);
+  walk.rest(it.unknown);
+}
+
+std::string problem(const CostRange& it) { return interval_problem(it); }
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Bill>& it) {
+  walk.number("compute_usd", it.compute, kDollar, "Useful computing.", kCost);
+  walk.number("exposed_communication_usd", it.exposed_communication, kDollar,
+              "Communication that computing does not hide.", kCost);
+  walk.number("work_redone_usd", it.work_redone, kDollar, "After losses.", kCost);
+  walk.number("saving_usd", it.saving, kDollar, "Waiting for checkpoints.", kCost);
+  walk.number("set_up_usd", it.set_up, kDollar, "Machines that start.", kCost);
+  walk.number("idle_usd", it.idle, kDollar, "Machines that wait.", kCost);
+  walk.number("anchors_usd", it.anchors, kDollar, "Machines that keep checkpoints.", kCost);
+  walk.number("storage_usd", it.storage, kDollar, "Checkpoints at rest.", kCost);
+  walk.number("egress_usd", it.egress, kDollar, "Data that leaves.", kCost);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Plan>& it) {
+  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
+  walk.field("market", it.market, "on-demand, spot or mixed.", {.range = Range::kAtLeastOne});
+  walk.field("time_s", it.time, "Until the goal is reached.");
+  walk.field("cost_usd", it.cost, "The whole bill.");
+  walk.field("p_deadline", it.p_deadline, "Probability of being done in time.", kProbability);
+  walk.field("p_budget", it.p_budget, "Probability of staying in budget.", kProbability);
+  walk.field("p_best", it.p_best, "Probability that no other plan is better.", kProbability);
+  walk.field("global_batch", it.global_batch, "Samples per iteration.",
+             {.range = Range::kAtLeastOne});
+  walk.field("iterations", it.iterations, "To the goal.", {.range = Range::kAtLeastOne});
+  walk.field("layout", it.layout, "How the job is split over the cluster.");
+  walk.field("bill", it.bill, "What the money is for; adds up to the mean cost.");
+  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
+  walk.field("note", it.note, "For people.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const Plan& it) {
+  constexpr Dollars kRounding = 0.005 * kDollar;
+  if (!it.bill) return "";
+  const Dollars missing = total(*it.bill) - it.cost.mean;
+  const bool adds_up = missing < kRounding && -missing < kRounding;
+  return adds_up ? "" : "the parts of the bill must add up to the mean cost";
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PassReport>& it) {
+  walk.field("name", it.name, "Of the pass.", {.range = Range::kAtLeastOne});
+  walk.field("kept", it.kept, "Candidates after it.", {.range = Range::kNotNegative});
+  walk.number("seconds", it.time, kSecond, "It took.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
+  walk.field("plans", it.plans, "Best first.");
+  walk.field("front", it.front, "The trade-off of cost and time.");
+  walk.number("bound_usd", it.bound, kDollar, "No plan of the model costs less.", kCost);
+  walk.field("gap", it.gap, "(cost - bound) / cost; 0 is proven optimal.", kProbability);
+  walk.number("value_of_measuring_usd", it.value_of_measuring, kDollar,
+              "What measuring more first would be worth.", kCost);
+  walk.field("excluded", it.excluded, "How many were left out, by reason.",
+             {.range = Range::kNotNegative});
+  walk.field("passes", it.passes, "What the optimiser did.");
+  walk.rest(it.unknown);
+}
+
+Dollars total(const Bill& bill) {
+  return bill.compute + bill.exposed_communication + bill.work_redone + bill.saving + bill.set_up +
+         bill.idle + bill.anchors + bill.storage + bill.egress;
+}
+
+Result<Loaded<PlanAnswer>> read_plan(std::string_view text, const std::string& source) {
+  return read_document<PlanAnswer>(text, kPlanSchema, source);
+}
+
+std::string write_plan(const PlanAnswer& answer) { return write_document(answer, kPlanSchema); }
+
+Status validate(const PlanAnswer& answer) { return check_fields(answer, "plan"); }
+
+Json plan_schema() {
+  return schema_document(kPlanSchema, "The optimiser's answer, or one saved plan",
+                         SchemaWalk::schema_of<PlanAnswer>());
+}
+
+}  // namespace stint

@@ -1,0 +1,183 @@
+// The nouns, their readers and writers, and the JSON Schemas in docs/formats say the same thing.
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "catalog/catalog.h"
+#include "cli/run.h"
+#include "job/job.h"
+#include "measure/measurement.h"
+#include "plan/calibration.h"
+#include "plan/plan.h"
+#include "plan/prediction.h"
+#include "schema.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A noun with its types forgotten: read a text and write it back, or say why it is refused.
+struct Format {
+  std::string name;
+  std::function<Json()> schema;
+  std::function<Result<std::string>(const std::string&)> rewrite;
+};
+
+template <class Read, class Write>
+std::function<Result<std::string>(const std::string&)> rewriter(Read read, Write write) {
+  return [=](const std::string& text) -> Result<std::string> {
+    const auto loaded = read(text, "document");
+    if (!loaded.ok()) return loaded.error();
+    return write(loaded->noun);
+  };
+}
+
+Result<std::string> rewrite_measurement(const std::string& text) {
+  const auto json = parse_json(text, "document");
+  if (!json.ok()) return json.error();
+  // One document per line is the form of the file; a whole line ends in a newline.
+  const auto loaded = read_measurements(to_text(*json, JsonStyle::kLine) + "\n", "document");
+  if (!loaded.ok()) return loaded.error();
+  return write_measurement(loaded->noun.at(0));
+}
+
+std::vector<Format> formats() {
+  return {{"calibration", calibration_schema, rewriter(read_calibration, write_calibration)},
+          {"catalog", catalog_schema, rewriter(read_catalog, write_catalog)},
+          {"job", job_schema, rewriter(read_job, write_job)},
+          {"measurement", measurement_schema, rewrite_measurement},
+          {"plan", plan_schema, rewriter(read_plan, write_plan)},
+          {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)}};
+}
+
+std::string schema_path(const Format& format) {
+  return std::string(STINT_SOURCE) + "/docs/formats/stint." + format.name + ".1.schema.json";
+}
+
+std::vector<std::string> samples(const Format& format, const char* kind) {
+  std::vector<std::string> texts;
+  const auto folder = fs::path(STINT_SOURCE) / "tests/formats" / format.name / kind;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    texts.push_back(*read_file(entry.path().string()));
+  }
+  EXPECT_GE(texts.size(), 1U) << folder;
+  return texts;
+}
+
+TEST(Formats, TheCommittedSchemasAreTheOnesTheCodeDescribes) {
+  for (const Format& format : formats()) {
+    EXPECT_EQ(*read_file(schema_path(format)), to_text(format.schema(), JsonStyle::kPretty) + "\n")
+        << "run build/dev/stint_formats docs/formats";
+  }
+}
+
+TEST(Formats, GoodDocumentsPassBothAndRoundTripExactly) {
+  for (const Format& format : formats()) {
+    const std::string schema = *read_file(schema_path(format));
+    for (const std::string& text : samples(format, "good")) {
+      EXPECT_EQ(schema_problem(schema, text), "") << text;
+      const auto written = format.rewrite(text);
+      ASSERT_TRUE(written.ok()) << written.error().message;
+      EXPECT_EQ(schema_problem(schema, *written), "") << *written;
+      EXPECT_EQ(*parse_json(*written, "written"), *parse_json(text, "original")) << *written;
+    }
+  }
+}
+
+TEST(Formats, BadDocumentsFailBoth) {
+  for (const Format& format : formats()) {
+    const std::string schema = *read_file(schema_path(format));
+    for (const std::string& text : samples(format, "bad")) {
+      EXPECT_NE(schema_problem(schema, text), "") << text;
+      EXPECT_FALSE(format.rewrite(text).ok()) << text;
+    }
+  }
+}
+
+/// Every value of a document, to be damaged one at a time.
+void collect(Json& json, std::vector<Json*>& values) {
+  values.push_back(&json);
+  if (auto* array = json.as<Json::Array>()) {
+    for (Json& item : *array) collect(item, values);
+  } else if (auto* object = json.as<Json::Object>()) {
+    for (auto& [name, value] : *object) collect(value, values);
+  }
+}
+
+void damage(Json& document, Random& random) {
+  std::vector<Json*> values;
+  collect(document, values);
+  Json& victim = *values[static_cast<std::size_t>(random.below(static_cast<int>(values.size())))];
+  auto* object = victim.as<Json::Object>();
+  if (object != nullptr && !object->empty() && random.below(2) == 0) {
+    object->erase(object->begin() + random.below(static_cast<int>(object->size())));
+    return;
+  }
+  const Json replacements[] = {Json(),
+                               Json(Json::Value{true}),
+                               Json(-1),
+                               Json(Json::Value{0.5}),
+                               Json(""),
+                               Json("3 h"),
+                               Json(7),
+                               Json(Json::Array{}),
+                               Json(Json::Object{}),
+                               Json("-2 GB"),
+                               Json("2026-02-30"),
+                               Json("x")};
+  victim = replacements[random.below(std::size(replacements))];
+}
+
+// The schema is never stricter than the reader: what the reader takes, the schema allows, and what
+// it writes then is valid too.
+TEST(Formats, DamagedDocumentsAreJudgedAlike) {
+  constexpr int kSeed = 42;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  int refused = 0;
+  for (const Format& format : formats()) {
+    const std::string schema = *read_file(schema_path(format));
+    for (const std::string& text : samples(format, "good")) {
+      for (int i = 0; i < 60; ++i) {
+        Json document = *parse_json(text, "good");
+        damage(document, random);
+        const std::string damaged = to_text(document, JsonStyle::kPretty);
+        const auto written = format.rewrite(damaged);
+        if (!written.ok()) {
+          ++refused;
+          continue;
+        }
+        ASSERT_EQ(schema_problem(schema, damaged), "") << damaged;
+        ASSERT_EQ(schema_problem(schema, *written), "") << *written;
+      }
+    }
+  }
+  EXPECT_GT(refused, 500);
+}
+
+std::string output_of(const std::vector<std::string>& words) {
+  char* bytes = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = open_memstream(&bytes, &size);
+  const auto nothing = [](const char*) { return std::string(); };
+  EXPECT_EQ(cli::run(words, nothing, out, stderr), cli::kExitOk);
+  std::fclose(out);
+  std::string text(bytes, size);
+  std::free(bytes);
+  return text;
+}
+
+TEST(Formats, TheCatalogueThatTheCommandPrintsIsValid) {
+  const std::string schema = to_text(catalog_schema(), JsonStyle::kLine);
+  EXPECT_EQ(schema_problem(schema, output_of({"catalog", "list", "--gpu", "T4", "-o", "json"})),
+            "");
+  EXPECT_EQ(schema_problem(schema, output_of({"catalog", "show", "p4d.24xlarge", "-o", "json"})),
+            "");
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""Runs one golden case and compares what it prints with what is expected.
+
+Usage: run.py STINT_BINARY CASE_DIR
+
+With GOLDEN_UPDATE=1 the expectation is rewritten instead. See README.md for the files of a case.
+"""
+
+import contextlib
+import difflib
+import fnmatch
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SECONDS_MAX = 60
+EXIT_SKIPPED = 77  # The SKIP_RETURN_CODE that ctest is told.
+SANITIZER = re.compile(r"(?:ERROR|WARNING): \w+Sanitizer|runtime error:")
+
+# The only variables a case inherits: they steer sanitizers and coverage, not the program.
+INHERITED = ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "GCOV_PREFIX",
+             "GCOV_PREFIX_STRIP")
+
+
+def environment(base, case):
+    """Returns the same small world for every machine and user."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return inherited | {
+        "PATH": f"{base}/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        "HOME": f"{base}/home",
+        "XDG_DATA_HOME": f"{base}/data",
+        "XDG_STATE_HOME": f"{base}/state",
+        "XDG_CONFIG_HOME": f"{base}/config",
+        "TMPDIR": f"{base}/scratch",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "STINT_NOW": "2026-11-15T00:00:00Z",
+        "CASE": str(case),
+        "SOURCE_ROOT": str(ROOT),
+    }
+
+
+def prepare(base, binary, case):
+    """Fills the temporary folder; returns what lies in it before the command runs."""
+    for name in ("bin", "home", "scratch", "work"):
+        (base / name).mkdir()
+    (base / "bin/stint").symlink_to(binary)
+    if (case / "files").is_dir():
+        shutil.copytree(case / "files", base / "work", symlinks=True, dirs_exist_ok=True)
+    return set(base.rglob("*"))
+
+
+def run_command(base, case):
+    """Returns the exit code, stdout and stderr of the case's command; None when it hangs."""
+    # A session of its own has no terminal, and can be ended whole.
+    process = subprocess.Popen(
+        ["bash", str(case / "command")], cwd=base / "work", env=environment(base, case),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None
+    return process.returncode, readable(out, base), readable(err, base)
+
+
+def readable(output, base):
+    """Returns the text of `output` without the paths that differ between machines."""
+    text = output.decode("utf-8", "backslashreplace")
+    for path, name in ((base, "<tmp>"), (ROOT, "<root>")):
+        text = re.sub(re.escape(str(path)) + r"(?![\w-])", name, text)
+    return text if text.endswith("\n") or not text else text + "\n\\ no newline at the end\n"
+
+
+def left_behind(base, before):
+    """Returns the hidden and temporary files that the command made and did not remove."""
+    return sorted(str(path.relative_to(base)) for path in set(base.rglob("*")) - before
+                  if path.name.startswith(".") or fnmatch.fnmatch(path.name, "*.tmp*"))
+
+
+def compare(actual, file):
+    """Compares `actual` with the file `expected`, or rewrites it; returns the exit code."""
+    # Bytes, because reading as text would hide carriage returns.
+    expected = file.read_bytes().decode("utf-8", "replace") if file.is_file() else ""
+    if actual == expected:
+        return 0
+    if os.environ.get("GOLDEN_UPDATE") == "1":
+        file.write_bytes(actual.encode("utf-8"))
+        print(f"rewrote {file}")
+        return 0
+    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), "expected", "actual",
+                                 lineterm="")
+    print(*(line.replace("\r", "\\r") for line in lines), sep="\n")
+    print(f"GOLDEN_UPDATE=1 rewrites {file}")
+    return 1
+
+
+def run_case(base, binary, case):
+    """Returns the exit code of this script for one case."""
+    before = prepare(base, binary, case)
+    result = run_command(base, case)
+    if result is None:
+        print(f"the command took over {SECONDS_MAX} s and was ended")
+        return 1
+    code, out, err = result
+    if SANITIZER.search(out + err):
+        print(out + err + "a sanitizer reported an error")
+        return 1
+    if code == EXIT_SKIPPED and out.startswith("SKIP: "):
+        print(out.splitlines()[0])
+        return EXIT_SKIPPED
+    remains = left_behind(base, before)
+    if remains:
+        print("the command left behind:", *remains)
+    actual = out + (f"--- stderr\n{err}" if err else "") + f"--- exit {code}\n"
+    return 1 if remains else compare(actual, case / "expected")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    binary, case = (Path(argument).resolve() for argument in sys.argv[1:])
+    for file in (binary, case / "command"):
+        if not file.is_file():
+            sys.exit(f"there is no {file}")
+    with tempfile.TemporaryDirectory(prefix="stint-golden-") as folder:
+        return run_case(Path(folder).resolve(), binary, case)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

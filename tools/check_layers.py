@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Checks that every room under src/ includes only the rooms that docs/layers.txt allows it.
+
+Usage: check_layers.py [--self-test]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = "docs/layers.txt"
+SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp", ".inc"}
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def read_table(text):
+    """Returns ({room: (line number, line, rooms it may include)}, problems)."""
+    table, problems = {}, []
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        rooms, colon, allowed = line.partition(":")
+        if not colon:
+            problems.append(f"{TABLE}:{number}: not of the form `room: room room`: {line}")
+            continue
+        above = allowed.split() == ["all", "of", "the", "above"]
+        allowed = set(table) if above else set(allowed.split())
+        for room in (name.strip() for name in rooms.split(",")):
+            if room in table:
+                problems.append(f"{TABLE}:{number}: {room} already has line {table[room][0]}")
+            table[room] = (number, line, allowed)
+    for room, (number, _, allowed) in table.items():
+        for name in sorted(allowed - set(table)):
+            problems.append(f"{TABLE}:{number}: {room} may include {name}, which has no line")
+    return table, problems
+
+
+def find_cycle(table):
+    """Returns the rooms of one cycle, the first repeated at the end, or an empty list."""
+    done = set()
+
+    def visit(room, path):
+        if room in path:
+            return path[path.index(room):] + [room]
+        if room in done or room not in table:
+            return []
+        for name in sorted(table[room][2] - {room}):
+            cycle = visit(name, path + [room])
+            if cycle:
+                return cycle
+        done.add(room)
+        return []
+
+    for room in table:
+        cycle = visit(room, [])
+        if cycle:
+            return cycle
+    return []
+
+
+def check_file(path, text, table):
+    """Returns what is wrong with the includes of one file, named like src/room/file.h."""
+    room = path.split("/")[1]
+    problems = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, included = match.groups()
+        target = included.split("/")[0] if "/" in included else None
+        if quote == "<" and target not in table:
+            continue  # A system or library header.
+        where = f"{path}:{number}"
+        if target is None:
+            problems.append(f'{where}: write the include of {included} as "room/file.h"')
+        elif target not in table:
+            problems.append(f"{where}: {included} is in no room of {TABLE}")
+        elif target != room and target not in table[room][2]:
+            rule = f"{TABLE}:{table[room][0]}: `{table[room][1]}`"
+            problems.append(f"{where}: {room} may not include {target} ({rule})")
+    return problems
+
+
+def check(table_text, files):
+    """Returns all problems of a table and of the sources {path: text}."""
+    table, problems = read_table(table_text)
+    cycle = find_cycle(table)
+    if cycle:
+        problems.append(f"{TABLE}: the rooms form a cycle: {' -> '.join(cycle)}")
+    if not files:
+        problems.append("src/: there are no source files")
+    strangers = set()
+    for path, text in sorted(files.items()):
+        if path.count("/") < 2:
+            problems.append(f"{path}: belongs to no room; move it into a folder of src/")
+        elif path.split("/")[1] in table:
+            problems += check_file(path, text, table)
+        else:
+            strangers.add(path.split("/")[1])
+    problems += [f"src/{room}: the room has no line in {TABLE}" for room in sorted(strangers)]
+    return problems
+
+
+def self_test():
+    """Returns the examples that the check judges wrongly."""
+    table = "base:\njob: base  # Why.\nplan: base job\napp: all of the above\ncli, web: base app\n"
+    examples = [
+        # (what, table, one source file, its text, what the only problem must contain)
+        ("allowed", table, "src/plan/a.cc", '#include "job/a.h"\n#include "plan/a.h"', None),
+        ("all of the above", table, "src/app/a.cc", '#include "plan/a.h"', None),
+        ("two rooms", table, "src/web/a.cc", '#include "app/a.h"', None),
+        ("system header", table, "src/base/a.cc", "#include <sys/stat.h>\n#include <vector>", None),
+        ("upwards", table, "src/base/a.h", '\n#include "job/a.h"',
+         "src/base/a.h:2: base may not include job (docs/layers.txt:1: `base:`)"),
+        ("test file", table, "src/job/a_test.cc", '#include "plan/a.h"', "may not include plan"),
+        ("fuzz file", table, "src/job/a_fuzz.cc", '# include "app/a.h"', "job may not include app"),
+        ("later room", table, "src/app/a.cc", '#include "cli/a.h"', "app may not include cli"),
+        ("second of two rooms", table, "src/web/a.cc", '#include "cli/a.h"', "may not include cli"),
+        ("angle brackets", table, "src/base/a.h", "#include <job/a.h>", "may not include job"),
+        ("no room named", table, "src/base/a.cc", '#include "a.h"', 'as "room/file.h"'),
+        ("unknown room", table, "src/base/a.cc", '#include "tests/a.h"', "is in no room"),
+        ("room without line", table, "src/cloud/a.cc", "", "src/cloud: the room has no line"),
+        ("file outside rooms", table, "src/a.cc", "", "belongs to no room"),
+        ("cycle", "base: plan\njob: base\nplan: job\n", "src/base/a.h", "",
+         "cycle: base -> plan -> job -> base"),
+        ("unknown dependency", "base: log\n", "src/base/a.h", "", "log, which has no line"),
+        ("room twice", "base:\nbase:\n", "src/base/a.h", "", "already has line 1"),
+        ("no colon", "base:\njob\n", "src/base/a.h", "", "docs/layers.txt:2: not of the form"),
+    ]
+    failures = []
+    for what, text, path, source, expected in examples:
+        problems = check(text, {path: source})
+        right = not problems if expected is None else (
+            len(problems) == 1 and expected in problems[0])
+        if not right:
+            failures.append(f"self-test `{what}`: expected {expected!r}, got {problems}")
+    if not check(table, {}):
+        failures.append("self-test `no files`: an empty src/ must not pass")
+    return failures
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        problems = self_test()
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        files = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+                 for path in (ROOT / "src").rglob("*") if path.suffix in SUFFIXES}
+        problems = check((ROOT / TABLE).read_text(encoding="utf-8"), files)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+// Writes the JSON Schema of every noun into the folder it is given: stint_formats docs/formats.
+// The schemas come from the same descriptions that read and write the nouns.
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "catalog/catalog.h"
+#include "job/job.h"
+#include "measure/measurement.h"
+#include "plan/calibration.h"
+#include "plan/plan.h"
+#include "plan/prediction.h"
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: stint_formats FOLDER\n", stderr);
+    return 2;
+  }
+  const std::vector<std::pair<std::string, stint::Json>> schemas = {
+      {"calibration", stint::calibration_schema()},
+      {"catalog", stint::catalog_schema()},
+      {"job", stint::job_schema()},
+      {"measurement", stint::measurement_schema()},
+      {"plan", stint::plan_schema()},
+      {"prediction", stint::prediction_schema()}};
+  for (const auto& [name, schema] : schemas) {
+    const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
+    const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";
+    const stint::Status written = stint::write_file(path, text);
+    if (!written.ok()) {
+      std::fprintf(stderr, "stint_formats: %s\n", written.error().message.c_str());
+      return 1;
+    }
+  }
+  return 0;
+}
