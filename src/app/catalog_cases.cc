@@ -16,15 +16,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The user's catalogue files, sorted by name.
-std::vector<fs::path> user_files(const std::string& folder) {
+// Names that `diff` gives a meaning of their own.
+constexpr const char* kBundled = "bundled";
+constexpr const char* kMerged = "merged";
+
+/// The user's catalogue files, sorted by name; none when there is no such folder.
+Result<std::vector<fs::path>> user_files(const std::string& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return bad_input(
+        fmt::format("cannot read {}: {}; check its permissions", folder, error.message()));
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+bool file_exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
 }
 
 bool looks_like_json(std::string_view text) {
@@ -52,14 +66,23 @@ bool is_safe_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), safe);
 }
 
+/// The file's name without its ending. Tables of several providers are often called the same
+/// ("aws/vms.csv", "gcp/vms.csv"), so the provider that the folder names goes before it.
+std::string default_name(const std::string& file) {
+  const std::string stem = fs::path(file).stem().string();
+  const std::string provider = provider_of_path(file);
+  const bool said = provider.empty() || to_lower(stem).starts_with(provider);
+  return said ? stem : provider + "-" + stem;
+}
+
 /// The request with its blanks filled in: name, provider and date.
 Result<ImportRequest> completed(const Environment& environment, ImportRequest request) {
-  if (request.name.empty()) request.name = fs::path(request.file).stem().string();
-  if (!is_safe_name(request.name)) {
+  if (request.name.empty()) request.name = default_name(request.file);
+  if (request.name == kBundled || request.name == kMerged || !is_safe_name(request.name)) {
     return bad_usage(
-        fmt::format("'{}' cannot be the name of a catalogue: use letters, digits, "
-                    "'.', '-' and '_', with --name",
-                    printable(request.name)));
+        fmt::format("'{}' cannot be the name of a catalogue: with --name, give one of letters, "
+                    "digits, '.', '-' and '_' that is not {} or {}",
+                    printable(request.name), kBundled, kMerged));
   }
   if (request.provider.empty()) request.provider = provider_of_path(request.file);
   request.provider = to_lower(request.provider);
@@ -77,11 +100,11 @@ Result<TableOrigin> origin_of(const ImportRequest& request) {
 
 Result<Loaded<Catalog>> catalog_called(const Environment& environment, const std::string& name,
                                        const std::string& provider) {
-  if (name == "bundled") return Loaded<Catalog>{bundled_catalog(), {}};
-  if (name == "merged") return load_catalog(environment);
+  if (name == kBundled) return Loaded<Catalog>{bundled_catalog(), {}};
+  if (name == kMerged) return load_catalog(environment);
   const auto folder = user_catalog_folder(environment);
   const std::string kept = folder.ok() ? fmt::format("{}/{}.json", *folder, name) : "";
-  if (is_safe_name(name) && fs::exists(kept)) return read_any(kept, {});
+  if (is_safe_name(name) && file_exists(kept)) return read_any(kept, {});
   const auto request = completed(environment, {.file = name, .name = "x", .provider = provider});
   if (!request.ok()) return request.error();
   const auto origin = origin_of(*request);
@@ -111,7 +134,9 @@ Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
   Loaded<Catalog> all{bundled_catalog(), {}};
   const auto folder = user_catalog_folder(environment);
   if (!folder.ok()) return all;
-  for (const fs::path& file : user_files(*folder)) {
+  const auto files = user_files(*folder);
+  if (!files.ok()) return files.error();
+  for (const fs::path& file : *files) {
     auto own = read_any(file.string(), {});
     if (!own.ok()) return own.error();
     all.noun = merge(std::move(all.noun), std::move(own->noun));
@@ -143,8 +168,9 @@ Result<Loaded<Catalog>> show_vm(const Environment& environment, const std::strin
   if (!type.ok()) return type.error();
   Catalog one{.sources = loaded->noun.sources, .gpus = loaded->noun.gpus, .types = {**type}};
   if (wanted->region) {
-    std::erase_if(one.types[0].offers,
-                  [&](const Offer& offer) { return offer.region != *wanted->region; });
+    std::erase_if(one.types[0].offers, [&](const Offer& offer) {
+      return to_lower(offer.region) != to_lower(*wanted->region);
+    });
   }
   drop_unused(one);
   return Loaded<Catalog>{std::move(one), std::move(loaded->warnings)};
@@ -162,8 +188,7 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
 
   ImportAnswer answer{.path = fmt::format("{}/{}.json", *folder, request->name),
                       .warnings = std::move(loaded->warnings)};
-  std::error_code error;
-  answer.replaced = fs::exists(answer.path, error);
+  answer.replaced = file_exists(answer.path);
   const Status written = write_file(answer.path, write_catalog(loaded->noun));
   if (!written.ok()) return written.error();
   std::set<std::string> providers;

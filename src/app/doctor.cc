@@ -42,6 +42,12 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
                      const Date& today) {
   const int age = days_between(dates.oldest, today);
   const bool old = age > kOldPriceDays;
+  if (age < 0) {
+    return {Level::kAdvice, fmt::format("{} {}", provider, name_of(market)),
+            fmt::format("{} prices of {}, which is after today, {}", dates.prices,
+                        to_text(dates.oldest), to_text(today)),
+            "set this computer's clock"};
+  }
   const std::string range = dates.oldest == dates.newest
                                 ? to_text(dates.oldest)
                                 : to_text(dates.oldest) + " to " + to_text(dates.newest);
@@ -93,6 +99,12 @@ Finding examine_user_folder(const Environment& environment) {
     return {Level::kBroken, "own catalogues", folder.error().message, "export HOME=…"};
   }
   const fs::path existing = nearest_existing(*folder);
+  std::error_code error;
+  if (!fs::is_directory(existing, error)) {
+    return {Level::kBroken, "own catalogues",
+            fmt::format("{} is a file where a folder is needed", existing.string()),
+            fmt::format("mv {0} {0}.old", existing.string())};
+  }
   const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
     return {Level::kBroken, "own catalogues",
@@ -124,7 +136,7 @@ Finding examine_completion(const Environment& environment) {
       {"zsh", ".zfunc", "_stint"},
       {"fish", ".config/fish/completions", "stint.fish"}};
   for (const CompletionPlace& place : kPlaces) {
-    if (environment.shell != place.shell) continue;
+    if (environment.shell != place.shell || environment.home.empty()) continue;
     const std::string folder = fmt::format("{}/{}", environment.home, place.folder);
     const std::string file = fmt::format("{}/{}", folder, place.file);
     std::error_code error;

@@ -192,5 +192,13 @@ TEST(Doctor, TheFixForCompletionFixesIt) {
   }
 }
 
+TEST(Doctor, AClockBeforeThePricesIsAdvised) {
+  Environment environment = sound_machine("early_clock");
+  environment.clock = std::make_shared<FixedClock>(start_of({.year = 2020, .month = 1, .day = 1}));
+  const Finding finding = examined(environment, "aws on-demand");
+  EXPECT_EQ(finding.level, Level::kAdvice);
+  EXPECT_EQ(finding.fix, "set this computer's clock");
+}
+
 }  // namespace
 }  // namespace stint

@@ -20,7 +20,10 @@ std::optional<Seconds> parse_instant(std::string_view text) {
   const auto hour = parse_int(text.substr(11, 2));
   const auto minute = parse_int(text.substr(14, 2));
   const auto second = parse_int(text.substr(17, 2));
-  if (!hour || !minute || !second) return std::nullopt;
+  const auto within = [](const std::optional<int>& value, int limit) {
+    return value && *value >= 0 && *value < limit;
+  };
+  if (!within(hour, 24) || !within(minute, 60) || !within(second, 60)) return std::nullopt;
   return instant + *hour * kHour + *minute * kMinute + *second * kSecond;
 }
 

@@ -84,5 +84,12 @@ TEST(Environment, ABadStintNowIsQuotedSafely) {
   EXPECT_EQ(environment.error().message.find('\x1b'), std::string::npos);
 }
 
+TEST(Environment, RefusesAnHourThatNoClockShows) {
+  const auto result = environment_from([](const char* name) {
+    return std::string(name) == "STINT_NOW" ? "2026-11-15T99:00:00Z" : "";
+  });
+  EXPECT_FALSE(result.ok());
+}
+
 }  // namespace
 }  // namespace stint

@@ -8,6 +8,8 @@
 namespace stint {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// Takes records off a text one by one.
 class Scanner {
  public:
@@ -81,7 +83,6 @@ class Scanner {
 }  // namespace
 
 Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   while (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!is_utf8(text)) return bad_input(fmt::format("{}: the text is not UTF-8", source));
   Csv csv;
@@ -140,7 +141,8 @@ Error Csv::error_at(std::size_t row, std::string_view column, std::string_view m
 }
 
 std::string csv_cell(std::string_view cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(cell);
+  const bool plain = cell.find_first_of(",\"\r\n") == std::string_view::npos;
+  if (plain && !cell.starts_with(kByteOrderMark)) return std::string(cell);
   std::string quoted = "\"";
   for (const char c : cell) {
     if (c == '"') quoted += '"';

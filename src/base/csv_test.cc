@@ -45,6 +45,13 @@ TEST(Csv, NamesMissingColumns) {
   EXPECT_EQ(csv->error_at(0, "b", "is not a price").message, "a.csv:2: column b: is not a price");
 }
 
+TEST(Csv, QuotesACellThatBeginsLikeAByteOrderMark) {
+  EXPECT_EQ(csv_cell("\xEF\xBB\xBF"
+                     "a"),
+            "\"\xEF\xBB\xBF"
+            "a\"");
+}
+
 TEST(Csv, WritesWhatItReads) {
   const std::vector<std::string> cells = {"plain", "a,b", "say \"hi\"", "two\nlines", ""};
   const auto csv = Csv::parse("a,b,c,d,e\n" + csv_line(cells), "a");

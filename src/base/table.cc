@@ -121,10 +121,10 @@ std::string Table::text(const Terminal& terminal) const {
     }
   }
   if (!dropped.empty()) {
-    text += painted(fmt::format("Too narrow for: {}. Widen the window, or use -o csv.",
-                                join(dropped, ", ")),
-                    Colour::kDim, terminal) +
-            "\n";
+    const std::string hint =
+        fmt::format("Too narrow for: {}; -o csv has all.", join(dropped, ", "));
+    const std::string cut = without_trailing_space(fitted(hint, width, Align::kLeft));
+    text += painted(cut, Colour::kDim, terminal) + "\n";
   }
   return text;
 }

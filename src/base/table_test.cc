@@ -35,14 +35,13 @@ TEST(Table, DropsTheLeastImportantColumnAndSaysSo) {
             "VM             price\n"
             "g4dn.12xlarge   3.91\n"
             "p3.2xlarge         -\n"
-            "Too narrow for: source. Widen the window, or use -o csv.\n");
+            "Too narrow for: sou…\n");
 }
 
 TEST(Table, NeverIsWiderThanTheTerminal) {
   for (int width = 20; width < 80; ++width) {
     const std::string text = sample().text({.width = width});
     for (const std::string& line : split(text, '\n')) {
-      if (line.starts_with("Too narrow")) continue;
       EXPECT_LE(display_width(line), width) << line;
     }
   }

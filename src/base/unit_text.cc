@@ -17,8 +17,9 @@ namespace {
 
 struct Unit {
   const char* name;
-  double base;         // How many base units one of this is.
+  double base;         // How many base units one of this is, times `per`.
   bool alias = false;  // Read but never written.
+  double per = 1;      // 3600 for "USD/h", so that 3.06 USD/h is exactly 3.06 * kDollar / kHour.
 };
 
 /// What a dimension is called and which units say it.
@@ -48,14 +49,14 @@ constexpr Unit kFlopRateUnits[] = {
     {"PFLOP/s", 1e15}, {"TFLOP/s", 1e12},      {"GFLOP/s", 1e9},       {"MFLOP/s", 1e6},
     {"FLOP/s", 1},     {"PFLOPS", 1e15, true}, {"TFLOPS", 1e12, true}, {"GFLOPS", 1e9, true}};
 constexpr Unit kMoneyUnits[] = {{"USD", 1}, {"usd", 1, true}};
-constexpr Unit kPriceUnits[] = {{"USD/h", 1.0 / 3600},  {"USD/s", 1},
-                                {"USD/d", 1.0 / 86400}, {"usd/h", 1.0 / 3600, true},
-                                {"usd/s", 1, true},     {"usd/d", 1.0 / 86400, true}};
-constexpr Unit kMoneyPerDataUnits[] = {{"USD/GB", 1e-9},
-                                       {"USD/GiB", 1.0 / 1073741824.0},
+constexpr Unit kPriceUnits[] = {{"USD/h", 1, false, 3600},  {"USD/s", 1},
+                                {"USD/d", 1, false, 86400}, {"usd/h", 1, true, 3600},
+                                {"usd/s", 1, true},         {"usd/d", 1, true, 86400}};
+constexpr Unit kMoneyPerDataUnits[] = {{"USD/GB", 1, false, 1e9},
+                                       {"USD/GiB", 1, false, 1073741824.0},
                                        {"USD/B", 1},
-                                       {"usd/GB", 1e-9, true},
-                                       {"usd/GiB", 1.0 / 1073741824.0, true}};
+                                       {"usd/GB", 1, true, 1e9},
+                                       {"usd/GiB", 1, true, 1073741824.0}};
 
 template <class Q>
 constexpr Dimension kDimension{};
@@ -143,7 +144,7 @@ Result<double> parse_base(const Dimension& dimension, std::string_view text) {
     const std::string_view name = take_unit(rest);
     const Unit* unit = find_unit(dimension, name);
     if (unit == nullptr) return unit_error(dimension, text, name);
-    total += *number * unit->base;
+    total += *number * unit->base / unit->per;
     rest = trim_left(rest);
   } while (dimension.compound && !rest.empty());
   if (!rest.empty()) return not_a_number(dimension, text);
@@ -158,7 +159,7 @@ Result<double> parse_base(const Dimension& dimension, std::string_view text) {
 /// for values that have none.
 std::optional<std::string> shortest_in(const Dimension& dimension, double value, const Unit& unit) {
   for (const int digits : {15, 16, 17}) {
-    const auto rounded = parse_double(fmt::format("{:.{}g}", value / unit.base, digits));
+    const auto rounded = parse_double(fmt::format("{:.{}g}", value * unit.per / unit.base, digits));
     if (!rounded) continue;
     std::string text = fmt::format("{} {}", *rounded, unit.name);
     const auto back = parse_base(dimension, text);
@@ -179,7 +180,7 @@ std::string to_text_base(const Dimension& dimension, double value, std::string_v
   constexpr std::size_t kFewCharacters = 8;  // Six digits, a point and a sign.
   std::optional<std::string> best;
   for (const Unit& unit : dimension.units) {
-    if (unit.alias || (value == 0 && unit.base != 1)) continue;
+    if (unit.alias || (value == 0 && unit.base / unit.per != 1)) continue;
     auto text = shortest_in(dimension, value, unit);
     if (!text) continue;
     if (preferred == unit.name && text->find(' ') <= kFewCharacters) return *text;

@@ -42,6 +42,13 @@ TEST(UnitText, RefusesNonsense) {
   EXPECT_FALSE(parse_quantity<Bytes>("1 GB 2 MB").ok());
 }
 
+TEST(UnitText, ReadsExactlyWhatTheCodeWouldSay) {
+  for (const double price : {0.75, 3.00424, 48.0, 32.77, 9.831}) {
+    const std::string text = std::to_string(price) + " USD/h";
+    EXPECT_EQ(*parse_quantity<DollarsPerSecond>(text), price * kDollar / kHour) << text;
+  }
+}
+
 TEST(UnitText, WritesTheShortestForm) {
   EXPECT_EQ(to_text(12 * kHour), "12 h");
   EXPECT_EQ(to_text(3.06 * kDollar / kHour), "3.06 USD/h");

@@ -21,13 +21,16 @@ std::string plain_name(std::string_view name) {
   return lower.starts_with(kAzurePrefix) ? lower.substr(kAzurePrefix.size()) : lower;
 }
 
+bool same_name(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
+
 bool offered_in(const VmType& type, std::string_view region) {
   return std::any_of(type.offers.begin(), type.offers.end(),
-                     [&](const Offer& offer) { return offer.region == region; });
+                     [&](const Offer& offer) { return same_name(offer.region, region); });
 }
 
 bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& one) { return same_name(one, item); });
 }
 
 std::vector<std::string> sorted(const std::set<std::string>& names) {
@@ -163,7 +166,7 @@ Result<const VmType*> find_type(const Catalog& catalog, const VmName& name) {
   std::vector<const VmType*> found;
   std::vector<std::string> others;
   for (const VmType& type : catalog.types) {
-    if (name.provider && *name.provider != type.provider) continue;
+    if (name.provider && !same_name(*name.provider, type.provider)) continue;
     if (plain_name(type.name) == wanted) {
       found.push_back(&type);
     } else {

@@ -73,6 +73,13 @@ TEST(FindType, IgnoresCaseAndAzuresPrefix) {
   EXPECT_EQ((*find_type(catalog, {.name = "nc4as_t4_v3"}))->name, "Standard_NC4as_T4_v3");
 }
 
+TEST(FindType, IgnoresTheCaseOfProvidersAndRegions) {
+  Catalog catalog = sample();
+  catalog.types.push_back(make({"Lab", "box", "T4", 1, 16, 1, 1, 0}));
+  EXPECT_TRUE(find_type(catalog, *parse_vm_name("LAB/US-central1/box")).ok());
+  EXPECT_EQ(names(select(catalog, {.providers = {"lab"}}, SortKey::kName)), (Names{"box"}));
+}
+
 TEST(FindType, SuggestsTheNearest) {
   const auto result = find_type(sample(), {.name = "g4dn.12xlrage"});
   ASSERT_FALSE(result.ok());

@@ -43,16 +43,17 @@ std::map<std::string, Stage> stages_of(std::span<const Verb> verbs) {
   return stages;
 }
 
-/// One case arm of the shell function: the path so far, then the words to offer.
+/// The case arms of the shell function: for the path so far and a flag before the cursor, the words
+/// to offer; flags are offered once a dash is typed, so that an empty offer leaves room for files.
 std::string bash_arms(const std::map<std::string, Stage>& stages) {
   std::string arms;
   for (const auto& [path, stage] : stages) {
     for (const auto& [flag, choices] : stage.choices) {
       arms += fmt::format("    \"{}:{}\") offer=\"{}\" ;;\n", path, flag, join(choices, " "));
     }
-    std::vector<std::string> offer(stage.words.begin(), stage.words.end());
-    offer.insert(offer.end(), stage.flags.begin(), stage.flags.end());
-    arms += fmt::format("    \"{}:\"*) offer=\"{}\" ;;\n", path, join(offer, " "));
+    const std::vector<std::string> words(stage.words.begin(), stage.words.end());
+    arms += fmt::format("    \"{}:\"*) offer=\"{}\" flags=\"{}\" ;;\n", path, join(words, " "),
+                        join(stage.flags, " "));
   }
   return arms;
 }
@@ -68,7 +69,7 @@ std::string known_paths(const std::map<std::string, Stage>& stages) {
 
 constexpr const char* kBash = R"(# bash completion for stint; made by 'stint completion bash'
 _stint() {{
-  local word verb="" last="" offer="" i
+  local word verb="" last="" offer="" flags="" i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${{COMP_WORDS[i]}}"
@@ -80,6 +81,7 @@ _stint() {{
   case "$last" in -*) ;; *) last="" ;; esac
   case "$verb:$last" in
 {arms}  esac
+  case "${{COMP_WORDS[COMP_CWORD]}}" in -*) offer="$flags" ;; esac
   COMPREPLY=($(compgen -W "$offer" -- "${{COMP_WORDS[COMP_CWORD]}}"))
 }}
 complete -o default -F _stint stint
@@ -88,7 +90,7 @@ complete -o default -F _stint stint
 constexpr const char* kZsh = R"(#compdef stint
 # zsh completion for stint; made by 'stint completion zsh'
 _stint() {{
-  local word verb="" last="" offer="" i
+  local word verb="" last="" offer="" flags="" i
   for ((i = 2; i < CURRENT; i++)); do
     word="${{words[i]}}"
     case "${{verb:+$verb }}$word" in
@@ -99,6 +101,7 @@ _stint() {{
   case "$last" in -*) ;; *) last="" ;; esac
   case "$verb:$last" in
 {arms}  esac
+  case "${{words[CURRENT]}}" in -*) offer="$flags" ;; esac
   if [[ -n "$offer" ]]; then compadd -- ${{=offer}}; else _files; fi
 }}
 if [[ "$funcstack[1]" = _stint ]]; then _stint "$@"; else compdef _stint stint; fi

@@ -1,11 +1,8 @@
 #include "cli/parse.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
+#include <optional>
 
 #include "base/text.h"
 
@@ -107,73 +104,99 @@ Status check_arguments(const Verb& verb, const std::vector<std::string>& given) 
   return {};
 }
 
-/// A flag of the verb and what CLI11 found behind it.
-struct Slot {
-  OptionSpec spec;
-  std::vector<std::string> values = {};
-  CLI::Option* option = nullptr;
+/// Reads the flags and arguments of one verb.
+class FlagReader {
+ public:
+  FlagReader(const Verb& verb, const std::vector<std::string>& words)
+      : verb_(verb), options_(options_of(verb)), words_(words) {}
+
+  Status read(Invocation& invocation) {
+    for (next_ = 0; next_ < words_.size();) {
+      const std::string& word = words_[next_++];
+      Status status;
+      if (word == "--") {
+        invocation.arguments.insert(invocation.arguments.end(), words_.begin() + offset(),
+                                    words_.end());
+        break;
+      }
+      if (word.starts_with("--")) {
+        status = read_long(word);
+      } else if (word.starts_with('-') && word.size() > 1) {
+        status = read_letters(word);
+      } else {
+        invocation.arguments.push_back(word);
+      }
+      if (!status.ok()) return status;
+    }
+    return take_values(invocation);
+  }
+
+ private:
+  std::ptrdiff_t offset() const { return static_cast<std::ptrdiff_t>(next_); }
+
+  const OptionSpec* find(std::string_view name) const {
+    const auto found =
+        std::find_if(options_.begin(), options_.end(), [&](const OptionSpec& option) {
+          return option.name == name || (!option.letter.empty() && option.letter == name);
+        });
+    return found == options_.end() ? nullptr : &*found;
+  }
+
+  Status read_long(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    const OptionSpec* option = find(word.substr(0, equals));
+    if (option == nullptr) return unknown_flag(verb_, word);
+    if (equals == std::string_view::npos) return take(*option, std::nullopt);
+    return take(*option, std::string(word.substr(equals + 1)));
+  }
+
+  /// "-qv" is two switches, "-ojson" a flag with its value.
+  Status read_letters(std::string_view word) {
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      const OptionSpec* option = find(std::string{'-', word[i]});
+      if (option == nullptr) return unknown_flag(verb_, word);
+      if (!option->value.empty()) {
+        const std::string rest(word.substr(i + 1));
+        return take(*option, rest.empty() ? std::nullopt : std::optional(rest));
+      }
+      const Status taken = take(*option, std::nullopt);
+      if (!taken.ok()) return taken;
+    }
+    return {};
+  }
+
+  /// Notes the option with its value: the one given, or the next word.
+  Status take(const OptionSpec& option, std::optional<std::string> value) {
+    auto& values = values_[option.name];
+    if (option.value.empty()) {
+      if (value) return bad_usage(fmt::format("{} takes no value", option.name));
+      return {};
+    }
+    if (!value && next_ < words_.size() && !words_[next_].starts_with("--")) {
+      value = words_[next_++];
+    }
+    if (!value) {
+      return bad_usage(fmt::format("{0} needs a value: {0} {1}", option.name, option.value));
+    }
+    values.push_back(std::move(*value));
+    return {};
+  }
+
+  Status take_values(Invocation& invocation) const {
+    for (const auto& [name, given] : values_) {
+      auto values = values_of(*find(name), given);
+      if (!values.ok()) return values.error();
+      invocation.options[name] = std::move(*values);
+    }
+    return {};
+  }
+
+  const Verb& verb_;
+  std::vector<OptionSpec> options_;
+  const std::vector<std::string>& words_;
+  std::size_t next_ = 0;
+  std::map<std::string, std::vector<std::string>> values_;
 };
-
-void add_options(CLI::App& app, std::vector<Slot>& slots) {
-  for (Slot& slot : slots) {
-    const std::string names =
-        slot.spec.letter.empty() ? slot.spec.name : slot.spec.letter + "," + slot.spec.name;
-    if (slot.spec.value.empty()) {
-      slot.option = app.add_flag(names);
-    } else {
-      slot.option = app.add_option(names, slot.values)
-                        ->expected(1)
-                        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    }
-  }
-}
-
-/// CLI11 says which flag lacks its value only in words of its own.
-Error missing_value(const std::vector<Slot>& slots, const std::string& complaint) {
-  for (const Slot& slot : slots) {
-    if (complaint.find(slot.spec.name) != std::string::npos) {
-      return bad_usage(
-          fmt::format("{} needs a value: {} {}", slot.spec.name, slot.spec.name, slot.spec.value));
-    }
-  }
-  return bad_usage(complaint);
-}
-
-Status take_options(std::vector<Slot>& slots, Invocation& invocation) {
-  for (Slot& slot : slots) {
-    if (slot.option->count() == 0) continue;
-    auto values = values_of(slot.spec, slot.values);
-    if (!values.ok()) return values.error();
-    invocation.options[slot.spec.name] = std::move(*values);
-  }
-  return {};
-}
-
-Status parse_flags(const Verb& verb, std::vector<std::string> words, Invocation& invocation) {
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  std::vector<Slot> slots;
-  for (OptionSpec& spec : options_of(verb)) slots.push_back({.spec = std::move(spec)});
-  add_options(app, slots);
-  const auto end = std::find(words.begin(), words.end(), "--");
-  std::vector<std::string> after(end == words.end() ? end : end + 1, words.end());
-  words.erase(end, words.end());
-  try {
-    std::reverse(words.begin(), words.end());  // CLI11 takes words from the back.
-    app.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    return missing_value(slots, error.what());
-  }
-  for (std::string& word : app.remaining()) {
-    if (word.size() > 1 && word[0] == '-') return unknown_flag(verb, word);
-    invocation.arguments.push_back(std::move(word));
-  }
-  invocation.arguments.insert(invocation.arguments.end(), after.begin(), after.end());
-  const Status taken = take_options(slots, invocation);
-  if (!taken.ok() || invocation.has("--help")) return taken;
-  return check_arguments(verb, invocation.arguments);
-}
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
 
@@ -181,25 +204,35 @@ bool asks_for_help(std::string_view word) { return word == "--help" || word == "
 
 Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words) {
   Parsed parsed;
-  std::string path;
+  std::vector<std::string> flags;
   std::size_t next = 0;
-  for (; next < words.size() && find_verb(verbs, path) == nullptr; ++next) {
+  for (; next < words.size() && find_verb(verbs, parsed.topic) == nullptr; ++next) {
     const std::string& word = words[next];
-    if (asks_for_help(word)) break;
-    const std::string longer = path.empty() ? word : path + " " + word;
-    if (find_verb(verbs, longer) == nullptr && !is_group(verbs, longer)) {
-      return unknown_verb(verbs, path, word);
+    if (word.starts_with('-')) {
+      flags.push_back(word);
+      continue;
     }
-    path = longer;
+    const std::string longer = parsed.topic.empty() ? word : parsed.topic + " " + word;
+    if (find_verb(verbs, longer) == nullptr && !is_group(verbs, longer)) {
+      return unknown_verb(verbs, parsed.topic, word);
+    }
+    parsed.topic = longer;
   }
-  parsed.topic = path;
-  const Verb* verb = find_verb(verbs, path);
-  if (verb == nullptr) return parsed;
-  const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(next),
-                                      words.end());
-  const Status flags = parse_flags(*verb, rest, parsed.invocation);
-  if (!flags.ok()) return flags.error();
-  if (!parsed.invocation.has("--help")) parsed.verb = verb;
+  const Verb* verb = find_verb(verbs, parsed.topic);
+  if (verb == nullptr) {
+    const auto other = std::find_if_not(flags.begin(), flags.end(), asks_for_help);
+    if (other != flags.end()) return unknown_verb(verbs, parsed.topic, *other);
+    parsed.help_asked = !flags.empty();
+    return parsed;
+  }
+  flags.insert(flags.end(), words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
+  Status status = FlagReader(*verb, flags).read(parsed.invocation);
+  parsed.help_asked = parsed.invocation.has("--help");
+  if (status.ok() && !parsed.help_asked) {
+    status = check_arguments(*verb, parsed.invocation.arguments);
+  }
+  if (!status.ok()) return status.error();
+  if (!parsed.help_asked) parsed.verb = verb;
   return parsed;
 }
 

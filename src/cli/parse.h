@@ -12,11 +12,13 @@ namespace stint::cli {
 struct Parsed {
   const Verb* verb = nullptr;  // Null: help on `topic`.
   std::string topic;           // "", "catalog" or a verb's path.
+  bool help_asked = false;     // False with a null verb: the command line is unfinished.
   Invocation invocation;
 };
 
-/// Finds the verb that `words` begin with and reads its flags. A misspelt verb or flag is a usage
-/// error that suggests the nearest.
+/// Finds the verb that `words` name and reads its flags: "--gpu T4", "--gpu=T4", "-o json",
+/// "-ojson", "-qv"; "--" ends them. Switches may stand before the verb. A misspelt verb or flag is
+/// a usage error that suggests the nearest.
 Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words);
 
 }  // namespace stint::cli

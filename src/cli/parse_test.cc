@@ -54,6 +54,40 @@ std::string help_topic(const Words& words) {
   return parsed.ok() && parsed->verb == nullptr ? parsed->topic : "none";
 }
 
+TEST(Parse, AFlagTakesOneWordAndLeavesTheRest) {
+  const Invocation read_back = read({"box", "list", "--kinds", "a", "--size", "3"});
+  EXPECT_EQ(read_back.list("--kinds"), (Words{"a"}));
+  const auto shown = parse(table(), {"box", "show", "-q", "a", "lid"});
+  ASSERT_TRUE(shown.ok());
+  EXPECT_EQ(shown->invocation.arguments, (Words{"a", "lid"}));
+}
+
+TEST(Parse, AFlagIsNotAValue) {
+  EXPECT_EQ(complaint({"box", "list", "--size", "--all"}), "--size needs a value: --size N");
+  EXPECT_EQ(read({"box", "list", "--size", "-3"}).get("--size"), "-3");
+}
+
+TEST(Parse, ASwitchTakesNoValue) {
+  EXPECT_EQ(complaint({"box", "list", "--all=no"}), "--all takes no value");
+}
+
+TEST(Parse, KeepsBracketsInValues) {
+  EXPECT_EQ(read({"box", "list", "--size", "[3]"}).get("--size"), "[3]");
+}
+
+TEST(Parse, SwitchesMayStandBeforeTheVerbAndTogether) {
+  const Invocation both = read({"-qv", "box", "list"});
+  EXPECT_TRUE(both.quiet());
+  EXPECT_TRUE(both.verbose());
+}
+
+TEST(Parse, TellsAskedHelpFromAnUnfinishedLine) {
+  EXPECT_TRUE(parse(table(), {"box", "--help"})->help_asked);
+  EXPECT_TRUE(parse(table(), {"-h"})->help_asked);
+  EXPECT_FALSE(parse(table(), {"box"})->help_asked);
+  EXPECT_FALSE(parse(table(), {"--fast"}).ok());
+}
+
 TEST(Parse, FindsTheVerbOfEveryPath) {
   EXPECT_EQ(parse(table(), {"box", "list"})->verb, &table()[0]);
   EXPECT_EQ(parse(table(), {"box", "show", "a"})->verb, &table()[1]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/table.h"
 #include "base/text.h"
@@ -61,6 +62,12 @@ std::string place_of(const Offer& offer) {
   return offer.zone ? offer.region + "/" + *offer.zone : offer.region;
 }
 
+std::size_t count_regions(const VmType& type) {
+  std::set<std::string> regions;
+  for (const Offer& offer : type.offers) regions.insert(offer.region);
+  return regions.size();
+}
+
 struct Shown {
   const VmType* type;
   const Offer* offer;
@@ -77,7 +84,8 @@ std::vector<Shown> rows_of(const Catalog& catalog, const CatalogView& view) {
     }
     const Offer& offer = cheapest(type, view.markets);
     std::string place = place_of(offer);
-    if (type.offers.size() > 1) place += fmt::format(" +{}", type.offers.size() - 1);
+    const std::size_t regions = count_regions(type);
+    if (regions > 1) place += fmt::format(" +{}", regions - 1);
     rows.push_back({&type, &offer, std::move(place)});
   }
   return rows;
@@ -102,8 +110,8 @@ std::string parts_sheet(const Catalog& catalog, const VmType& type) {
   text += line("memory", size_cell(type.memory, "GiB"));
   const bool noted = type.network && type.network->note;
   const std::string rate = network_cell(type);
-  text += line("network", (rate.empty() ? "" : rate + " Gbit/s") +
-                              (noted ? fmt::format(" ({})", *type.network->note) : ""));
+  const std::string note = noted ? fmt::format(" ({})", *type.network->note) : "";
+  if (!rate.empty()) text += line("network", rate + " Gbit/s" + note);
   if (type.disk_bandwidth) text += line("disk bandwidth", to_text(*type.disk_bandwidth, "Gbit/s"));
   if (type.local_disk) text += line("local disk", to_text(*type.local_disk));
   text += line("processor", type.architecture.value_or(""));

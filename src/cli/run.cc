@@ -28,7 +28,7 @@ ExitCode dispatch(const std::vector<std::string>& words, const Variables& variab
   auto parsed = parse(verbs(), words);
   if (!parsed.ok()) return report(streams, "", parsed.error());
   if (parsed->verb == nullptr) {
-    const bool asked = !words.empty();
+    const bool asked = parsed->help_asked;
     const std::string help = help_text(verbs(), parsed->topic);
     asked ? print_answer(streams, help) : say(streams, trim(help));
     return asked ? kExitOk : kExitUsage;
