@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 #include <system_error>
 
 #include "app/bundled.h"
@@ -26,7 +25,13 @@ Result<std::vector<fs::path>> user_files(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == ".json") files.push_back(entry->path());
+    std::error_code ignored;  // A pipe or a folder by that name is no catalogue.
+    const bool regular = entry->is_regular_file(ignored);
+    if (regular && entry->path().extension() == ".json") files.push_back(entry->path());
+  }
+  if (error == std::errc::not_a_directory) {
+    return bad_input(
+        fmt::format("{} is needed as a folder, but a file is in the way; move it away", folder));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     return bad_input(
@@ -52,9 +57,7 @@ Result<Loaded<Catalog>> read_any(const std::string& file, const TableOrigin& ori
   if (!text.ok()) return text.error();
   if (trim(*text).empty()) return bad_input(fmt::format("{}: the file is empty", file));
   if (looks_like_json(*text)) return read_catalog(*text, file);
-  auto table = read_catalog_table(*text, file, origin);
-  if (!table.ok()) return table.error();
-  return Loaded<Catalog>{std::move(*table), {}};
+  return read_catalog_table(*text, file, origin);
 }
 
 bool is_safe_name(std::string_view name) {
@@ -67,26 +70,26 @@ bool is_safe_name(std::string_view name) {
 }
 
 /// The file's name without its ending. Tables of several providers are often called the same
-/// ("aws/vms.csv", "gcp/vms.csv"), so the provider that the folder names goes before it.
-std::string default_name(const std::string& file) {
+/// ("aws/vms.csv", "gcp/vms.csv"), so the provider goes before it.
+std::string default_name(const std::string& file, const std::string& provider) {
   const std::string stem = fs::path(file).stem().string();
-  const std::string provider = provider_of_path(file);
   const bool said = provider.empty() || to_lower(stem).starts_with(provider);
   return said ? stem : provider + "-" + stem;
 }
 
-/// The request with its blanks filled in: name, provider and date.
+/// The request with its blanks filled in: provider, name and date.
 Result<ImportRequest> completed(const Environment& environment, ImportRequest request) {
-  if (request.name.empty()) request.name = default_name(request.file);
+  if (request.provider.empty()) request.provider = provider_of_path(request.file);
+  request.provider = to_lower(request.provider);
+  if (request.date.empty()) request.date = to_text(date_at(environment.clock->now()));
+  if (request.name.ends_with(".json")) request.name.resize(request.name.size() - 5);
+  if (request.name.empty()) request.name = default_name(request.file, request.provider);
   if (request.name == kBundled || request.name == kMerged || !is_safe_name(request.name)) {
     return bad_usage(
         fmt::format("'{}' cannot be the name of a catalogue: with --name, give one of letters, "
                     "digits, '.', '-' and '_' that is not {} or {}",
                     printable(request.name), kBundled, kMerged));
   }
-  if (request.provider.empty()) request.provider = provider_of_path(request.file);
-  request.provider = to_lower(request.provider);
-  if (request.date.empty()) request.date = to_text(date_at(environment.clock->now()));
   return request;
 }
 
@@ -105,7 +108,7 @@ Result<Loaded<Catalog>> catalog_called(const Environment& environment, const std
   const auto folder = user_catalog_folder(environment);
   const std::string kept = folder.ok() ? fmt::format("{}/{}.json", *folder, name) : "";
   if (is_safe_name(name) && file_exists(kept)) return read_any(kept, {});
-  const auto request = completed(environment, {.file = name, .name = "x", .provider = provider});
+  const auto request = completed(environment, {.file = name, .name = "file", .provider = provider});
   if (!request.ok()) return request.error();
   const auto origin = origin_of(*request);
   if (!origin.ok()) return origin.error();
@@ -185,19 +188,24 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   if (!folder.ok()) return folder.error();
   auto loaded = read_any(request->file, *origin);
   if (!loaded.ok()) return loaded.error();
+  const bool table = !loaded->noun.sources.empty() && loaded->noun.sources[0].id == origin->name;
+  if (!table && (!asked.provider.empty() || !asked.date.empty())) {
+    return bad_usage(fmt::format(
+        "{} says itself whose machines it lists and when; leave out --provider and --date",
+        request->file));
+  }
 
   ImportAnswer answer{.path = fmt::format("{}/{}.json", *folder, request->name),
                       .warnings = std::move(loaded->warnings)};
   answer.replaced = file_exists(answer.path);
   const Status written = write_file(answer.path, write_catalog(loaded->noun));
   if (!written.ok()) return written.error();
-  std::set<std::string> providers;
-  for (const VmType& type : loaded->noun.types) {
-    providers.insert(type.provider);
-    answer.offers += type.offers.size();
-  }
   answer.types = loaded->noun.types.size();
-  answer.providers.assign(providers.begin(), providers.end());
+  for (const VmType& type : loaded->noun.types) answer.offers += type.offers.size();
+  if (answer.types > 0) {
+    answer.example = loaded->noun.types[0].provider + "/" + loaded->noun.types[0].name;
+  }
+  if (table && asked.date.empty()) answer.assumed_date = request->date;
   return answer;
 }
 

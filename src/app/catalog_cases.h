@@ -51,7 +51,8 @@ struct ImportAnswer {
   bool replaced = false;
   std::size_t types = 0;
   std::size_t offers = 0;
-  std::vector<std::string> providers;
+  std::string example;       // One of the types, "provider/name"; empty when there is none.
+  std::string assumed_date;  // Of a table's prices, when nothing said it; empty otherwise.
   std::vector<std::string> warnings;
 };
 

@@ -73,15 +73,19 @@ std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
   return findings;
 }
 
-Finding examine_catalog(const Environment& environment, const Result<Loaded<Catalog>>& loaded) {
+Finding examine_catalog(const Result<Loaded<Catalog>>& loaded) {
   if (!loaded.ok()) {
     return {Level::kBroken, "catalogue", loaded.error().message,
-            fmt::format("mend that file or remove it from {}",
-                        user_catalog_folder(environment).ok() ? *user_catalog_folder(environment)
-                                                              : "your catalogues")};
+            "mend or move away the file that this names"};
   }
   std::size_t offers = 0;
   for (const VmType& type : loaded->noun.types) offers += type.offers.size();
+  if (!loaded->warnings.empty()) {
+    return {Level::kAdvice, "catalogue",
+            fmt::format("{} in your catalogues: {}", counted(loaded->warnings.size(), "warning"),
+                        loaded->warnings[0]),
+            "stint catalog list --verbose"};
+  }
   return {Level::kGood, "catalogue",
           fmt::format("{} VM types, {} offers", loaded->noun.types.size(), offers), ""};
 }
@@ -96,20 +100,22 @@ fs::path nearest_existing(fs::path folder) {
 Finding examine_user_folder(const Environment& environment) {
   const auto folder = user_catalog_folder(environment);
   if (!folder.ok()) {
-    return {Level::kBroken, "own catalogues", folder.error().message, "export HOME=…"};
+    return {Level::kBroken, "own catalogues", folder.error().message,
+            "set HOME to your home folder"};
   }
   const fs::path existing = nearest_existing(*folder);
   std::error_code error;
   if (!fs::is_directory(existing, error)) {
     return {Level::kBroken, "own catalogues",
             fmt::format("{} is a file where a folder is needed", existing.string()),
-            fmt::format("mv {0} {0}.old", existing.string())};
+            fmt::format("mv {} {}", shell_quoted(existing.string()),
+                        shell_quoted(existing.string() + ".old"))};
   }
   const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
     return {Level::kBroken, "own catalogues",
             fmt::format("{} cannot be written to", existing.string()),
-            fmt::format("chmod u+wx {}", existing.string())};
+            fmt::format("chmod u+wx {}", shell_quoted(existing.string()))};
   }
   const bool made = existing == fs::path(*folder);
   return {Level::kGood, "own catalogues",
@@ -128,22 +134,28 @@ struct CompletionPlace {
   const char* shell;
   const char* folder;  // Under the home folder.
   const char* file;
+  const char* shared;  // Where `make install` puts it, under a prefix.
 };
 
 Finding examine_completion(const Environment& environment) {
   constexpr CompletionPlace kPlaces[] = {
-      {"bash", ".local/share/bash-completion/completions", "stint"},
-      {"zsh", ".zfunc", "_stint"},
-      {"fish", ".config/fish/completions", "stint.fish"}};
+      {"bash", ".local/share/bash-completion/completions", "stint",
+       "share/bash-completion/completions/stint"},
+      {"zsh", ".zfunc", "_stint", "share/zsh/site-functions/_stint"},
+      {"fish", ".config/fish/completions", "stint.fish",
+       "share/fish/vendor_completions.d/stint.fish"}};
   for (const CompletionPlace& place : kPlaces) {
     if (environment.shell != place.shell || environment.home.empty()) continue;
     const std::string folder = fmt::format("{}/{}", environment.home, place.folder);
     const std::string file = fmt::format("{}/{}", folder, place.file);
-    std::error_code error;
-    if (fs::exists(file, error)) return {Level::kGood, "completion", file, ""};
-    return {Level::kAdvice, "completion",
-            fmt::format("not set up for {} in your home folder", place.shell),
-            fmt::format("mkdir -p {0} && stint completion {1} > {2}", folder, place.shell, file)};
+    for (const std::string& one :
+         {file, fmt::format("/usr/local/{}", place.shared), fmt::format("/usr/{}", place.shared)}) {
+      std::error_code error;
+      if (fs::exists(one, error)) return {Level::kGood, "completion", one, ""};
+    }
+    return {Level::kAdvice, "completion", fmt::format("not set up for {}", place.shell),
+            fmt::format("mkdir -p {} && stint completion {} > {}", shell_quoted(folder),
+                        place.shell, shell_quoted(file))};
   }
   return {Level::kGood, "completion", "for bash, zsh and fish: stint completion --help", ""};
 }
@@ -152,7 +164,7 @@ Finding examine_completion(const Environment& environment) {
 
 std::vector<Finding> examine(const Environment& environment) {
   const auto loaded = load_catalog(environment);
-  std::vector<Finding> findings = {examine_catalog(environment, loaded)};
+  std::vector<Finding> findings = {examine_catalog(loaded)};
   if (loaded.ok()) {
     const Date today = date_at(environment.clock->now());
     for (Finding& finding : examine_prices(loaded->noun, today)) {

@@ -9,23 +9,6 @@
 namespace stint {
 namespace {
 
-std::string pointer(const std::vector<std::string>& path) {
-  std::string text;
-  for (const std::string& segment : path) {
-    text += '/';
-    for (const char c : segment) {
-      if (c == '~') {
-        text += "~0";
-      } else if (c == '/') {
-        text += "~1";
-      } else {
-        text += c;
-      }
-    }
-  }
-  return text;
-}
-
 /// "stint.job/1" as its name and its version; no version when it is not of that form.
 std::pair<std::string_view, std::optional<int>> schema_parts(std::string_view schema) {
   const std::size_t slash = schema.find('/');
@@ -38,12 +21,19 @@ std::pair<std::string_view, std::optional<int>> schema_parts(std::string_view sc
 std::string Trail::place(int line) const {
   std::string text = source;
   if (line > 0) text += fmt::format(":{}", line);
-  const std::string at = pointer(path);
+  const std::string at = json_pointer(path);
   return at.empty() ? text + ": " : fmt::format("{}: {}: ", text, at);
 }
 
 void Trail::fail(int line, std::string_view message) {
   if (!error) error = place(line) + std::string(message);
+}
+
+void Trail::fail_inside(int line, const Problem& problem) {
+  const std::size_t depth = path.size();
+  path.insert(path.end(), problem.path.begin(), problem.path.end());
+  fail(line, problem.message);
+  path.resize(depth);
 }
 
 void Trail::warn(int line, std::string_view message) {
@@ -70,6 +60,20 @@ std::string range_problem(Range range, double value, std::string_view shown) {
   return "";
 }
 
+int ReadWalk::line_of(const Json& json, const std::vector<std::string>& path) {
+  const Json* at = &json;
+  for (const std::string& step : path) {
+    const auto* array = at->as<Json::Array>();
+    const auto index = parse_int(step);
+    const bool inside = array != nullptr && index && *index >= 0 &&
+                        static_cast<std::size_t>(*index) < array->size();
+    const Json* next = inside ? &(*array)[static_cast<std::size_t>(*index)] : at->find(step);
+    if (next == nullptr) break;
+    at = next;
+  }
+  return at->line();
+}
+
 void ReadWalk::rest(Json::Object& unknown) {
   const auto* object = json_.as<Json::Object>();
   for (const auto& [name, value] : *object) {
@@ -89,7 +93,9 @@ std::string ReadWalk::missing(const char* name) {
 
 void ReadWalk::wrong_kind(const Json& json, const char* wanted) {
   const bool null = json.as<std::nullptr_t>() != nullptr;
-  trail_.fail(json.line(), fmt::format("must be {}, not {}{}", wanted, json.kind(),
+  const auto* number = json.as<double>();
+  const std::string found = number != nullptr ? to_text(json, JsonStyle::kLine) : json.kind();
+  trail_.fail(json.line(), fmt::format("must be {}, not {}{}", wanted, found,
                                        null ? "; leave the field out when it is not known" : ""));
 }
 
@@ -125,7 +131,7 @@ std::int64_t ReadWalk::read_integer(const Json& json, FieldRules rules, std::int
   }
   const std::string shown = to_text(json, JsonStyle::kLine);
   if (*whole < low || *whole > high) {
-    trail_.fail(json.line(), fmt::format("{} is too large", shown));
+    trail_.fail(json.line(), fmt::format("{} is out of range", shown));
     return 0;
   }
   check_range(json, rules, static_cast<double>(*whole), shown);
@@ -157,6 +163,11 @@ void WriteWalk::rest(const Json::Object& unknown) {
 void CheckWalk::check(double value, FieldRules rules) {
   const std::string wrong = range_problem(rules.range, value, fmt::format("{}", value));
   if (!wrong.empty()) trail_.fail(0, wrong);
+}
+
+void CheckWalk::check(const Date& value, FieldRules /*rules*/) {
+  const auto real = parse_date(to_text(value));
+  if (!real.ok()) trail_.fail(0, real.error().message);
 }
 
 void CheckWalk::check(const std::string& value, FieldRules rules) {

@@ -21,6 +21,13 @@ enum class Range { kAny, kPositive, kNotNegative, kFraction, kAtLeastOne };
 struct FieldRules {
   Range range = Range::kAny;
   std::string_view unit = {};  // The unit a quantity is best written in.
+  bool always = false;         // A list is written even when it is empty.
+};
+
+/// What is wrong with a noun, and where in it.
+struct Problem {
+  std::vector<std::string> path;
+  std::string message;
 };
 
 /// Where a field stands in a document and what was found wrong there.
@@ -32,6 +39,8 @@ struct Trail {
 
   /// Keeps the first error, with source, line (when known) and JSON pointer.
   void fail(int line, std::string_view message);
+  /// The same for a problem deeper inside the noun that is being looked at.
+  void fail_inside(int line, const Problem& problem);
   void warn(int line, std::string_view message);
   bool ok() const { return !error.has_value(); }
 
@@ -84,6 +93,12 @@ concept ANamedEnum = std::is_enum_v<T> && requires(T value) {
 };
 template <class T>
 concept ANoun = std::is_class_v<T> && !AQuantity<T>;
+/// Like HasProblem, for a noun whose problems lie deep inside: `std::optional<Problem>
+/// problem_inside(const T&)`.
+template <class T>
+concept HasProblemInside = requires(const T& it) {
+  { problem_inside(it) } -> std::same_as<std::optional<Problem>>;
+};
 template <class T>
 concept HasProblem = requires(const T& it) {
   { problem(it) } -> std::same_as<std::string>;

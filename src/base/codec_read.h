@@ -49,6 +49,9 @@ class ReadWalk {
   /// Keeps the members that no field took, and warns about them.
   void rest(Json::Object& unknown);
 
+  /// The line of the value at `path` under `json`, or of the last one on the way that is there.
+  static int line_of(const Json& json, const std::vector<std::string>& path);
+
   template <class T>
   static void read_noun(const Json& json, T& noun, Trail& trail) {
     if (json.as<Json::Object>() == nullptr) {
@@ -60,6 +63,10 @@ class ReadWalk {
       if (!trail.ok()) return;
       const std::string wrong = problem(noun);
       if (!wrong.empty()) trail.fail(json.line(), wrong);
+    }
+    if constexpr (HasProblemInside<T>) {
+      const auto inside = trail.ok() ? problem_inside(noun) : std::nullopt;
+      if (inside) trail.fail_inside(line_of(json, inside->path), *inside);
     }
   }
 

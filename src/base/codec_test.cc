@@ -108,11 +108,11 @@ TEST(Codec, ErrorsGiveFileLineAndPointer) {
   EXPECT_EQ(error_after("\"spot\"", "\"spto\""),
             "a.json:3: /market: 'spto' is not one of on-demand, spot");
   EXPECT_EQ(error_after("\"count\": 2", "\"count\": 2.5"),
-            "a.json:3: /count: must be a whole number, not a number");
+            "a.json:3: /count: must be a whole number, not 2.5");
   EXPECT_EQ(error_after("\"count\": 2", "\"count\": 0"),
             "a.json:3: /count: must be 1 or more, not 0");
   EXPECT_EQ(error_after("\"count\": 2", "\"count\": 99999999999"),
-            "a.json:3: /count: 99999999999 is too large");
+            "a.json:3: /count: 99999999999 is out of range");
   EXPECT_EQ(error_after("\"name\": \"a\",", ""), "a.json:1: the field \"name\" is missing; add it");
   EXPECT_EQ(error_after("\"a\"", "null"),
             "a.json:3: /name: must be a text, not null; leave the field out when it is not known");

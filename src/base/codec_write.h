@@ -20,7 +20,7 @@ class WriteWalk {
     if constexpr (AnOptional<T>) {
       if (member) json_.add(name, write(*member, rules));
     } else if constexpr (kMayBeAbsent<T>) {
-      if (!member.empty()) json_.add(name, write(member, rules));
+      if (rules.always || !member.empty()) json_.add(name, write(member, rules));
     } else {
       json_.add(name, write(member, rules));
     }
@@ -113,9 +113,11 @@ class CheckWalk {
   }
 
   template <class T, class Parse>
-  void text(const char* name, const T& member, Parse parse, const char* doc) {
+  void text(const char* name, const T& member, Parse parse, const char* /*doc*/) {
     const auto back = parse(to_text(member));
-    if (!back.ok()) field(name, std::string(), doc, {.range = Range::kAtLeastOne});
+    if (back.ok() || !trail_.ok()) return;
+    trail_.path.emplace_back(name);
+    trail_.fail(0, back.error().message);
   }
 
   void rest(const Json::Object& /*unknown*/) {}
@@ -128,12 +130,16 @@ class CheckWalk {
       const std::string wrong = trail.ok() ? problem(noun) : "";
       if (!wrong.empty()) trail.fail(0, wrong);
     }
+    if constexpr (HasProblemInside<T>) {
+      const auto inside = trail.ok() ? problem_inside(noun) : std::nullopt;
+      if (inside) trail.fail_inside(0, *inside);
+    }
   }
 
  private:
   void check(bool /*value*/, FieldRules /*rules*/) {}
   void check(const std::string& value, FieldRules rules);
-  void check(const Date& /*value*/, FieldRules /*rules*/) {}
+  void check(const Date& value, FieldRules rules);
   void check(const Json& /*value*/, FieldRules /*rules*/) {}
   void check(double value, FieldRules rules);
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/text.h"
 
 namespace stint {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Takes records off a text one by one.
 class Scanner {
@@ -96,6 +95,11 @@ Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
     if (csv.header_.empty()) {
       for (std::string& name : *cells) name = std::string(trim(name));
       csv.header_ = std::move(*cells);
+      const auto twice = csv.repeated_column();
+      if (!twice.empty()) {
+        return bad_input(fmt::format("{}:{}: the column '{}' stands twice in the header", source,
+                                     line, printable(twice)));
+      }
       continue;
     }
     if (cells->size() != csv.header_.size()) {
@@ -106,6 +110,14 @@ Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
   }
   if (csv.header_.empty()) return bad_input(fmt::format("{}: the file is empty", source));
   return csv;
+}
+
+std::string Csv::repeated_column() const {
+  std::set<std::string> seen;
+  for (const std::string& name : header_) {
+    if (!name.empty() && !seen.insert(name).second) return name;
+  }
+  return "";
 }
 
 std::optional<std::size_t> Csv::find_column(std::string_view name) const {

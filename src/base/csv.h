@@ -37,6 +37,8 @@ class Csv {
   Error error_at(std::size_t row, std::string_view column, std::string_view message) const;
 
  private:
+  std::string repeated_column() const;
+
   struct Row {
     std::vector<std::string> cells;
     int line = 0;

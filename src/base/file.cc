@@ -78,7 +78,7 @@ int replace_file(const std::string& path, const std::filesystem::path& folder,
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, Bytes limit) {
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor.valid()) {
     return bad_input(fmt::format("cannot read {}: {}; check the path", path, std::strerror(errno)));
@@ -93,6 +93,10 @@ Result<std::string> read_file(const std::string& path) {
     }
     if (count == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(count));
+    if (static_cast<double>(bytes.size()) > limit.in(kByte)) {
+      return bad_input(fmt::format("{} is larger than {:g} MiB; this cannot be the right file",
+                                   path, limit.in(kMiB)));
+    }
   }
 }
 

@@ -4,15 +4,19 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace stint {
 
-/// The bytes of `path`. A missing or unreadable file is bad input.
-Result<std::string> read_file(const std::string& path);
+/// More than any document we read whole; larger inputs are streamed.
+inline constexpr Bytes kLargestFile = 256 * kMiB;
+
+/// The bytes of `path`. A missing, unreadable or too large file is bad input.
+Result<std::string> read_file(const std::string& path, Bytes limit = kLargestFile);
 
 /// Replaces `path` by `bytes` at once: a temporary file beside it, fsync, rename, fsync of the
 /// folder. Whatever happens, `path` holds either the old bytes or all of the new ones, and on an
-/// error nothing is left behind. Missing folders are made.
+/// error no temporary file is left behind. Missing folders are made.
 Status write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace stint

@@ -45,6 +45,13 @@ TEST(File, MissingFileIsBadInput) {
   EXPECT_NE(result.error().message.find("/nonexistent/job.json"), std::string::npos);
 }
 
+TEST(File, AnEndlessFileIsBadInput) {
+  const auto result = read_file("/dev/zero", 1 * kMiB);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message,
+            "/dev/zero is larger than 1 MiB; this cannot be the right file");
+}
+
 TEST(File, ReadingAFolderIsBadInput) { EXPECT_FALSE(read_file("/").ok()); }
 
 TEST(File, AFailedWriteLeavesNothingBehind) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -41,8 +42,8 @@ class CountingIterator {
 /// Receives nlohmann's parse events and builds a Json.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(std::string_view text, const char** position)
-      : scanned_(text.data()), position_(position) {}
+  Builder(std::string_view text, const char** position, int first_line)
+      : scanned_(text.data()), position_(position), line_(first_line) {}
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -60,10 +61,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (open_.back().find(name) != nullptr) {
-      return fail(fmt::format("the key \"{}\" stands twice in one object", printable(name)));
-    }
+    const bool fresh = seen_.back().insert(name).second;
     keys_.back() = std::move(name);
+    if (!fresh) return fail("this key stands twice in one object");
     return true;
   }
 
@@ -77,7 +77,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       return fail("the file ends in the middle of a value; it may have been cut off");
     }
     if (what.find("UTF-8") != std::string::npos) return fail("the text is not UTF-8");
-    return fail(fmt::format("this is not JSON near '{}'", printable(token)));
+    constexpr std::size_t kShown = 12;  // The end of what was read is where it went wrong.
+    const std::size_t cut = token.size() > kShown ? token.size() - kShown : 0;
+    return fail(fmt::format("this is not JSON near '{}'", printable(token.substr(cut))));
   }
 
   /// The line of the token just read. The reader looks one character past a number, so a line
@@ -88,6 +90,17 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     line_ += static_cast<int>(std::count(scanned_, std::max(scanned_, end), '\n'));
     scanned_ = std::max(scanned_, end);
     return line_;
+  }
+
+  /// Where the value being read stands.
+  std::string pointer() const {
+    std::vector<std::string> path;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const auto* array = open_[i].as<Json::Array>();
+      const bool started = array != nullptr || !keys_[i].empty();
+      if (started) path.push_back(array != nullptr ? std::to_string(array->size()) : keys_[i]);
+    }
+    return json_pointer(path);
   }
 
   const std::string& problem() const { return problem_; }
@@ -103,6 +116,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (open_.size() >= kMaxDepth) return fail("values are nested too deeply");
     open_.emplace_back(std::move(empty), line());
     keys_.emplace_back();
+    seen_.emplace_back();
     return true;
   }
 
@@ -110,6 +124,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     Json done = std::move(open_.back());
     open_.pop_back();
     keys_.pop_back();
+    seen_.pop_back();
     return attach(std::move(done));
   }
 
@@ -122,17 +137,19 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       array->push_back(std::move(json));
     } else {
       open_.back().as<Json::Object>()->emplace_back(std::move(keys_.back()), std::move(json));
+      keys_.back().clear();
     }
     return true;
   }
 
   std::vector<Json> open_;
-  std::vector<std::string> keys_;
+  std::vector<std::string> keys_;                      // Of the value being read, by level.
+  std::vector<std::unordered_set<std::string>> seen_;  // Keys so far, by level.
   Json root_;
   std::string problem_;
   const char* scanned_;
   const char** position_;
-  int line_ = 1;
+  int line_;
 };
 
 /// Writes in the style of STYLE: floats so that they read back exactly, UTF-8 left as it is.
@@ -252,16 +269,34 @@ const char* Json::kind() const {
   return kKinds[value_.index()];
 }
 
-Result<Json> parse_json(std::string_view text, const std::string& source) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+std::string json_pointer(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& segment : path) {
+    text += '/';
+    for (const char c : segment) {
+      if (c == '~') {
+        text += "~0";
+      } else if (c == '/') {
+        text += "~1";
+      } else {
+        text += c;
+      }
+    }
+  }
+  return text;
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& source, int first_line) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (trim(text).empty()) return bad_input(fmt::format("{}: the file is empty", source));
   const char* position = text.data();
-  Builder builder(text, &position);
+  Builder builder(text, &position, first_line);
   const CountingIterator first(text.data(), &position);
   const CountingIterator last(text.data() + text.size(), &position);
   if (!nlohmann::json::sax_parse(first, last, &builder)) {
-    return bad_input(fmt::format("{}:{}: {}", source, builder.line(), builder.problem()));
+    const std::string pointer = printable(builder.pointer());
+    return bad_input(fmt::format("{}:{}: {}{}{}", source, builder.line(), pointer,
+                                 pointer.empty() ? "" : ": ", builder.problem()));
   }
   return builder.take();
 }

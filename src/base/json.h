@@ -24,6 +24,8 @@ class Json {
   Json(Value value) : value_(std::move(value)) {}        // NOLINT: a value is JSON.
   Json(const char* text) : value_(std::string(text)) {}  // NOLINT: not a bool.
   Json(int number) : value_(std::int64_t{number}) {}     // NOLINT: a value is JSON.
+  Json(bool value) : value_(value) {}                    // NOLINT: not an int.
+  Json(double number) : value_(number) {}                // NOLINT: a value is JSON.
   Json(Value value, int line) : value_(std::move(value)), line_(line) {}
 
   const Value& value() const { return value_; }
@@ -54,10 +56,15 @@ class Json {
   int line_ = 0;
 };
 
-/// Reads one JSON document. Errors are bad input and say `source`, the line and what is wrong.
+/// "/types/0/name", as RFC 6901 escapes it; empty for the root.
+std::string json_pointer(const std::vector<std::string>& path);
+
+/// Reads one JSON document. Errors are bad input and say `source`, line, JSON pointer and what is
+/// wrong.
 /// Refuses a key that stands twice in an object, text that is not UTF-8, and nesting deeper than
 /// 64 levels. Integers past 2^63 become floating-point numbers.
-Result<Json> parse_json(std::string_view text, const std::string& source);
+/// `first_line` is the line of the file that `text` begins on.
+Result<Json> parse_json(std::string_view text, const std::string& source, int first_line = 1);
 
 enum class JsonStyle {
   kLine,    // One line.

@@ -75,7 +75,12 @@ Fit fit_columns(const std::vector<Column>& columns, const std::vector<int>& natu
         std::min_element(fit.kept.begin(), fit.kept.end(), [&](std::size_t a, std::size_t b) {
           return columns[a].importance < columns[b].importance;
         });
-    fit.kept.erase(least);
+    const std::size_t gone = *least;
+    std::erase_if(fit.kept, [&](std::size_t column) {
+      const bool together =
+          columns[gone].group != 0 && columns[column].group == columns[gone].group;
+      return column == gone || together;
+    });
   }
 }
 
@@ -88,6 +93,7 @@ std::string without_trailing_space(std::string line) {
 
 void Table::add(std::vector<std::string> row) {
   CHECK(row.size() == columns_.size());
+  for (std::string& cell : row) cell = without_controls(cell);
   rows_.push_back(std::move(row));
 }
 
@@ -115,14 +121,18 @@ std::string Table::text(const Terminal& terminal) const {
   for (const auto& row : rows_) text += line([&](std::size_t c) { return shown(row[c]); }) + "\n";
 
   std::vector<std::string> dropped;
+  std::vector<int> groups;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (std::find(fit.kept.begin(), fit.kept.end(), c) == fit.kept.end()) {
-      dropped.push_back(columns_[c].title);
+      const bool said = columns_[c].group != 0 &&
+                        std::find(groups.begin(), groups.end(), columns_[c].group) != groups.end();
+      if (!said) dropped.push_back(columns_[c].title);
+      groups.push_back(columns_[c].group);
     }
   }
   if (!dropped.empty()) {
     const std::string hint =
-        fmt::format("Too narrow for: {}; -o csv has all.", join(dropped, ", "));
+        fmt::format("Too narrow for: {}; -o csv has more.", join(dropped, ", "));
     const std::string cut = without_trailing_space(fitted(hint, width, Align::kLeft));
     text += painted(cut, Colour::kDim, terminal) + "\n";
   }

@@ -14,6 +14,7 @@ struct Column {
   Align align = Align::kLeft;
   int importance = 0;  // When the screen is too narrow, the least important columns go first.
   int width_min = 8;   // A text column may be cut to this before any column is dropped.
+  int group = 0;       // Columns of the same group other than 0 are left out together.
 };
 
 /// A table of texts for a person to read.
@@ -27,7 +28,7 @@ class Table {
 
   /// The table in at most `terminal.width` columns (0: as wide as it needs): long left-aligned
   /// texts are cut with "…", then the least important columns are left out, and a last line says
-  /// which. Empty cells show as "-".
+  /// which. Empty cells show as "-", control characters as '?'.
   std::string text(const Terminal& terminal) const;
 
  private:

@@ -47,6 +47,20 @@ TEST(Table, NeverIsWiderThanTheTerminal) {
   }
 }
 
+TEST(Table, DropsAGroupTogether) {
+  Table table({{.title = "VM", .importance = 9},
+               {.title = "price", .importance = 1, .width_min = 10, .group = 1},
+               {.title = "of", .importance = 1, .width_min = 10, .group = 1}});
+  table.add({"a-rather-long-name", "$1", "2026-07-20"});
+  EXPECT_EQ(table.text({.width = 24}), "VM\na-rather-long-name\nToo narrow for: price; …\n");
+}
+
+TEST(Table, DoesNotPassControlCharactersOn) {
+  Table table({{.title = "x"}});
+  table.add({"a\x1b[31m"});
+  EXPECT_EQ(table.text({.width = 0}), "x\na?[31m\n");
+}
+
 TEST(Table, CutsBetweenCharactersNotBytes) {
   Table table({{.title = "x", .width_min = 3}});
   table.add({"日本語日本語"});

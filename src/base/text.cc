@@ -126,6 +126,39 @@ std::string printable(std::string_view text) {
   return cut ? clean + "…" : clean;
 }
 
+std::string without_controls(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = '?';
+  }
+  return clean;
+}
+
+std::string wrapped(std::string_view text, int width, int indent) {
+  std::string lines;
+  int column = indent;
+  for (const std::string& word : split(text, ' ')) {
+    const int length = display_width(word);
+    const bool fits = lines.empty() || width == 0 || column + 1 + length <= width;
+    if (!lines.empty()) lines += fits ? " " : fmt::format("\n{:{}}", "", indent);
+    column = fits && !lines.empty() ? column + 1 + length : indent + length;
+    lines += word;
+  }
+  return lines;
+}
+
+std::string shell_quoted(std::string_view text) {
+  const auto plain = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("/._-+:=@%,").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     if (take_code_point(text) == kBroken) return false;

@@ -13,6 +13,9 @@ constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
+/// What some programs put at the start of a UTF-8 file.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 std::string_view trim_left(std::string_view text);
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);
@@ -33,6 +36,16 @@ std::optional<double> parse_double(std::string_view text);
 /// `text` cut to a bearable length with control bytes and broken UTF-8 replaced by '?', for error
 /// messages that quote input.
 std::string printable(std::string_view text);
+
+/// `text` with control characters replaced by '?', so that data cannot steer the terminal.
+std::string without_controls(std::string_view text);
+
+/// `text` broken into lines of at most `width` columns, each after the first indented by `indent`
+/// spaces; a width of 0 breaks nothing.
+std::string wrapped(std::string_view text, int width, int indent);
+
+/// `text` as one word of a shell command.
+std::string shell_quoted(std::string_view text);
 
 /// True when `text` is well-formed UTF-8.
 bool is_utf8(std::string_view text);

@@ -65,6 +65,22 @@ TEST(Text, SuggestsTheNearestNames) {
             (Strings{"g4dn.12xlarge"}));
 }
 
+TEST(Text, TakesTheTeethOutOfControlCharacters) {
+  EXPECT_EQ(without_controls("a\x1b[31m\nµ"), "a?[31m?µ");
+}
+
+TEST(Text, WrapsAtTheWidth) {
+  EXPECT_EQ(wrapped("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("one two three", 0, 2), "one two three");
+}
+
+TEST(Text, QuotesForTheShell) {
+  EXPECT_EQ(shell_quoted("/tmp/a-b"), "/tmp/a-b");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
 TEST(Text, PhrasesSuggestions) {
   EXPECT_EQ(did_you_mean({}), "");
   EXPECT_EQ(did_you_mean({"a"}), " Did you mean 'a'?");

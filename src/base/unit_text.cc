@@ -2,8 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -113,7 +113,9 @@ std::optional<double> take_number(std::string_view& rest) {
   if (!starts) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (error == std::errc::result_out_of_range) value = std::numeric_limits<double>::infinity();
+  // Out of range may be too large or too small; the C reader tells the two apart.
+  if (error == std::errc::result_out_of_range)
+    value = std::strtod(std::string(rest).c_str(), nullptr);
   if (error == std::errc::invalid_argument) return std::nullopt;
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;

@@ -21,6 +21,11 @@ TEST(UnitText, ReadsTheFormsPeopleWrite) {
   EXPECT_DOUBLE_EQ(parse_quantity<Bytes>("-1 GiB")->in(kGiB), -1);
 }
 
+TEST(UnitText, TheVanishinglySmallIsNotTooLarge) {
+  EXPECT_TRUE(parse_quantity<Bytes>("1e-400 GB").ok());
+  EXPECT_FALSE(parse_quantity<Bytes>("1e400 GB").ok());
+}
+
 TEST(UnitText, NamesTheUnitToAdd) {
   const auto result = parse_quantity<BytesPerSecond>("25");
   ASSERT_FALSE(result.ok());

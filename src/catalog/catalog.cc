@@ -1,9 +1,11 @@
 #include "catalog/catalog.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
-#include <tuple>
+
+#include "base/text.h"
 
 namespace stint {
 
@@ -124,7 +126,30 @@ void describe(Walk& walk, Like<Walk, VmType>& it) {
   walk.rest(it.unknown);
 }
 
+namespace {
+
+/// Names stand in cluster texts, tables and paths ("aws/us-east-1/g4dn.xlarge:spot").
+std::string name_problem(std::string_view what, std::string_view name) {
+  const bool bad = name.find_first_of("/:, ") != std::string_view::npos ||
+                   without_controls(name) != name || name.starts_with('+') || name.ends_with('+');
+  if (!bad) return "";
+  return fmt::format(
+      "the {} '{}' must not hold '/', ':', ',', spaces or control characters, nor "
+      "begin or end with '+'",
+      what, printable(name));
+}
+
+}  // namespace
+
+std::string problem(const Offer& it) {
+  const std::string wrong = name_problem("region", it.region);
+  return wrong.empty() && it.zone ? name_problem("zone", *it.zone) : wrong;
+}
+
 std::string problem(const VmType& it) {
+  std::string wrong = name_problem("provider", it.provider);
+  if (wrong.empty()) wrong = name_problem("name", it.name);
+  if (!wrong.empty()) return wrong;
   std::set<std::pair<std::string, std::string>> places;
   for (const Offer& offer : it.offers) {
     if (!places.emplace(offer.region, offer.zone.value_or("")).second) {
@@ -138,53 +163,53 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, Catalog>& it) {
   walk.field("sources", it.sources, "Where the figures come from.");
   walk.field("gpus", it.gpus, "What accelerators can do.");
-  walk.field("types", it.types, "The machines that can be rented.");
+  walk.field("types", it.types, "The machines that can be rented.", {.always = true});
   walk.rest(it.unknown);
 }
 
-namespace {
-
-std::set<std::string> source_ids(const Catalog& catalog) {
+std::optional<Problem> problem_inside(const Catalog& it) {
+  const auto at = [](const char* list, std::size_t index, std::string message) {
+    return Problem{{list, std::to_string(index)}, std::move(message)};
+  };
   std::set<std::string> ids;
-  for (const Source& source : catalog.sources) ids.insert(source.id);
-  return ids;
-}
-
-/// The source ids that the figures of `type` refer to.
-std::vector<std::string> references(const VmType& type) {
-  std::vector<std::string> ids;
-  if (type.source) ids.push_back(*type.source);
-  for (const Offer& offer : type.offers) {
-    if (offer.on_demand) ids.push_back(offer.on_demand->source);
-    if (offer.spot) ids.push_back(offer.spot->source);
-    if (offer.interruption) ids.push_back(offer.interruption->source);
+  for (std::size_t i = 0; i < it.sources.size(); ++i) {
+    const std::string& id = it.sources[i].id;
+    if (!ids.insert(id).second) {
+      return at("sources", i, fmt::format("the source '{}' stands twice; rename one", id));
+    }
   }
-  return ids;
-}
-
-}  // namespace
-
-std::string problem(const Catalog& it) {
-  const std::set<std::string> ids = source_ids(it);
-  if (ids.size() != it.sources.size()) return "two sources have the same id; rename one";
   std::set<std::string> gpus;
-  for (const Gpu& gpu : it.gpus) {
-    if (!gpus.insert(gpu.name).second) return fmt::format("the gpu {} stands twice", gpu.name);
+  for (std::size_t i = 0; i < it.gpus.size(); ++i) {
+    const std::string& name = it.gpus[i].name;
+    if (!gpus.insert(name).second) {
+      return at("gpus", i, fmt::format("the gpu '{}' stands twice; keep one", name));
+    }
   }
   std::set<std::pair<std::string, std::string>> names;
-  for (const VmType& type : it.types) {
-    if (!names.emplace(type.provider, type.name).second) {
-      return fmt::format("the type {}/{} stands twice; put all its offers into one entry",
-                         type.provider, type.name);
+  for (std::size_t i = 0; i < it.types.size(); ++i) {
+    const VmType& type = it.types[i];
+    if (!names.emplace(to_lower(type.provider), to_lower(type.name)).second) {
+      return at("types", i,
+                fmt::format("the type {}/{} stands twice; put all its offers into one",
+                            type.provider, type.name));
     }
-    for (const std::string& id : references(type)) {
-      if (!ids.contains(id)) {
-        return fmt::format("{} refers to the source '{}', which is not in sources; add it",
-                           type.name, id);
-      }
+    std::string missing;
+    for_each_source(type, [&](const std::string& id) {
+      if (!ids.contains(id)) missing = id;
+    });
+    if (!missing.empty()) {
+      return at("types", i,
+                fmt::format("{} refers to the source '{}', which is not in sources; add "
+                            "it there",
+                            type.name, missing));
     }
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string to_text(const Interruption& it) {
+  if (!it.monthly_max) return fmt::format("over {:g} % a month", it.monthly_min * 100);
+  return fmt::format("{:g}-{:g} % a month", it.monthly_min * 100, *it.monthly_max * 100);
 }
 
 Result<Loaded<Catalog>> read_catalog(std::string_view text, const std::string& source) {
@@ -202,12 +227,33 @@ Json catalog_schema() {
                          SchemaWalk::schema_of<Catalog>());
 }
 
+bool names_family(std::string_view name, std::string_view family) {
+  const std::string whole = to_lower(name);
+  const std::string prefix = to_lower(family);
+  return whole == prefix || whole.starts_with(prefix + "-");
+}
+
+std::vector<const Gpu*> gpu_candidates(const Catalog& catalog, const Accelerator& accelerator) {
+  constexpr double kSameMemory = 0.08;  // A provider's GB may be GiB: 7.4 % apart.
+  std::vector<const Gpu*> fitting;
+  for (const Gpu& gpu : catalog.gpus) {
+    if (!names_family(gpu.name, accelerator.name)) continue;
+    const bool known = gpu.memory && accelerator.memory;
+    if (known && std::abs(*gpu.memory / *accelerator.memory - 1) > kSameMemory) continue;
+    fitting.push_back(&gpu);
+  }
+  return fitting;
+}
+
 const Gpu* gpu_of(const Catalog& catalog, const VmType& type) {
   if (!type.accelerator) return nullptr;
   const std::string name = type.accelerator->gpu.value_or(type.accelerator->name);
-  const auto found = std::find_if(catalog.gpus.begin(), catalog.gpus.end(),
-                                  [&](const Gpu& gpu) { return gpu.name == name; });
-  return found == catalog.gpus.end() ? nullptr : &*found;
+  for (const Gpu& gpu : catalog.gpus) {
+    if (gpu.name == name) return &gpu;
+  }
+  if (type.accelerator->gpu) return nullptr;
+  const auto fitting = gpu_candidates(catalog, *type.accelerator);
+  return fitting.size() == 1 ? fitting[0] : nullptr;
 }
 
 std::optional<Bytes> accelerator_memory(const Catalog& catalog, const VmType& type) {

@@ -113,13 +113,35 @@ struct Catalog {
   Json::Object unknown = {};
 };
 
+/// "5-10 % a month" or "over 20 % a month".
+std::string to_text(const Interruption& interruption);
+
 Result<Loaded<Catalog>> read_catalog(std::string_view text, const std::string& source);
 std::string write_catalog(const Catalog& catalog);
 Status validate(const Catalog& catalog);
 Json catalog_schema();
 
-/// The figures of `type`'s accelerator: the gpu it refers to, else the one of its own name; null
-/// when the catalogue has none.
+/// Calls `visit` with the id of every source that the figures of `type` refer to; a type that is
+/// not const hands out ids that can be changed.
+template <class Type, class Visit>
+void for_each_source(Type& type, Visit visit) {
+  if (type.source) visit(*type.source);
+  for (auto& offer : type.offers) {
+    if (offer.on_demand) visit(offer.on_demand->source);
+    if (offer.spot) visit(offer.spot->source);
+    if (offer.interruption) visit(offer.interruption->source);
+  }
+}
+
+/// True when `name` is `family` or one of it: "A100-80GB-SXM" is of "A100" and of "a100-80gb", but
+/// "T4G" is not of "T4".
+bool names_family(std::string_view name, std::string_view family);
+
+/// The gpus that `accelerator` may be, by the family its name says and by its memory.
+std::vector<const Gpu*> gpu_candidates(const Catalog& catalog, const Accelerator& accelerator);
+
+/// The figures of `type`'s accelerator: the gpu it refers to, else the one of its own name, else
+/// the only one it can be; null when there is none.
 const Gpu* gpu_of(const Catalog& catalog, const VmType& type);
 
 /// The memory of one accelerator of `type`: the data sheet's, else what the provider states.

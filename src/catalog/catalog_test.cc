@@ -43,9 +43,9 @@ TEST(Catalog, RefusesWhatContradictsItself) {
 
   Catalog twice = sample();
   twice.types.push_back(twice.types[0]);
-  EXPECT_EQ(
-      error_of(twice),
-      "catalogue: the type aws/g4dn.12xlarge stands twice; put all its offers into one entry");
+  EXPECT_EQ(error_of(twice),
+            "catalogue: /types/1: the type aws/g4dn.12xlarge stands twice; put all its offers into "
+            "one");
 
   Catalog same_place = sample();
   same_place.types[0].offers.push_back({.region = "us-east-1"});
@@ -54,9 +54,10 @@ TEST(Catalog, RefusesWhatContradictsItself) {
 
   Catalog nameless = sample();
   nameless.sources.clear();
-  EXPECT_EQ(error_of(nameless),
-            "catalogue: g4dn.12xlarge refers to the source 's', which is not in "
-            "sources; add it");
+  EXPECT_EQ(
+      error_of(nameless),
+      "catalogue: /types/0: g4dn.12xlarge refers to the source 's', which is not in sources; add "
+      "it there");
 
   Catalog negative = sample();
   negative.types[0].offers[0].spot = price(-1);
@@ -69,16 +70,51 @@ TEST(Catalog, RefusesWhatContradictsItself) {
 
   Catalog two_sources = sample();
   two_sources.sources.push_back(two_sources.sources[0]);
-  EXPECT_EQ(error_of(two_sources), "catalogue: two sources have the same id; rename one");
+  EXPECT_EQ(error_of(two_sources),
+            "catalogue: /sources/1: the source 's' stands twice; rename one");
 
   Catalog two_gpus = sample();
   two_gpus.gpus.push_back(two_gpus.gpus[0]);
-  EXPECT_EQ(error_of(two_gpus), "catalogue: the gpu T4 stands twice");
+  EXPECT_EQ(error_of(two_gpus), "catalogue: /gpus/1: the gpu 'T4' stands twice; keep one");
 
   Catalog band = sample();
   band.types[0].offers[0].interruption =
       Interruption{.monthly_min = 0.2, .monthly_max = 0.1, .source = "s"};
   EXPECT_NE(error_of(band).find("monthly_max must not be less"), std::string::npos);
+}
+
+TEST(Catalog, RefusesNamesThatCannotBeWritten) {
+  for (const char* name : {"a/b", "a:spot", "a b", "a\x1b[31m", "+a", "a,b"}) {
+    Catalog catalog = sample();
+    catalog.types[0].name = name;
+    EXPECT_NE(error_of(catalog), "") << name;
+    catalog = sample();
+    catalog.types[0].offers[0].region = name;
+    EXPECT_NE(error_of(catalog), "") << name;
+  }
+}
+
+TEST(Catalog, PointsAtTheLineOfAProblemInside) {
+  std::string text = write_catalog(sample());
+  text.replace(text.find("\"id\": \"s\""), 9, "\"id\": \"t\"");
+  const auto loaded = read_catalog(text, "a.json");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message.find("a.json:10: /types/0: g4dn.12xlarge refers to"), 0U)
+      << loaded.error().message;
+}
+
+TEST(Catalog, FindsTheOnlyGpuThatFits) {
+  Catalog catalog{.gpus = {{.name = "A100-40GB-SXM", .memory = 40 * kGB},
+                           {.name = "A100-80GB-SXM", .memory = 80 * kGB},
+                           {.name = "T4G", .memory = 16 * kGB}}};
+  VmType type{.provider = "lab", .name = "box"};
+  type.accelerator = Accelerator{.name = "A100", .count = 8, .memory = 40 * kGiB};
+  EXPECT_EQ(gpu_of(catalog, type), &catalog.gpus[0]);
+  type.accelerator->memory.reset();
+  EXPECT_EQ(gpu_of(catalog, type), nullptr);
+  EXPECT_EQ(gpu_candidates(catalog, *type.accelerator).size(), 2U);
+  type.accelerator->name = "T4";
+  EXPECT_EQ(gpu_of(catalog, type), nullptr);
 }
 
 TEST(Catalog, PrefersTheDataSheetsMemory) {

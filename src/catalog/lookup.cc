@@ -68,15 +68,11 @@ Status check_known(std::string_view what, const std::vector<std::string>& wanted
   return {};
 }
 
-bool names_gpu(std::string_view have, std::string_view wanted) {
-  const std::string name = to_lower(have);
-  const std::string family = to_lower(wanted);
-  return name == family || name.starts_with(family + "-");
-}
+bool wants_no_gpu(const Filter& filter) { return filter.gpu && to_lower(*filter.gpu) == "none"; }
 
 bool passes(const Catalog& catalog, const VmType& type, const Filter& filter) {
   if (!filter.providers.empty() && !contains(filter.providers, type.provider)) return false;
-  if (filter.gpu == "none") return !type.accelerator;
+  if (wants_no_gpu(filter)) return !type.accelerator;
   if (!type.accelerator) return false;
   if (filter.gpu && !has_gpu(type, *filter.gpu)) return false;
   if (!filter.gpu_memory_min) return true;
@@ -200,8 +196,8 @@ std::vector<std::string> gpu_names(const Catalog& catalog) {
 
 bool has_gpu(const VmType& type, std::string_view wanted) {
   if (!type.accelerator) return false;
-  if (names_gpu(type.accelerator->name, wanted)) return true;
-  return type.accelerator->gpu && names_gpu(*type.accelerator->gpu, wanted);
+  if (names_family(type.accelerator->name, wanted)) return true;
+  return type.accelerator->gpu && names_family(*type.accelerator->gpu, wanted);
 }
 
 std::optional<DollarsPerSecond> lowest_price(const Offer& offer,
@@ -221,14 +217,11 @@ void drop_unused(Catalog& catalog) {
   std::set<std::string> sources;
   std::set<std::string> gpus;
   for (const VmType& type : catalog.types) {
-    if (type.source) sources.insert(*type.source);
+    for_each_source(type, [&](const std::string& id) { sources.insert(id); });
     const Gpu* gpu = gpu_of(catalog, type);
     if (gpu != nullptr) gpus.insert(gpu->name);
-    for (const Offer& offer : type.offers) {
-      if (offer.on_demand) sources.insert(offer.on_demand->source);
-      if (offer.spot) sources.insert(offer.spot->source);
-      if (offer.interruption) sources.insert(offer.interruption->source);
-    }
+    if (gpu != nullptr || !type.accelerator) continue;
+    for (const Gpu* maybe : gpu_candidates(catalog, *type.accelerator)) gpus.insert(maybe->name);
   }
   std::erase_if(catalog.gpus, [&](const Gpu& gpu) { return !gpus.contains(gpu.name); });
   std::erase_if(catalog.sources, [&](const Source& it) { return !sources.contains(it.id); });
@@ -238,7 +231,11 @@ Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key
   Status known = check_known("provider", filter.providers, provider_names(catalog));
   if (known.ok()) known = check_known("region", filter.regions, region_names(catalog));
   if (!known.ok()) return known.error();
-  if (filter.gpu && *filter.gpu != "none") {
+  if (wants_no_gpu(filter) && filter.gpu_memory_min) {
+    return bad_usage(
+        "machines without an accelerator have none of its memory: leave out one filter");
+  }
+  if (filter.gpu && !wants_no_gpu(filter)) {
     const bool any = std::any_of(catalog.types.begin(), catalog.types.end(),
                                  [&](const VmType& type) { return has_gpu(type, *filter.gpu); });
     if (!any) return unknown_name("accelerator", *filter.gpu, gpu_names(catalog));
@@ -248,7 +245,9 @@ Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key
     if (!passes(catalog, type, filter)) continue;
     VmType copy = type;
     std::erase_if(copy.offers, [&](const Offer& offer) { return !passes(offer, filter); });
-    if (!copy.offers.empty()) kept.types.push_back(std::move(copy));
+    const bool by_offer =
+        !filter.regions.empty() || !filter.markets.empty() || filter.price_max.has_value();
+    if (!copy.offers.empty() || !by_offer) kept.types.push_back(std::move(copy));
   }
   sort_types(kept, filter, key);
   drop_unused(kept);

@@ -54,7 +54,7 @@ std::span<const EnumName<SortKey>> names_of(SortKey type);
 /// catalogue does not know is a usage error with the nearest names.
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key);
 
-/// Leaves out the sources and gpus that no type refers to.
+/// Leaves out the sources that no type refers to, and the gpus that no type has or may have.
 void drop_unused(Catalog& catalog);
 
 /// The lowest price of `offer` on the `markets` (empty: all).

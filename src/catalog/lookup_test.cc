@@ -153,6 +153,19 @@ TEST(Select, DropsWhatNothingRefersTo) {
   EXPECT_EQ(selected->sources[0].id, "s");
 }
 
+TEST(Select, KeepsMachinesWithoutOffersUnlessAFilterNeedsOne) {
+  Catalog catalog = sample();
+  catalog.types[0].offers.clear();
+  EXPECT_EQ(names(select(catalog, {.gpu = "T4"}, SortKey::kPrice)).size(), 2U);
+  EXPECT_EQ(names(select(catalog, {.regions = {"us-central1"}, .gpu = "T4"}, SortKey::kPrice)),
+            (Names{"Standard_NC4as_T4_v3"}));
+}
+
+TEST(Select, RefusesFiltersThatContradictEachOther) {
+  EXPECT_FALSE(select(sample(), {.gpu = "none", .gpu_memory_min = kGB}, SortKey::kName).ok());
+  EXPECT_TRUE(select(sample(), {.gpu = "NONE"}, SortKey::kName).ok());
+}
+
 TEST(Select, RefusesNamesTheCatalogueDoesNotKnow) {
   EXPECT_EQ(names(select(sample(), {.gpu = "A10O"}, SortKey::kName))[0],
             "the catalogue has no accelerator 'A10O'. Did you mean 'A100'?");

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
+
 namespace stint {
 namespace {
 
@@ -13,17 +15,11 @@ bool same_source(const Source& a, const Source& b) {
 }
 
 void rename_sources(Catalog& catalog, const std::map<std::string, std::string>& renamed) {
-  const auto rename = [&](std::string& id) {
-    const auto found = renamed.find(id);
-    if (found != renamed.end()) id = found->second;
-  };
   for (VmType& type : catalog.types) {
-    if (type.source) rename(*type.source);
-    for (Offer& offer : type.offers) {
-      if (offer.on_demand) rename(offer.on_demand->source);
-      if (offer.spot) rename(offer.spot->source);
-      if (offer.interruption) rename(offer.interruption->source);
-    }
+    for_each_source(type, [&](std::string& id) {
+      const auto found = renamed.find(id);
+      if (found != renamed.end()) id = found->second;
+    });
   }
 }
 
@@ -52,74 +48,176 @@ void take(std::optional<T>& old, std::optional<T>& fresh) {
   if (fresh) old = std::move(fresh);
 }
 
-void merge_offer(VmType& type, Offer offer) {
-  const auto found = std::find_if(type.offers.begin(), type.offers.end(), [&](const Offer& it) {
-    return it.region == offer.region && it.zone == offer.zone;
-  });
-  if (found == type.offers.end()) {
-    type.offers.push_back(std::move(offer));
-    return;
+void take(Json::Object& old, Json::Object& fresh) {
+  for (Json::Member& member : fresh) {
+    const auto found = std::find_if(
+        old.begin(), old.end(), [&](const Json::Member& it) { return it.first == member.first; });
+    if (found == old.end()) {
+      old.push_back(std::move(member));
+    } else {
+      found->second = std::move(member.second);
+    }
   }
-  take(found->on_demand, offer.on_demand);
-  take(found->spot, offer.spot);
-  take(found->interruption, offer.interruption);
+}
+
+void merge_parts(Offer& old, Offer fresh) {
+  take(old.on_demand, fresh.on_demand);
+  take(old.spot, fresh.spot);
+  take(old.interruption, fresh.interruption);
+  take(old.unknown, fresh.unknown);
+}
+
+/// Prices of single zones replace the one price of their region, which lends them what they lack.
+void merge_offers(VmType& type, std::vector<Offer> fresh) {
+  const std::vector<Offer> before = type.offers;
+  for (Offer& offer : fresh) {
+    const auto same = std::find_if(type.offers.begin(), type.offers.end(), [&](const Offer& it) {
+      return it.region == offer.region && it.zone == offer.zone;
+    });
+    if (same != type.offers.end()) {
+      merge_parts(*same, std::move(offer));
+      continue;
+    }
+    const auto whole = std::find_if(before.begin(), before.end(), [&](const Offer& it) {
+      return offer.zone && it.region == offer.region && !it.zone;
+    });
+    if (whole == before.end()) {
+      type.offers.push_back(std::move(offer));
+      continue;
+    }
+    std::erase_if(type.offers,
+                  [&](const Offer& it) { return it.region == offer.region && !it.zone; });
+    Offer lent = *whole;
+    lent.zone = offer.zone;
+    merge_parts(lent, std::move(offer));
+    type.offers.push_back(std::move(lent));
+  }
+}
+
+void merge_accelerator(std::optional<Accelerator>& old, std::optional<Accelerator>& fresh) {
+  // Others call the same card A100 or A100-80GB; that takes away neither its figures nor our name.
+  const bool same = old && fresh && old->count == fresh->count &&
+                    (names_family(old->name, fresh->name) || names_family(fresh->name, old->name));
+  if (!same) return take(old, fresh);
+  take(old->memory, fresh->memory);
+  take(old->gpu, fresh->gpu);
+  take(old->unknown, fresh->unknown);
+}
+
+void merge_network(std::optional<Network>& old, std::optional<Network>& fresh) {
+  if (!old || !fresh) return take(old, fresh);
+  take(old->baseline, fresh->baseline);
+  take(old->peak, fresh->peak);
+  take(old->note, fresh->note);
+  take(old->unknown, fresh->unknown);
 }
 
 void merge_type(VmType& old, VmType fresh) {
-  // An import that knows no figures for the accelerator does not take away the ones we have.
-  const bool same_accelerator = old.accelerator && fresh.accelerator &&
-                                old.accelerator->name == fresh.accelerator->name &&
-                                old.accelerator->count == fresh.accelerator->count;
-  if (same_accelerator) {
-    if (!fresh.accelerator->gpu) fresh.accelerator->gpu = old.accelerator->gpu;
-    if (!fresh.accelerator->memory) fresh.accelerator->memory = old.accelerator->memory;
-  }
-  take(old.accelerator, fresh.accelerator);
+  merge_accelerator(old.accelerator, fresh.accelerator);
+  merge_network(old.network, fresh.network);
   take(old.vcpus, fresh.vcpus);
   take(old.memory, fresh.memory);
-  take(old.network, fresh.network);
   take(old.disk_bandwidth, fresh.disk_bandwidth);
   take(old.local_disk, fresh.local_disk);
   take(old.efa_interfaces, fresh.efa_interfaces);
   take(old.architecture, fresh.architecture);
   take(old.quota_class, fresh.quota_class);
   take(old.source, fresh.source);
-  for (Offer& offer : fresh.offers) merge_offer(old, std::move(offer));
+  take(old.unknown, fresh.unknown);
+  merge_offers(old, std::move(fresh.offers));
+}
+
+void merge_gpu(Gpu& old, Gpu fresh) {
+  take(old.architecture, fresh.architecture);
+  take(old.memory, fresh.memory);
+  take(old.memory_bandwidth, fresh.memory_bandwidth);
+  take(old.fp32, fresh.fp32);
+  take(old.tf32, fresh.tf32);
+  take(old.fp16, fresh.fp16);
+  take(old.link, fresh.link);
+  take(old.link_bandwidth, fresh.link_bandwidth);
+  take(old.pcie, fresh.pcie);
+  take(old.evidence, fresh.evidence);
+  if (!fresh.unverified.empty()) old.unverified = std::move(fresh.unverified);
+  take(old.unknown, fresh.unknown);
+}
+
+/// Types are the same when only the case of their names differs.
+std::pair<std::string, std::string> key_of(const VmType& type) {
+  return {to_lower(type.provider), to_lower(type.name)};
 }
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string price_text(const Price& price) {
-  return fmt::format("{} ({})", to_text(price.rate, "USD/h"), to_text(price.date));
+  std::string text = to_text(price.rate, "USD/h");
+  if (price.low) text += fmt::format(", low {}", to_text(*price.low, "USD/h"));
+  if (price.high) text += fmt::format(", high {}", to_text(*price.high, "USD/h"));
+  return fmt::format("{}{} ({})", text, price.derived ? ", computed" : "", to_text(price.date));
 }
 
-std::string band_text(const Interruption& it) {
-  if (!it.monthly_max) return fmt::format("over {:g} % a month", it.monthly_min * 100);
-  return fmt::format("{:g}-{:g} % a month", it.monthly_min * 100, *it.monthly_max * 100);
-}
+/// Adds a fact for each figure that is known.
+class FactList {
+ public:
+  FactList(Facts& facts, std::string subject) : facts_(facts), subject_(std::move(subject)) {}
+
+  void add(const char* what, const std::optional<std::string>& value) {
+    if (value) facts_.emplace_back(fmt::format("{} {}", subject_, what), *value);
+  }
+  void add(const char* what, const std::optional<int>& value) {
+    if (value) add(what, std::optional(std::to_string(*value)));
+  }
+  template <AQuantity Q>
+  void add(const char* what, const std::optional<Q>& value, const char* unit) {
+    if (value) add(what, std::optional(to_text(*value, unit)));
+  }
+
+ private:
+  Facts& facts_;
+  std::string subject_;
+};
 
 void add_figures(Facts& facts, const VmType& type) {
-  const std::string name = type.provider + "/" + type.name;
-  const auto add = [&](const char* what, const std::string& value) {
-    facts.emplace_back(fmt::format("{} {}", name, what), value);
-  };
+  FactList list(facts, type.provider + "/" + type.name);
   if (type.accelerator) {
-    add("accelerator", fmt::format("{}x {}", type.accelerator->count, type.accelerator->name));
-    if (type.accelerator->memory) add("accelerator memory", to_text(*type.accelerator->memory));
-    if (type.accelerator->gpu) add("gpu figures", *type.accelerator->gpu);
+    list.add("accelerator",
+             std::optional(fmt::format("{}x {}", type.accelerator->count, type.accelerator->name)));
+    list.add("accelerator memory", type.accelerator->memory, "GB");
+    list.add("gpu figures", type.accelerator->gpu);
   }
-  if (type.vcpus) add("vCPUs", fmt::format("{}", *type.vcpus));
-  if (type.memory) add("memory", to_text(*type.memory, "GiB"));
-  const auto network = network_rate(type);
-  if (network) add("network", to_text(*network, "Gbit/s"));
-  if (type.disk_bandwidth) add("disk bandwidth", to_text(*type.disk_bandwidth, "Gbit/s"));
-  if (type.local_disk) add("local disk", to_text(*type.local_disk));
-  if (type.quota_class) add("quota class", *type.quota_class);
+  list.add("vCPUs", type.vcpus);
+  list.add("memory", type.memory, "GiB");
+  if (type.network) {
+    list.add("network baseline", type.network->baseline, "Gbit/s");
+    list.add("network peak", type.network->peak, "Gbit/s");
+    list.add("network note", type.network->note);
+  }
+  list.add("disk bandwidth", type.disk_bandwidth, "Gbit/s");
+  list.add("local disk", type.local_disk, "GB");
+  list.add("EFA interfaces", type.efa_interfaces);
+  list.add("processor", type.architecture);
+  list.add("quota class", type.quota_class);
+}
+
+void add_gpu(Facts& facts, const Gpu& gpu) {
+  FactList list(facts, "gpu " + gpu.name);
+  list.add("architecture", gpu.architecture);
+  list.add("memory", gpu.memory, "GB");
+  list.add("memory bandwidth", gpu.memory_bandwidth, "GB/s");
+  list.add("fp32", gpu.fp32, "TFLOP/s");
+  list.add("tf32", gpu.tf32, "TFLOP/s");
+  list.add("fp16", gpu.fp16, "TFLOP/s");
+  list.add("link", gpu.link);
+  list.add("link bandwidth", gpu.link_bandwidth, "GB/s");
+  list.add("PCIe", gpu.pcie);
+  list.add("evidence", gpu.evidence);
+  if (!gpu.unverified.empty()) list.add("unverified", std::optional(join(gpu.unverified, ", ")));
 }
 
 /// Everything the catalogue says that a user would notice, as texts.
 Facts facts_of(const Catalog& catalog) {
   Facts facts;
+  for (const Gpu& gpu : catalog.gpus) add_gpu(facts, gpu);
   for (const VmType& type : catalog.types) {
     facts.emplace_back(type.provider + "/" + type.name, "listed");
     add_figures(facts, type);
@@ -130,7 +228,7 @@ Facts facts_of(const Catalog& catalog) {
       if (offer.on_demand) facts.emplace_back(name + " on-demand", price_text(*offer.on_demand));
       if (offer.spot) facts.emplace_back(name + " spot", price_text(*offer.spot));
       if (offer.interruption) {
-        facts.emplace_back(name + " interruption", band_text(*offer.interruption));
+        facts.emplace_back(name + " interruption", to_text(*offer.interruption));
       }
     }
   }
@@ -138,6 +236,13 @@ Facts facts_of(const Catalog& catalog) {
 }
 
 }  // namespace
+
+std::span<const EnumName<Difference::Kind>> names_of(Difference::Kind /*type*/) {
+  static constexpr EnumName<Difference::Kind> kNames[] = {{Difference::Kind::kAdded, "added"},
+                                                          {Difference::Kind::kRemoved, "removed"},
+                                                          {Difference::Kind::kChanged, "changed"}};
+  return kNames;
+}
 
 Catalog merge(Catalog base, Catalog over) {
   merge_sources(base, over);
@@ -147,15 +252,15 @@ Catalog merge(Catalog base, Catalog over) {
     if (found == base.gpus.end()) {
       base.gpus.push_back(std::move(gpu));
     } else {
-      *found = std::move(gpu);
+      merge_gpu(*found, std::move(gpu));
     }
   }
   std::map<std::pair<std::string, std::string>, std::size_t> index;
   for (std::size_t i = 0; i < base.types.size(); ++i) {
-    index[{base.types[i].provider, base.types[i].name}] = i;
+    index[key_of(base.types[i])] = i;
   }
   for (VmType& type : over.types) {
-    const auto found = index.find({type.provider, type.name});
+    const auto found = index.find(key_of(type));
     if (found == index.end()) {
       base.types.push_back(std::move(type));
     } else {

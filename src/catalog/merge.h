@@ -7,9 +7,10 @@
 
 namespace stint {
 
-/// `base` with `over` laid over it: an offer of `over` replaces the one of the same provider, type,
-/// region and zone, and a figure of a type or gpu replaces the older one; what `over` does not say
-/// stays. Sources of `over` that share an id with a different one of `base` are renamed.
+/// `base` with `over` laid over it: each price and figure of `over` replaces the older one of the
+/// same machine or gpu, region and zone; what `over` does not say stays. Prices of single zones
+/// replace the one price of their region. Case of names is ignored. Sources of `over` that share an
+/// id with a different one of `base` are renamed.
 Catalog merge(Catalog base, Catalog over);
 
 /// One way in which two catalogues differ.
@@ -21,8 +22,10 @@ struct Difference {
   std::string after;   // Empty when it is there no more.
 };
 
-/// What changed from `before` to `after`: types, offers, prices, interruption bands and figures; in
-/// the order of `before`, then what was added.
+std::span<const EnumName<Difference::Kind>> names_of(Difference::Kind type);
+
+/// What changed from `before` to `after`: types, offers, prices, interruption bands and all figures
+/// of machines and gpus, but not their sources; in the order of `before`, then what was added.
 std::vector<Difference> diff(const Catalog& before, const Catalog& after);
 
 }  // namespace stint

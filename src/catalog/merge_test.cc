@@ -59,6 +59,56 @@ TEST(Merge, ReplacesGpus) {
   EXPECT_DOUBLE_EQ(merged.gpus[0].memory->in(kGB), 16);
 }
 
+TEST(Merge, KeepsFiguresOfAGpuTheNewerOneDoesNotName) {
+  const Catalog before{.gpus = {{.name = "T4", .memory = 16 * kGB, .pcie = "3.0 x16"}}};
+  const Catalog merged = merge(before, {.gpus = {{.name = "T4", .memory = 15 * kGB}}});
+  EXPECT_DOUBLE_EQ(merged.gpus[0].memory->in(kGB), 15);
+  EXPECT_EQ(merged.gpus[0].pcie, "3.0 x16");
+}
+
+TEST(Merge, KeepsTheBaselineWhenOnlyAPeakIsSaid) {
+  Catalog before = one(0.5, "east", "a");
+  before.types[0].network = Network{.baseline = 5 * kGbit / kSecond};
+  Catalog after = one(0.5, "east", "a");
+  after.types[0].network = Network{.peak = 25 * kGbit / kSecond};
+  EXPECT_DOUBLE_EQ(network_rate(merge(before, after).types[0])->in(kGbit / kSecond), 5);
+}
+
+TEST(Merge, PricesOfZonesReplaceTheOneOfTheirRegion) {
+  Catalog before = one(0.5, "east", "a");
+  before.types[0].offers[0].interruption = Interruption{.monthly_min = 0.2, .source = "s"};
+  Catalog after = one(9.99, "east", "a");
+  after.types[0].offers[0].zone = "east-a";
+  after.types[0].offers.push_back(after.types[0].offers[0]);
+  after.types[0].offers[1].zone = "east-b";
+  const Catalog merged = merge(before, after);
+  ASSERT_EQ(merged.types[0].offers.size(), 2U);
+  for (const Offer& offer : merged.types[0].offers) {
+    EXPECT_DOUBLE_EQ(offer.on_demand->rate.in(kDollar / kHour), 9.99);
+    EXPECT_DOUBLE_EQ(offer.interruption->monthly_min, 0.2);
+  }
+}
+
+TEST(Merge, AnotherNameOfTheFamilyKeepsTheFigures) {
+  Catalog before = one(0.5, "east", "a");
+  before.types[0].accelerator = Accelerator{.name = "A100", .count = 8, .gpu = "A100-80GB-SXM"};
+  Catalog after = one(0.5, "east", "a");
+  after.types[0].accelerator = Accelerator{.name = "A100-80GB", .count = 8};
+  EXPECT_EQ(merge(before, after).types[0].accelerator->gpu, "A100-80GB-SXM");
+}
+
+TEST(Merge, IgnoresTheCaseOfNames) {
+  Catalog after = one(0.6, "east", "a");
+  after.types[0].provider = "AWS";
+  EXPECT_EQ(merge(one(0.5, "east", "a"), after).types.size(), 1U);
+}
+
+TEST(Merge, KeepsUnknownFields) {
+  Catalog after = one(0.6, "east", "a");
+  after.types[0].unknown.emplace_back("mine", Json(1));
+  EXPECT_EQ(merge(one(0.5, "east", "a"), after).types[0].unknown.size(), 1U);
+}
+
 TEST(Merge, WithItselfChangesNothing) {
   const Catalog catalog = one(0.5, "east", "a");
   EXPECT_EQ(write_catalog(merge(catalog, catalog)), write_catalog(catalog));
@@ -76,6 +126,18 @@ TEST(Diff, SaysWhatChanged) {
   EXPECT_EQ(differences[1].after, "0.6 USD/h (2026-07)");
   EXPECT_EQ(differences[2].kind, Difference::Kind::kAdded);
   EXPECT_EQ(differences[2].what, "lab/box");
+}
+
+TEST(Diff, SeesGpusAndDerivedPrices) {
+  Catalog before = one(0.5, "east", "a");
+  before.gpus = {{.name = "T4", .fp16 = 65 * kTeraflop / kSecond}};
+  Catalog after = before;
+  after.gpus[0].fp16 = 64 * kTeraflop / kSecond;
+  after.types[0].offers[0].on_demand->derived = "a guess";
+  const auto differences = diff(before, after);
+  ASSERT_EQ(differences.size(), 2U);
+  EXPECT_EQ(differences[0].what, "gpu T4 fp16");
+  EXPECT_EQ(differences[1].after, "0.5 USD/h, computed (2026-07)");
 }
 
 TEST(Diff, TurnedAroundSwapsAddedAndRemoved) {

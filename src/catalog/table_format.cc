@@ -1,6 +1,7 @@
 #include "catalog/table_format.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -29,11 +30,19 @@ const std::vector<std::string> kOwnColumns = {"provider",
                                               "network_peak_bytes_per_s",
                                               "on_demand_usd_per_h",
                                               "on_demand_date",
+                                              "on_demand_source",
+                                              "on_demand_derived",
                                               "spot_usd_per_h",
                                               "spot_date",
+                                              "spot_source",
+                                              "spot_derived",
                                               "interruption_monthly_min",
                                               "interruption_monthly_max",
+                                              "interruption_date",
+                                              "interruption_source",
                                               "quota_class"};
+
+const std::vector<std::string> kOwnRequired = {"provider", "region", "name"};
 
 /// Reads the cells of one row and remembers the first that is wrong.
 class RowReader {
@@ -105,33 +114,82 @@ class RowReader {
   std::optional<Error> error_;
 };
 
+bool same_price(const std::optional<Price>& a, const std::optional<Price>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->rate == b->rate;
+}
+
+bool same_parts(const VmType& a, const VmType& b) {
+  const auto accelerator = [](const VmType& type) {
+    return type.accelerator ? std::pair(type.accelerator->name, type.accelerator->count)
+                            : std::pair(std::string(), 0);
+  };
+  return accelerator(a) == accelerator(b) && a.vcpus == b.vcpus && a.memory == b.memory;
+}
+
 /// Puts rows together into types with offers.
 class Collector {
  public:
-  explicit Collector(const TableOrigin& origin) : origin_(origin) {
-    catalog_.sources.push_back(
-        {.id = origin.name, .name = "imported from " + origin.name, .date = origin.date});
-  }
-
-  VmType& type(VmType fresh) {
-    const auto key = std::pair(fresh.provider, fresh.name);
-    const auto [found, added] = index_.try_emplace(key, catalog_.types.size());
-    if (added) catalog_.types.push_back(std::move(fresh));
-    return catalog_.types[found->second];
-  }
-
-  std::optional<Price> price(std::optional<double> usd_per_hour, const Date& date) const {
-    if (!usd_per_hour) return std::nullopt;
-    return Price{.rate = *usd_per_hour * kDollar / kHour, .date = date, .source = origin_.name};
-  }
+  explicit Collector(const TableOrigin& origin) : origin_(origin) { add_source(origin.name); }
 
   const TableOrigin& origin() const { return origin_; }
-  Catalog take() { return std::move(catalog_); }
+
+  /// The id of a source that a row names; the table itself when it names none.
+  std::string source(std::string_view name) {
+    const std::string id(name.empty() ? std::string_view(origin_.name) : name);
+    add_source(id);
+    return id;
+  }
+
+  /// Adds a row; what is wrong with it is said through `row`.
+  void add(VmType type, Offer offer, RowReader& row, const char* name_column) {
+    const auto key = std::pair(type.provider, type.name);
+    const auto [found, added] = index_.try_emplace(key, catalog_.types.size());
+    if (added) catalog_.types.push_back(type);
+    VmType& known = catalog_.types[found->second];
+    if (!same_parts(known, type)) {
+      return row.fail(name_column, fmt::format("'{}' has other parts than in an earlier row",
+                                               printable(type.name)));
+    }
+    if (known.accelerator && !known.accelerator->memory) {
+      known.accelerator->memory = type.accelerator->memory;
+    }
+    const auto twice = std::find_if(known.offers.begin(), known.offers.end(), [&](const Offer& it) {
+      return it.region == offer.region && it.zone == offer.zone;
+    });
+    if (twice == known.offers.end()) {
+      known.offers.push_back(std::move(offer));
+    } else if (!same_price(twice->on_demand, offer.on_demand) ||
+               !same_price(twice->spot, offer.spot)) {
+      row.fail(name_column, fmt::format("'{}' has other prices in an earlier row of {}",
+                                        printable(type.name), printable(offer.region)));
+    }
+  }
+
+  void skip(const char* reason) { ++skipped_[reason]; }
+
+  Loaded<Catalog> take(const std::string& file) {
+    Loaded<Catalog> loaded{std::move(catalog_), {}};
+    for (const auto& [reason, count] : skipped_) {
+      loaded.warnings.push_back(
+          fmt::format("{}: left out {}: {}", file, counted(count, "row"), reason));
+    }
+    return loaded;
+  }
 
  private:
+  void add_source(const std::string& id) {
+    const bool known = std::any_of(catalog_.sources.begin(), catalog_.sources.end(),
+                                   [&](const Source& source) { return source.id == id; });
+    if (known) return;
+    const std::string name = id == origin_.name ? "imported from " + id : id;
+    catalog_.sources.push_back({.id = id, .name = name, .date = origin_.date});
+  }
+
   TableOrigin origin_;
   Catalog catalog_;
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
+  std::map<std::string, std::size_t> skipped_;
 };
 
 /// SkyPilot writes "{'Gpus': [{… 'MemoryInfo': {'SizeInMiB': 16384}}], …}" with single quotes.
@@ -151,68 +209,110 @@ std::optional<Bytes> memory_in_gpu_info(std::string_view info) {
   return *size * kMiB;
 }
 
-std::optional<Accelerator> skypilot_accelerator(RowReader& row) {
-  const auto name = row.optional_text("AcceleratorName");
-  const auto count = row.count("AcceleratorCount");
+/// The accelerators of a row: a name and a count belong together.
+std::optional<Accelerator> accelerator_of(RowReader& row, const char* name_column,
+                                          const char* count_column) {
+  const auto name = row.optional_text(name_column);
+  const auto count = row.count(count_column);
+  if (name && !count) row.fail(count_column, fmt::format("how many {}?", printable(*name)));
+  if (!name && count) row.fail(name_column, "must not be empty beside a count");
   if (!name || !count) return std::nullopt;
-  return Accelerator{
-      .name = *name, .count = *count, .memory = memory_in_gpu_info(row.text("GpuInfo"))};
+  return Accelerator{.name = *name, .count = *count};
+}
+
+/// A number of virtual processors; a part of one is not worth knowing.
+std::optional<int> whole_vcpus(RowReader& row) {
+  const auto value = row.number("vCPUs", Range::kNotNegative);
+  const bool whole = value && *value >= 1 && *value <= 1e6 && std::floor(*value) == *value;
+  return whole ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+std::optional<Price> skypilot_price(RowReader& row, const char* column, Collector& collector) {
+  const auto value = row.number(column, Range::kNotNegative);
+  if (!value || *value == 0) return std::nullopt;
+  return Price{.rate = *value * kDollar / kHour,
+               .date = collector.origin().date,
+               .source = collector.origin().name};
 }
 
 void add_skypilot_row(RowReader& row, Collector& collector) {
-  const TableOrigin& origin = collector.origin();
-  VmType type{.provider = origin.provider,
+  const auto accelerators = row.number("AcceleratorCount", Range::kNotNegative);
+  if (row.text("InstanceType").empty()) {
+    return collector.skip("no InstanceType, so no whole machine");
+  }
+  if (accelerators && std::floor(*accelerators) != *accelerators) {
+    return collector.skip("a part of an accelerator");
+  }
+  VmType type{.provider = collector.origin().provider,
               .name = row.required("InstanceType"),
-              .accelerator = skypilot_accelerator(row),
-              .vcpus = row.count("vCPUs"),
+              .accelerator = accelerator_of(row, "AcceleratorName", "AcceleratorCount"),
+              .vcpus = whole_vcpus(row),
               .memory = row.quantity("MemoryGiB", kGiB, Range::kNotNegative),
-              .source = origin.name};
+              .source = collector.origin().name};
+  if (type.accelerator) type.accelerator->memory = memory_in_gpu_info(row.text("GpuInfo"));
   if (type.memory == Bytes{}) type.memory.reset();
   Offer offer{.region = row.required("Region"),
               .zone = row.optional_text("AvailabilityZone"),
-              .on_demand = collector.price(row.number("Price", Range::kPositive), origin.date),
-              .spot = collector.price(row.number("SpotPrice", Range::kPositive), origin.date)};
-  if (row.error()) return;
-  collector.type(std::move(type)).offers.push_back(std::move(offer));
+              .on_demand = skypilot_price(row, "Price", collector),
+              .spot = skypilot_price(row, "SpotPrice", collector)};
+  if (!row.error()) collector.add(std::move(type), std::move(offer), row, "InstanceType");
 }
 
-std::optional<Accelerator> own_accelerator(RowReader& row) {
-  const auto name = row.optional_text("accelerator");
-  if (!name) return std::nullopt;
-  return Accelerator{.name = *name,
-                     .count = row.count("accelerator_count").value_or(1),
-                     .memory = row.quantity("accelerator_memory_bytes", kByte),
-                     .gpu = row.optional_text("gpu")};
+/// The columns of one price in our own table.
+struct PriceColumns {
+  const char* price;
+  const char* date;
+  const char* source;
+  const char* derived;
+};
+
+std::optional<Price> own_price(RowReader& row, const PriceColumns& columns, Collector& collector) {
+  const auto value = row.number(columns.price, Range::kPositive);
+  if (!value) return std::nullopt;
+  return Price{.rate = *value * kDollar / kHour,
+               .date = row.date(columns.date, collector.origin().date),
+               .source = collector.source(row.text(columns.source)),
+               .derived = row.optional_text(columns.derived)};
+}
+
+std::optional<Interruption> own_interruption(RowReader& row, Collector& collector) {
+  const auto low = row.number("interruption_monthly_min", Range::kFraction);
+  const auto high = row.number("interruption_monthly_max", Range::kFraction);
+  if (!low && high) row.fail("interruption_monthly_min", "must not be empty beside a maximum");
+  if (!low) return std::nullopt;
+  if (high && *high < *low)
+    row.fail("interruption_monthly_max", "must not be less than the minimum");
+  return Interruption{.monthly_min = *low,
+                      .monthly_max = high,
+                      .date = row.date("interruption_date", collector.origin().date),
+                      .source = collector.source(row.text("interruption_source"))};
 }
 
 void add_own_row(RowReader& row, Collector& collector) {
-  const TableOrigin& origin = collector.origin();
   VmType type{.provider = row.required("provider"),
               .name = row.required("name"),
-              .accelerator = own_accelerator(row),
+              .accelerator = accelerator_of(row, "accelerator", "accelerator_count"),
               .vcpus = row.count("vcpus"),
               .memory = row.quantity("memory_bytes", kByte),
               .quota_class = row.optional_text("quota_class"),
-              .source = origin.name};
+              .source = collector.origin().name};
+  if (type.accelerator) {
+    type.accelerator->memory = row.quantity("accelerator_memory_bytes", kByte);
+    type.accelerator->gpu = row.optional_text("gpu");
+  }
   const Network network{.baseline = row.quantity("network_baseline_bytes_per_s", kByte / kSecond),
                         .peak = row.quantity("network_peak_bytes_per_s", kByte / kSecond)};
   if (network.baseline || network.peak) type.network = network;
-  Offer offer{.region = row.required("region"),
-              .zone = row.optional_text("zone"),
-              .on_demand = collector.price(row.number("on_demand_usd_per_h", Range::kPositive),
-                                           row.date("on_demand_date", origin.date)),
-              .spot = collector.price(row.number("spot_usd_per_h", Range::kPositive),
-                                      row.date("spot_date", origin.date))};
-  const auto low = row.number("interruption_monthly_min", Range::kFraction);
-  if (low) {
-    offer.interruption =
-        Interruption{.monthly_min = *low,
-                     .monthly_max = row.number("interruption_monthly_max", Range::kFraction),
-                     .date = row.date("spot_date", origin.date),
-                     .source = origin.name};
-  }
-  if (row.error()) return;
-  collector.type(std::move(type)).offers.push_back(std::move(offer));
+  Offer offer{
+      .region = row.required("region"),
+      .zone = row.optional_text("zone"),
+      .on_demand = own_price(
+          row, {"on_demand_usd_per_h", "on_demand_date", "on_demand_source", "on_demand_derived"},
+          collector),
+      .spot =
+          own_price(row, {"spot_usd_per_h", "spot_date", "spot_source", "spot_derived"}, collector),
+      .interruption = own_interruption(row, collector)};
+  if (!row.error()) collector.add(std::move(type), std::move(offer), row, "name");
 }
 
 /// Shortest digits that read back; empty when unknown.
@@ -234,44 +334,52 @@ std::string price_cell(const std::optional<Price>& price) {
                                   : fmt::format("{}", price->rate.in(kDollar / kHour));
 }
 
-std::string date_cell(const std::optional<Price>& price) {
-  return price ? to_text(price->date) : "";
+/// Price, date, source and derivation.
+std::vector<std::string> price_cells(const std::optional<Price>& price) {
+  if (!price) return {"", "", "", ""};
+  return {price_cell(price), to_text(price->date), price->source, price->derived.value_or("")};
+}
+
+/// Lowest and highest frequency, date and source.
+std::vector<std::string> interruption_cells(const std::optional<Interruption>& band) {
+  if (!band) return {"", "", "", ""};
+  return {fmt::format("{}", band->monthly_min), number_cell(band->monthly_max), to_text(band->date),
+          band->source};
 }
 
 std::vector<std::string> own_row(const VmType& type, const Offer& offer) {
   const auto accelerator = type.accelerator.value_or(Accelerator{.count = 0});
   const auto network = type.network.value_or(Network{});
-  const std::string count = type.accelerator ? fmt::format("{}", accelerator.count) : "";
-  const bool band = offer.interruption.has_value();
-  return {type.provider,
-          offer.region,
-          offer.zone.value_or(""),
-          type.name,
-          accelerator.name,
-          count,
-          quantity_cell(accelerator.memory, kByte),
-          accelerator.gpu.value_or(""),
-          number_cell(type.vcpus),
-          quantity_cell(type.memory, kByte),
-          quantity_cell(network.baseline, kByte / kSecond),
-          quantity_cell(network.peak, kByte / kSecond),
-          price_cell(offer.on_demand),
-          date_cell(offer.on_demand),
-          price_cell(offer.spot),
-          date_cell(offer.spot),
-          band ? fmt::format("{}", offer.interruption->monthly_min) : "",
-          band ? number_cell(offer.interruption->monthly_max) : "",
-          type.quota_class.value_or("")};
+  std::vector<std::string> cells = {type.provider,
+                                    offer.region,
+                                    offer.zone.value_or(""),
+                                    type.name,
+                                    accelerator.name,
+                                    type.accelerator ? fmt::format("{}", accelerator.count) : "",
+                                    quantity_cell(accelerator.memory, kByte),
+                                    accelerator.gpu.value_or(""),
+                                    number_cell(type.vcpus),
+                                    quantity_cell(type.memory, kByte),
+                                    quantity_cell(network.baseline, kByte / kSecond),
+                                    quantity_cell(network.peak, kByte / kSecond)};
+  const auto append = [&](const std::vector<std::string>& more) {
+    cells.insert(cells.end(), more.begin(), more.end());
+  };
+  append(price_cells(offer.on_demand));
+  append(price_cells(offer.spot));
+  append(interruption_cells(offer.interruption));
+  append({type.quota_class.value_or("")});
+  return cells;
 }
 
 }  // namespace
 
-Result<Catalog> read_catalog_table(std::string_view text, const std::string& source,
-                                   const TableOrigin& origin) {
+Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::string& source,
+                                           const TableOrigin& origin) {
   const auto csv = Csv::parse(text, source);
   if (!csv.ok()) return csv.error();
   const bool own = csv->find_column("provider").has_value();
-  const Status columns = csv->require_columns(own ? kOwnColumns : kSkyPilotColumns);
+  const Status columns = csv->require_columns(own ? kOwnRequired : kSkyPilotColumns);
   if (!columns.ok()) return columns.error();
   if (!own && origin.provider.empty()) {
     return bad_usage(
@@ -283,11 +391,13 @@ Result<Catalog> read_catalog_table(std::string_view text, const std::string& sou
     own ? add_own_row(row, collector) : add_skypilot_row(row, collector);
     if (row.error()) return *row.error();
   }
-  Catalog catalog = collector.take();
-  if (catalog.types.empty()) return bad_input(fmt::format("{}: the table has no rows", source));
-  const Status valid = validate(catalog);
+  Loaded<Catalog> loaded = collector.take(source);
+  if (loaded.noun.types.empty()) {
+    return bad_input(fmt::format("{}: the table has no rows of machines", source));
+  }
+  const Status valid = validate(loaded.noun);
   if (!valid.ok()) return bad_input(fmt::format("{}: {}", source, valid.error().message));
-  return catalog;
+  return loaded;
 }
 
 std::string write_catalog_table(const Catalog& catalog) {
@@ -299,13 +409,16 @@ std::string write_catalog_table(const Catalog& catalog) {
 }
 
 std::string provider_of_path(std::string_view path) {
-  for (const char* provider : {"aws", "gcp", "azure", "lambda", "runpod", "paperspace", "oci",
-                               "fluidstack", "cudo", "vast", "nebius"}) {
-    for (const std::string& part : split(path, '/')) {
+  std::vector<std::string> parts = split(path, '/');
+  std::reverse(parts.begin(), parts.end());
+  for (const std::string& part : parts) {
+    for (const char* provider : {"aws", "gcp", "azure", "lambda", "runpod", "paperspace", "oci",
+                                 "fluidstack", "cudo", "vast", "nebius"}) {
       const std::string lower = to_lower(part);
-      if (lower == provider || lower.starts_with(std::string(provider) + ".") ||
-          lower.starts_with(std::string(provider) + "_")) {
-        return provider;
+      const std::string name = provider;
+      if (lower == name || lower.starts_with(name + ".") || lower.starts_with(name + "_") ||
+          lower.starts_with(name + "-")) {
+        return name;
       }
     }
   }

@@ -14,18 +14,21 @@ struct TableOrigin {
   Date date;
 };
 
-/// Reads a catalogue from a CSV table: SkyPilot's (columns InstanceType, AcceleratorName,
-/// AcceleratorCount, vCPUs, MemoryGiB, GpuInfo, Price, SpotPrice, Region, AvailabilityZone; extra
-/// columns are allowed, GpuInfo and AvailabilityZone may be missing) or the one that
-/// `write_catalog_table` writes; told apart by the header.
-Result<Catalog> read_catalog_table(std::string_view text, const std::string& source,
-                                   const TableOrigin& origin);
+/// Reads a catalogue from a CSV table, told apart by the header:
+/// - SkyPilot's: InstanceType, AcceleratorName, AcceleratorCount, vCPUs, MemoryGiB, GpuInfo, Price,
+///   SpotPrice, Region, AvailabilityZone. GpuInfo and AvailabilityZone may be missing. Rows that
+///   rent no whole machine (no InstanceType, a part of an accelerator) are left out and counted in
+///   a warning; a price of 0 is an unknown one.
+/// - The one that `write_catalog_table` writes. Only provider, region and name are required.
+/// Rows that contradict each other are bad input.
+Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::string& source,
+                                           const TableOrigin& origin);
 
 /// The offers of `catalog` as CSV, one line each, plain numbers with the unit in the column name.
 std::string write_catalog_table(const Catalog& catalog);
 
-/// The provider that a SkyPilot file is of, by its folder or name ("…/aws/vms.csv", "gcp.csv");
-/// empty when neither tells.
+/// The provider that a SkyPilot file is of, by its name or the innermost folder that tells
+/// ("…/aws/vms.csv", "gcp.csv"); empty when none does.
 std::string provider_of_path(std::string_view path);
 
 }  // namespace stint

@@ -25,6 +25,7 @@ E enumerator(const std::string& text) {
   for (const auto& [value, name] : names_of(E{})) {
     if (text == name) return value;
   }
+  CHECK(!"a text that is none of the choices");
   return E{};
 }
 
@@ -39,6 +40,7 @@ Result<ListRequest> to_list_request(const Invocation& invocation) {
   if (invocation.has("--min-gpu-memory")) {
     const auto memory = parse_quantity<Bytes>(invocation.get("--min-gpu-memory"));
     if (!memory.ok()) return bad_usage("--min-gpu-memory: " + memory.error().message);
+    if (*memory <= Bytes{}) return bad_usage("--min-gpu-memory must be more than zero");
     request.filter.gpu_memory_min = *memory;
   }
   if (invocation.has("--max-price")) {
@@ -127,8 +129,13 @@ void print_import(const Invocation& invocation, const ImportAnswer& answer) {
       invocation,
       fmt::format("{} {} with {} in {}\n", answer.replaced ? "Replaced: now" : "Kept",
                   counted(answer.types, "VM type"), counted(answer.offers, "offer"), answer.path));
-  say(invocation,
-      fmt::format("See them: stint catalog list --providers {}", join(answer.providers, ",")));
+  if (!answer.assumed_date.empty()) {
+    say(invocation, fmt::format("Its prices are taken as of today, {}; --date says otherwise.",
+                                answer.assumed_date));
+  }
+  if (!answer.example.empty()) {
+    say(invocation, fmt::format("See one: stint catalog show {}", answer.example));
+  }
 }
 
 ExitCode import_file(const Invocation& invocation) {
@@ -144,11 +151,10 @@ ExitCode import_file(const Invocation& invocation) {
 }
 
 Json difference_json(const std::vector<Difference>& differences) {
-  constexpr const char* kKinds[] = {"added", "removed", "changed"};
   Json::Array list;
   for (const Difference& it : differences) {
     Json entry;
-    entry.add("change", kKinds[static_cast<int>(it.kind)]);
+    entry.add("change", name_of(it.kind));
     entry.add("what", Json(it.what));
     if (!it.before.empty()) entry.add("before", Json(it.before));
     if (!it.after.empty()) entry.add("after", Json(it.after));
@@ -161,10 +167,9 @@ Json difference_json(const std::vector<Difference>& differences) {
 }
 
 std::string difference_csv(const std::vector<Difference>& differences) {
-  constexpr const char* kKinds[] = {"added", "removed", "changed"};
   std::string text = csv_line({"change", "what", "before", "after"});
   for (const Difference& it : differences) {
-    text += csv_line({kKinds[static_cast<int>(it.kind)], it.what, it.before, it.after});
+    text += csv_line({name_of(it.kind), it.what, it.before, it.after});
   }
   return text;
 }
@@ -182,7 +187,7 @@ ExitCode diff_two(const Invocation& invocation) {
   } else if (!differences.empty()) {
     print_answer(invocation, difference_table(differences, invocation.out_terminal));
   }
-  say(invocation, differences.empty() ? "The two say the same."
+  say(invocation, differences.empty() ? "The two say the same (their sources were not compared)."
                                       : counted(differences.size(), "difference") + ".");
   return kExitOk;
 }

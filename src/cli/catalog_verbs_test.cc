@@ -147,7 +147,7 @@ TEST(CatalogList, CsvReadsBackAsACatalogue) {
   const Answer answer = Session("list_csv").catalog({"list", "--gpu", "V100", "-o", "csv"});
   const auto read = read_catalog_table(answer.out, "output", {.name = "output"});
   ASSERT_TRUE(read.ok()) << read.error().message;
-  for (const VmType& type : read->types) EXPECT_TRUE(has_gpu(type, "V100")) << type.name;
+  for (const VmType& type : read->noun.types) EXPECT_TRUE(has_gpu(type, "V100")) << type.name;
   EXPECT_EQ(answer.err, "");
 }
 
@@ -246,7 +246,9 @@ TEST(CatalogImport, SaysWhatItKeptAndWhereToSeeIt) {
   EXPECT_TRUE(mentions(first.out, "2 VM types with 2 offers")) << first.out;
   EXPECT_TRUE(mentions(first.out, "/data/catalogs/aws.json\n")) << first.out;
   EXPECT_FALSE(mentions(to_lower(first.out), "replaced")) << first.out;
-  EXPECT_EQ(first.err, "See them: stint catalog list --providers aws\n");
+  EXPECT_EQ(first.err,
+            "Its prices are taken as of today, 2026-11-15; --date says otherwise.\n"
+            "See one: stint catalog show aws/x9.big\n");
   const Answer again = session.catalog({"import", file});
   EXPECT_TRUE(mentions(to_lower(again.out), "replaced")) << again.out;
   EXPECT_TRUE(mentions(session.catalog({"list", "--gpu", "T4"}).out, "\nx9.big "));
@@ -289,7 +291,7 @@ TEST(CatalogDiff, SaysThatTwoSayTheSame) {
   const Answer answer = Session("diff_same").catalog({"diff", "bundled", "bundled"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_EQ(answer.out, "");
-  EXPECT_EQ(answer.err, "The two say the same.\n");
+  EXPECT_EQ(answer.err, "The two say the same (their sources were not compared).\n");
 }
 
 TEST(CatalogDiff, PrintsWhatAnImportChanged) {

@@ -35,20 +35,6 @@ constexpr Variable kVariables[] = {
      "a time such as 2026-11-15T00:00:00Z at which to stop the clock, so that output "
      "repeats"}};
 
-/// `text` broken into lines of at most `width`, each after the first with `indent` spaces.
-std::string wrapped(std::string_view text, int width, int indent) {
-  std::string lines;
-  int column = indent;
-  for (const std::string& word : split(text, ' ')) {
-    const int length = display_width(word);
-    const bool fits = lines.empty() || column + 1 + length <= width;
-    if (!lines.empty()) lines += fits ? " " : fmt::format("\n{:{}}", "", indent);
-    column = fits && !lines.empty() ? column + 1 + length : indent + length;
-    lines += word;
-  }
-  return lines;
-}
-
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows) {
   constexpr int kWidest = 28;
   int left = 0;

@@ -172,7 +172,9 @@ class FlagReader {
       if (value) return bad_usage(fmt::format("{} takes no value", option.name));
       return {};
     }
-    if (!value && next_ < words_.size() && !words_[next_].starts_with("--")) {
+    const bool more =
+        next_ < words_.size() && !words_[next_].starts_with("--") && find(words_[next_]) == nullptr;
+    if (!value && more) {
       value = words_[next_++];
     }
     if (!value) {
@@ -221,7 +223,10 @@ Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>
   const Verb* verb = find_verb(verbs, parsed.topic);
   if (verb == nullptr) {
     const auto other = std::find_if_not(flags.begin(), flags.end(), asks_for_help);
-    if (other != flags.end()) return unknown_verb(verbs, parsed.topic, *other);
+    if (other != flags.end()) {
+      return bad_usage(
+          fmt::format("'{}' needs a verb behind it. See 'stint --help'.", printable(*other)));
+    }
     parsed.help_asked = !flags.empty();
     return parsed;
   }

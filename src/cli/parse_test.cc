@@ -67,6 +67,10 @@ TEST(Parse, AFlagIsNotAValue) {
   EXPECT_EQ(read({"box", "list", "--size", "-3"}).get("--size"), "-3");
 }
 
+TEST(Parse, ALetterOfTheVerbIsNotAValueEither) {
+  EXPECT_EQ(complaint({"box", "list", "--size", "-o", "json"}), "--size needs a value: --size N");
+}
+
 TEST(Parse, ASwitchTakesNoValue) {
   EXPECT_EQ(complaint({"box", "list", "--all=no"}), "--all takes no value");
 }

@@ -44,7 +44,12 @@ std::string per_gpu_cell(const VmType& type, const Offer& offer,
                          const std::vector<Market>& markets) {
   const auto price = lowest_price(offer, markets);
   if (!price || !type.accelerator) return "";
-  return fmt::format("${:.4g}", price->in(kDollar / kHour) / type.accelerator->count);
+  const auto computed = [&](const std::optional<Price>& it) {
+    return it && it->derived && it->rate == *price;
+  };
+  const bool derived = computed(offer.on_demand) || computed(offer.spot);
+  return fmt::format("{}${:.4g}", derived ? "~" : "",
+                     price->in(kDollar / kHour) / type.accelerator->count);
 }
 
 /// The offer with the lowest price; offers without one come last.
@@ -59,7 +64,9 @@ const Offer& cheapest(const VmType& type, const std::vector<Market>& markets) {
 }
 
 std::string place_of(const Offer& offer) {
-  return offer.zone ? offer.region + "/" + *offer.zone : offer.region;
+  if (!offer.zone) return offer.region;
+  const bool said = offer.zone->starts_with(offer.region);  // As in us-east-1a.
+  return said ? *offer.zone : offer.region + "/" + *offer.zone;
 }
 
 std::size_t count_regions(const VmType& type) {
@@ -77,7 +84,11 @@ struct Shown {
 std::vector<Shown> rows_of(const Catalog& catalog, const CatalogView& view) {
   std::vector<Shown> rows;
   for (const VmType& type : catalog.types) {
-    if (type.offers.empty()) continue;
+    if (type.offers.empty()) {
+      static const Offer kNowhere;
+      rows.push_back({&type, &kNowhere, ""});
+      continue;
+    }
     if (view.all_regions) {
       for (const Offer& offer : type.offers) rows.push_back({&type, &offer, place_of(offer)});
       continue;
@@ -91,36 +102,43 @@ std::vector<Shown> rows_of(const Catalog& catalog, const CatalogView& view) {
   return rows;
 }
 
-std::string band_text(const Interruption& it) {
-  if (!it.monthly_max) return fmt::format("> {:g} %/month", it.monthly_min * 100);
-  return fmt::format("{:g}-{:g} %/month", it.monthly_min * 100, *it.monthly_max * 100);
-}
+/// A line of the sheet, wrapped to the terminal; nothing when the value is not known.
+class Sheet {
+ public:
+  explicit Sheet(int width) : width_(width) {}
 
-/// A line of the sheet; nothing when the value is not known.
-std::string line(std::string_view name, const std::string& value) {
-  return value.empty() ? "" : fmt::format("  {:<18}{}\n", name, value);
-}
+  std::string line(std::string_view name, const std::string& value) const {
+    if (value.empty()) return "";
+    const std::string body = wrapped(without_controls(value), width_, kIndent);
+    return fmt::format("  {:<{}}{}\n", name, kIndent - 2, body);
+  }
 
-std::string parts_sheet(const Catalog& catalog, const VmType& type) {
+ private:
+  static constexpr int kIndent = 20;
+  int width_;
+};
+
+std::string parts_sheet(const Catalog& catalog, const VmType& type, const Sheet& sheet) {
   std::string text = fmt::format("{}  ({})\n", type.name, type.provider);
-  text += line("accelerators", gpu_cell(catalog, type));
+  text += sheet.line("accelerators", gpu_cell(catalog, type));
   const auto memory = accelerator_memory(catalog, type);
-  if (type.accelerator) text += line("memory of each", size_cell(memory, "GB"));
-  text += line("vCPUs", type.vcpus ? fmt::format("{}", *type.vcpus) : "");
-  text += line("memory", size_cell(type.memory, "GiB"));
+  if (type.accelerator) text += sheet.line("memory of each", size_cell(memory, "GB"));
+  text += sheet.line("vCPUs", type.vcpus ? fmt::format("{}", *type.vcpus) : "");
+  text += sheet.line("memory", size_cell(type.memory, "GiB"));
   const bool noted = type.network && type.network->note;
   const std::string rate = network_cell(type);
   const std::string note = noted ? fmt::format(" ({})", *type.network->note) : "";
-  if (!rate.empty()) text += line("network", rate + " Gbit/s" + note);
-  if (type.disk_bandwidth) text += line("disk bandwidth", to_text(*type.disk_bandwidth, "Gbit/s"));
-  if (type.local_disk) text += line("local disk", to_text(*type.local_disk));
-  text += line("processor", type.architecture.value_or(""));
-  text += line("quota class", type.quota_class.value_or(""));
+  if (!rate.empty()) text += sheet.line("network", rate + " Gbit/s" + note);
+  if (type.disk_bandwidth)
+    text += sheet.line("disk bandwidth", to_text(*type.disk_bandwidth, "Gbit/s"));
+  if (type.local_disk) text += sheet.line("local disk", to_text(*type.local_disk));
+  text += sheet.line("processor", type.architecture.value_or(""));
+  text += sheet.line("quota class", type.quota_class.value_or(""));
   return text;
 }
 
 /// What the sheet says of a GPU, one line per figure, unverified ones marked.
-std::string gpu_sheet(const Gpu& gpu) {
+std::string gpu_sheet(const Gpu& gpu, const Sheet& sheet) {
   const auto mark = [&](const char* field) {
     const bool unverified =
         std::find(gpu.unverified.begin(), gpu.unverified.end(), field) != gpu.unverified.end();
@@ -134,23 +152,36 @@ std::string gpu_sheet(const Gpu& gpu) {
   };
   std::string text =
       fmt::format("\n{}{}\n", gpu.name, gpu.architecture ? "  (" + *gpu.architecture + ")" : "");
-  if (gpu.memory) text += line("memory", to_text(*gpu.memory, "GB") + mark("memory"));
-  text += line("memory bandwidth", rate(gpu.memory_bandwidth, "memory_bandwidth"));
-  text += line("fp32", speed(gpu.fp32, "fp32"));
-  text += line("tf32", speed(gpu.tf32, "tf32"));
-  text += line("fp16", speed(gpu.fp16, "fp16"));
-  if (gpu.link) text += line("link", *gpu.link + mark("link"));
-  text += line("link bandwidth", rate(gpu.link_bandwidth, "link_bandwidth"));
-  if (gpu.pcie) text += line("PCIe", *gpu.pcie + mark("pcie"));
-  text += line("evidence", gpu.evidence.value_or(""));
+  if (gpu.memory) text += sheet.line("memory", to_text(*gpu.memory, "GB") + mark("memory"));
+  text += sheet.line("memory bandwidth", rate(gpu.memory_bandwidth, "memory_bandwidth"));
+  text += sheet.line("fp32", speed(gpu.fp32, "fp32"));
+  text += sheet.line("tf32", speed(gpu.tf32, "tf32"));
+  text += sheet.line("fp16", speed(gpu.fp16, "fp16"));
+  if (gpu.link) text += sheet.line("link", *gpu.link + mark("link"));
+  text += sheet.line("link bandwidth", rate(gpu.link_bandwidth, "link_bandwidth"));
+  if (gpu.pcie) text += sheet.line("PCIe", *gpu.pcie + mark("pcie"));
+  text += sheet.line("evidence", gpu.evidence.value_or(""));
   return text;
 }
 
-std::string sources_sheet(const Catalog& catalog) {
+/// Why a machine cannot be planned, and what would change that.
+std::string no_figures_text(const Catalog& catalog, const Accelerator& accelerator) {
+  std::string text =
+      "* There are no figures for this accelerator, so it is listed but cannot be planned.";
+  std::vector<std::string> names;
+  for (const Gpu* gpu : gpu_candidates(catalog, accelerator)) names.push_back(gpu->name);
+  if (names.empty()) return text;
+  return text + fmt::format(" A catalogue of yours can say which it is: \"gpu\": one of {}.",
+                            join(names, ", "));
+}
+
+std::string sources_sheet(const Catalog& catalog, int width) {
   std::string text = "\nSources\n";
   for (const Source& source : catalog.sources) {
-    text += fmt::format("  {}{}{}\n", source.name, source.date ? ", " + to_text(*source.date) : "",
-                        source.url ? ", " + *source.url : "");
+    const std::string line =
+        fmt::format("{}{}{}", source.name, source.date ? ", " + to_text(*source.date) : "",
+                    source.url ? ", " + *source.url : "");
+    text += fmt::format("  {}\n", wrapped(without_controls(line), width, 4));
   }
   return text;
 }
@@ -164,11 +195,11 @@ std::string catalog_table(const Catalog& catalog, const CatalogView& view,
                {.title = "memory", .align = Align::kRight, .importance = 5},
                {.title = "vCPUs", .align = Align::kRight, .importance = 2},
                {.title = "Gbit/s", .align = Align::kRight, .importance = 4},
-               {.title = "region", .importance = 3, .width_min = 10},
-               {.title = "on demand", .align = Align::kRight, .importance = 8},
-               {.title = "of", .importance = 7, .width_min = 10},
-               {.title = "spot", .align = Align::kRight, .importance = 8},
-               {.title = "of", .importance = 7, .width_min = 10},
+               {.title = "region", .importance = view.all_regions ? 9 : 3, .width_min = 16},
+               {.title = "on demand", .align = Align::kRight, .importance = 8, .group = 1},
+               {.title = "of", .importance = 8, .width_min = 10, .group = 1},
+               {.title = "spot", .align = Align::kRight, .importance = 7, .group = 2},
+               {.title = "of", .importance = 7, .width_min = 10, .group = 2},
                {.title = "per GPU", .align = Align::kRight, .importance = 6}});
   for (const Shown& row : rows_of(catalog, view)) {
     const VmType& type = *row.type;
@@ -184,37 +215,35 @@ std::string catalog_table(const Catalog& catalog, const CatalogView& view,
 
 std::string vm_sheet(const Catalog& catalog, const Terminal& terminal) {
   const VmType& type = catalog.types.front();
-  std::string text = parts_sheet(catalog, type);
+  const Sheet sheet(terminal.width);
+  std::string text = parts_sheet(catalog, type, sheet);
   const Gpu* gpu = gpu_of(catalog, type);
-  if (gpu != nullptr) text += gpu_sheet(*gpu);
+  if (gpu != nullptr) text += gpu_sheet(*gpu, sheet);
   if (gpu == nullptr && type.accelerator) {
-    text +=
-        "\n* There are no figures for this accelerator, so it is listed but cannot be planned. A\n"
-        "  catalogue of yours can say which gpu it is: \"gpu\": \"A100-80GB-SXM\".\n";
+    text += "\n" + wrapped(no_figures_text(catalog, *type.accelerator), terminal.width, 2) + "\n";
   }
   Table table({{.title = "region", .importance = 10},
-               {.title = "on demand", .align = Align::kRight, .importance = 9},
-               {.title = "of", .importance = 8, .width_min = 10},
-               {.title = "spot", .align = Align::kRight, .importance = 7},
-               {.title = "of", .importance = 6, .width_min = 10},
+               {.title = "on demand", .align = Align::kRight, .importance = 9, .group = 1},
+               {.title = "of", .importance = 9, .width_min = 10, .group = 1},
+               {.title = "spot", .align = Align::kRight, .importance = 7, .group = 2},
+               {.title = "of", .importance = 7, .width_min = 10, .group = 2},
                {.title = "taken back", .importance = 5}});
   for (const Offer& offer : type.offers) {
     table.add({place_of(offer), price_cell(offer.on_demand), date_cell(offer.on_demand),
                price_cell(offer.spot), date_cell(offer.spot),
-               offer.interruption ? band_text(*offer.interruption) : ""});
+               offer.interruption ? to_text(*offer.interruption) : ""});
   }
   text += "\n" + table.text(terminal);
-  return text + sources_sheet(catalog);
+  return text + sources_sheet(catalog, terminal.width);
 }
 
 std::string difference_table(const std::vector<Difference>& differences, const Terminal& terminal) {
-  constexpr const char* kKinds[] = {"added", "removed", "changed"};
   Table table({{.title = "change", .importance = 9},
-               {.title = "what", .importance = 10, .width_min = 24},
+               {.title = "what", .importance = 10, .width_min = 48},
                {.title = "before", .importance = 8, .width_min = 12},
                {.title = "after", .importance = 8, .width_min = 12}});
   for (const Difference& it : differences) {
-    table.add({kKinds[static_cast<int>(it.kind)], it.what, it.before, it.after});
+    table.add({name_of(it.kind), it.what, it.before, it.after});
   }
   return table.text(terminal);
 }

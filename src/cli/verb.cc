@@ -89,7 +89,9 @@ void print_answer(const Invocation& invocation, std::string_view text) {
 }
 
 void say(const Invocation& invocation, std::string_view text) {
-  if (!invocation.quiet()) print(invocation.err, fmt::format("{}\n", text));
+  if (invocation.quiet()) return;
+  std::fflush(invocation.out);  // Talk about an answer follows it, also where both go to one place.
+  print(invocation.err, fmt::format("{}\n", text));
 }
 
 }  // namespace stint::cli

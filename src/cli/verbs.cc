@@ -37,12 +37,15 @@ std::string findings_text(const std::vector<Finding>& findings, const Terminal& 
   std::size_t widest = 0;
   for (const Finding& it : findings) widest = std::max(widest, it.feature.size());
   std::string text;
+  const int indent = static_cast<int>(widest) + 10;
   for (const Finding& it : findings) {
     const auto level = static_cast<std::size_t>(it.level);
-    text += fmt::format("{}  {:<{}}  {}\n",
-                        painted(fmt::format("{:<6}", kLevels[level]), kColours[level], terminal),
-                        it.feature, widest, it.detail);
-    if (!it.fix.empty()) text += fmt::format("{:8}{:<{}}  fix: {}\n", "", "", widest, it.fix);
+    const std::string mark =
+        painted(fmt::format("{:<6}", kLevels[level]), kColours[level], terminal);
+    text += fmt::format("{}  {:<{}}  {}\n", mark, it.feature, widest,
+                        wrapped(without_controls(it.detail), terminal.width, indent));
+    // A fix is not wrapped, so that it can be copied.
+    if (!it.fix.empty()) text += fmt::format("{:{}}fix: {}\n", "", indent, it.fix);
   }
   return text;
 }

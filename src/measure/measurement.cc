@@ -89,13 +89,14 @@ Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text
     const bool cut_off = end == std::string_view::npos;
     text.remove_prefix(cut_off ? text.size() : end + 1);
     if (trim(one).empty()) continue;
-    // Each line is a document of its own, so the line in the file goes into its name.
-    const std::string place = fmt::format("{} (line {})", source, line);
-    auto read = read_document<Measurement>(one, kMeasurementSchema, place);
-    if (!read.ok() && cut_off) {
-      all.warnings.push_back(place + ": cut off in the middle of a write; left out");
+    const auto json = parse_json(one, source, line);
+    if (!json.ok() && cut_off) {
+      all.warnings.push_back(
+          fmt::format("{}:{}: cut off in the middle of a write; left out", source, line));
       break;
     }
+    if (!json.ok()) return json.error();
+    auto read = decode<Measurement>(*json, kMeasurementSchema, source);
     if (!read.ok()) return read.error();
     all.noun.push_back(std::move(read->noun));
     for (std::string& warning : read->warnings) all.warnings.push_back(std::move(warning));

@@ -30,7 +30,7 @@ TEST(Measurement, LeavesOutALineThatACrashCutOff) {
     ASSERT_TRUE(loaded.ok()) << keep;
     EXPECT_EQ(loaded->noun.size(), 1U);
     ASSERT_EQ(loaded->warnings.size(), 1U);
-    EXPECT_EQ(loaded->warnings[0], "m.jsonl (line 2): cut off in the middle of a write; left out");
+    EXPECT_EQ(loaded->warnings[0], "m.jsonl:2: cut off in the middle of a write; left out");
   }
 }
 
@@ -38,7 +38,17 @@ TEST(Measurement, RefusesABadLineInTheMiddle) {
   const auto loaded =
       read_measurements("{\"schema\"\n" + write_measurement(iteration(2)), "m.jsonl");
   ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().message.find("m.jsonl (line 1):"), 0U);
+  EXPECT_EQ(loaded.error().message.find("m.jsonl:1:"), 0U);
+}
+
+TEST(Measurement, RefusesANewerSchemaOnALastLineWithoutANewline) {
+  std::string text = write_measurement(iteration(1)) + write_measurement(iteration(2));
+  text.pop_back();
+  EXPECT_TRUE(read_measurements(text, "m.jsonl").ok());
+  text.replace(text.rfind("measurement/1"), 13, "measurement/2");
+  const auto loaded = read_measurements(text, "m.jsonl");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message.find("m.jsonl:2: written by a newer Stint"), 0U);
 }
 
 TEST(Measurement, HoldsExactlyOneThing) {

@@ -129,9 +129,18 @@ std::int64_t global_batch(const Layout& layout) {
 }
 
 std::string problem(const Layout& layout) {
-  if (layout.setups.size() == layout.cluster.groups.size()) return "";
-  return fmt::format("the cluster has {} groups but {} are set up", layout.cluster.groups.size(),
-                     layout.setups.size());
+  if (layout.setups.size() != layout.cluster.groups.size()) {
+    return fmt::format("the cluster has {} groups but {} are set up", layout.cluster.groups.size(),
+                       layout.setups.size());
+  }
+  double samples = 0;
+  for (std::size_t i = 0; i < layout.setups.size(); ++i) {
+    const GroupSetup& setup = layout.setups[i];
+    samples += static_cast<double>(layout.cluster.groups[i].count) * setup.workers_per_vm *
+               setup.batch_per_worker * layout.accumulation;
+  }
+  constexpr double kMaxBatch = 1e12;  // Far beyond any data set.
+  return samples <= kMaxBatch ? "" : "the global batch is larger than any data set";
 }
 
 Status validate(const Layout& layout) { return check_fields(layout, "layout"); }

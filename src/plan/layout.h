@@ -69,7 +69,7 @@ struct Layout {
   Json::Object unknown = {};
 };
 
-/// The samples of one iteration over all workers.
+/// The samples of one iteration over all workers. Requires a valid layout.
 std::int64_t global_batch(const Layout& layout);
 
 Status validate(const Layout& layout);

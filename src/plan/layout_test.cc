@@ -80,6 +80,12 @@ TEST(Layout, NeedsASetupForEachGroup) {
   EXPECT_FALSE(validate(empty).ok());
 }
 
+TEST(Layout, RefusesABatchBeyondReason) {
+  Layout layout{.cluster = *parse_cluster("1000000x a"), .setups = {{}}};
+  layout.setups[0] = {.workers_per_vm = 2000000000, .batch_per_worker = 2000000000};
+  EXPECT_FALSE(validate(layout).ok());
+}
+
 TEST(Layout, WritesItsClusterAsText) {
   const Layout layout{.cluster = *parse_cluster("2x a:spot"), .setups = {{}}};
   EXPECT_EQ(to_text(to_json(layout), JsonStyle::kLine),

@@ -54,7 +54,7 @@ void describe(Walk& walk, Like<Walk, Bill>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Plan>& it) {
   walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
-  walk.field("market", it.market, "on-demand, spot or mixed.", {.range = Range::kAtLeastOne});
+  walk.field("market", it.market, "Which the VMs come from.");
   walk.field("time_s", it.time, "Until the goal is reached.");
   walk.field("cost_usd", it.cost, "The whole bill.");
   walk.field("p_deadline", it.p_deadline, "Probability of being done in time.", kProbability);
@@ -64,6 +64,7 @@ void describe(Walk& walk, Like<Walk, Plan>& it) {
              {.range = Range::kAtLeastOne});
   walk.field("iterations", it.iterations, "To the goal.", {.range = Range::kAtLeastOne});
   walk.field("layout", it.layout, "How the job is split over the cluster.");
+  walk.field("prediction", it.prediction, "One iteration.");
   walk.field("bill", it.bill, "What the money is for; adds up to the mean cost.");
   walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
   walk.field("note", it.note, "For people.");
@@ -88,7 +89,7 @@ void describe(Walk& walk, Like<Walk, PassReport>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
-  walk.field("plans", it.plans, "Best first.");
+  walk.field("plans", it.plans, "Best first.", {.always = true});
   walk.field("front", it.front, "The trade-off of cost and time.");
   walk.number("bound_usd", it.bound, kDollar, "No plan of the model costs less.", kCost);
   walk.field("gap", it.gap, "(cost - bound) / cost; 0 is proven optimal.", kProbability);
@@ -98,6 +99,13 @@ void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
              {.range = Range::kNotNegative});
   walk.field("passes", it.passes, "What the optimiser did.");
   walk.rest(it.unknown);
+}
+
+std::span<const EnumName<PlanMarket>> names_of(PlanMarket /*type*/) {
+  static constexpr EnumName<PlanMarket> kNames[] = {{PlanMarket::kOnDemand, "on-demand"},
+                                                    {PlanMarket::kSpot, "spot"},
+                                                    {PlanMarket::kMixed, "mixed"}};
+  return kNames;
 }
 
 Dollars total(const Bill& bill) {

@@ -44,10 +44,15 @@ struct Bill {
 
 Dollars total(const Bill& bill);
 
+/// The markets that the VMs of a plan come from.
+enum class PlanMarket { kOnDemand, kSpot, kMixed };
+
+std::span<const EnumName<PlanMarket>> names_of(PlanMarket type);
+
 /// One way to do the job.
 struct Plan {
   Cluster cluster;
-  std::string market;  // "on-demand", "spot" or "mixed".
+  PlanMarket market = PlanMarket::kOnDemand;
   TimeRange time;
   CostRange cost;
   std::optional<double> p_deadline;
@@ -56,6 +61,7 @@ struct Plan {
   std::optional<int> global_batch;
   std::optional<std::int64_t> iterations;
   std::optional<Layout> layout;
+  std::optional<Prediction> prediction;
   std::optional<Bill> bill;
   std::optional<CheckpointSchedule> checkpoint;
   std::optional<std::string> note;

@@ -6,7 +6,7 @@ namespace stint {
 namespace {
 
 PlanAnswer sample() {
-  Plan plan{.cluster = *parse_cluster("8x g4dn.12xlarge:spot"), .market = "spot"};
+  Plan plan{.cluster = *parse_cluster("8x g4dn.12xlarge:spot"), .market = PlanMarket::kSpot};
   plan.time = {.mean = 10 * kHour, .p10 = 9 * kHour, .p90 = 12 * kHour};
   plan.cost = {.mean = 100 * kDollar, .p10 = 90 * kDollar, .p90 = 120 * kDollar};
   plan.bill = Bill{.compute = 90 * kDollar, .work_redone = 10 * kDollar};
