@@ -1,5 +1,6 @@
 #include "cli/catalog_verbs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "app/catalog_cases.h"
@@ -22,11 +23,11 @@ std::vector<std::string> choices_of() {
 /// The enumerator of a text that was checked against the choices.
 template <ANamedEnum E>
 E enumerator(const std::string& text) {
-  for (const auto& [value, name] : names_of(E{})) {
-    if (text == name) return value;
-  }
-  CHECK(!"a text that is none of the choices");
-  return E{};
+  const auto names = names_of(E{});
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const EnumName<E>& name) { return text == name.second; });
+  CHECK(found != names.end());
+  return found->first;
 }
 
 Result<ListRequest> to_list_request(const Invocation& invocation) {
