@@ -1,0 +1,119 @@
+#include "measure/step_table.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "base/codec_fields.h"
+#include "base/csv.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr int kMaxVms = 100000;
+
+Result<int> count_cell(const Csv& csv, std::size_t row, const char* column) {
+  const std::string_view text = csv.cell(row, column);
+  const auto value = parse_int(text);
+  if (value && *value >= 1) return *value;
+  return csv.error_at(
+      row, column, fmt::format("must be a whole number of 1 or more, not '{}'", printable(text)));
+}
+
+/// A time in seconds; nothing when the column or the cell is missing.
+Result<std::optional<Seconds>> time_cell(const Csv& csv, std::size_t row, const char* column,
+                                         Range range) {
+  const std::string_view text = csv.cell(row, column);
+  if (text.empty()) return std::optional<Seconds>();
+  const auto value = parse_double(text);
+  if (!value) {
+    return csv.error_at(row, column,
+                        fmt::format("must be a number of seconds, not '{}'", printable(text)));
+  }
+  const std::string wrong = range_problem(range, *value, printable(text));
+  if (!wrong.empty()) return csv.error_at(row, column, wrong);
+  return std::optional(*value * kSecond);
+}
+
+std::vector<int> spread_evenly(int gpus, int nodes) {
+  std::vector<int> by_vm(static_cast<std::size_t>(nodes), gpus / nodes);
+  std::fill_n(by_vm.begin(), gpus % nodes, gpus / nodes + 1);
+  return by_vm;
+}
+
+Result<std::vector<int>> placement(const Csv& csv, std::size_t row) {
+  const auto nodes = count_cell(csv, row, "num_nodes");
+  if (!nodes.ok()) return nodes.error();
+  const auto gpus = count_cell(csv, row, "num_gpus");
+  if (!gpus.ok()) return gpus.error();
+  if (*nodes > *gpus || *nodes > kMaxVms) {
+    return csv.error_at(row, "num_nodes",
+                        fmt::format("{} nodes cannot hold {} GPUs", *nodes, *gpus));
+  }
+  const std::string_view text = csv.cell(row, "gpus_per_node");
+  if (text.empty()) return spread_evenly(*gpus, *nodes);
+  std::vector<int> by_vm;
+  for (const std::string& part : split(text, '-')) {
+    const auto count = parse_int(part);
+    if (!count || *count < 1) {
+      return csv.error_at(row, "gpus_per_node",
+                          fmt::format("'{}' is not of the form 1-2-4", printable(text)));
+    }
+    by_vm.push_back(*count);
+  }
+  const std::int64_t sum = std::accumulate(by_vm.begin(), by_vm.end(), std::int64_t{0});
+  if (by_vm.size() != static_cast<std::size_t>(*nodes) || sum != *gpus) {
+    return csv.error_at(
+        row, "gpus_per_node",
+        fmt::format("'{}' is not {} GPUs on {} nodes", printable(text), *gpus, *nodes));
+  }
+  return by_vm;
+}
+
+Result<StepRow> read_row(const Csv& csv, std::size_t row) {
+  StepRow step{.job = std::string(csv.cell(row, "model"))};
+  if (step.job.empty()) return csv.error_at(row, "model", "must not be empty");
+  auto by_vm = placement(csv, row);
+  if (!by_vm.ok()) return by_vm.error();
+  step.workers_by_vm = std::move(*by_vm);
+  const auto batch = count_cell(csv, row, "batch_per_gpu");
+  if (!batch.ok()) return batch.error();
+  step.batch_per_worker = *batch;
+  const auto time = time_cell(csv, row, "step_time_s", Range::kPositive);
+  if (!time.ok()) return time.error();
+  step.time = *time;
+  const auto synchronisation = time_cell(csv, row, "sync_time_s", Range::kNotNegative);
+  if (!synchronisation.ok()) return synchronisation.error();
+  step.synchronisation = *synchronisation;
+  return step;
+}
+
+}  // namespace
+
+int workers(const StepRow& row) {
+  return std::accumulate(row.workers_by_vm.begin(), row.workers_by_vm.end(), 0);
+}
+
+int workers_on_fullest_vm(const StepRow& row) {
+  return *std::max_element(row.workers_by_vm.begin(), row.workers_by_vm.end());
+}
+
+Result<std::vector<StepRow>> read_pollux_steps(std::string_view text, const std::string& source) {
+  const auto csv = Csv::parse(text, source);
+  if (!csv.ok()) return csv.error();
+  const Status columns =
+      csv->require_columns({"model", "gpus_per_node", "num_nodes", "num_gpus", "batch_per_gpu"});
+  if (!columns.ok()) return columns.error();
+  std::vector<StepRow> rows;
+  rows.reserve(csv->rows());
+  for (std::size_t i = 0; i < csv->rows(); ++i) {
+    auto row = read_row(*csv, i);
+    if (!row.ok()) return row.error();
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+}  // namespace stint
