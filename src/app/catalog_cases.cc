@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 // Names that `diff` gives a meaning of their own.
 constexpr const char* kBundled = "bundled";
 constexpr const char* kMerged = "merged";
+constexpr const char* kStandardInput = "-";
 
 /// The user's catalogue files, sorted by name; none when there is no such folder.
 Result<std::vector<fs::path>> user_files(const std::string& folder) {
@@ -53,7 +54,7 @@ bool looks_like_json(std::string_view text) {
 
 /// Reads our JSON or any of the tables, told apart by the first character.
 Result<Loaded<Catalog>> read_any(const std::string& file, const TableOrigin& origin) {
-  const auto text = read_file(file);
+  const auto text = read_file(file == kStandardInput ? "/dev/stdin" : file);
   if (!text.ok()) return text.error();
   if (trim(*text).empty()) return bad_input(fmt::format("{}: the file is empty", file));
   if (looks_like_json(*text)) return read_catalog(*text, file);
@@ -83,6 +84,9 @@ Result<ImportRequest> completed(const Environment& environment, ImportRequest re
   request.provider = to_lower(request.provider);
   if (request.date.empty()) request.date = to_text(date_at(environment.clock->now()));
   if (request.name.ends_with(".json")) request.name.resize(request.name.size() - 5);
+  if (request.name.empty() && request.file == kStandardInput) {
+    return bad_usage("what comes from standard input needs a name: add --name NAME");
+  }
   if (request.name.empty()) request.name = default_name(request.file, request.provider);
   if (request.name == kBundled || request.name == kMerged || !is_safe_name(request.name)) {
     return bad_usage(
@@ -91,6 +95,16 @@ Result<ImportRequest> completed(const Environment& environment, ImportRequest re
                     printable(request.name), kBundled, kMerged));
   }
   return request;
+}
+
+bool has_price_of(const Catalog& catalog, const Date& date) {
+  for (const VmType& type : catalog.types) {
+    for (const Offer& offer : type.offers) {
+      if (offer.on_demand && offer.on_demand->date == date) return true;
+      if (offer.spot && offer.spot->date == date) return true;
+    }
+  }
+  return false;
 }
 
 Result<TableOrigin> origin_of(const ImportRequest& request) {
@@ -205,7 +219,8 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   if (answer.types > 0) {
     answer.example = loaded->noun.types[0].provider + "/" + loaded->noun.types[0].name;
   }
-  if (table && asked.date.empty()) answer.assumed_date = request->date;
+  const bool assumed = table && asked.date.empty() && has_price_of(loaded->noun, origin->date);
+  if (assumed) answer.assumed_date = request->date;
   return answer;
 }
 

@@ -257,7 +257,7 @@ Verb import_verb() {
               "Reads a stint.catalog/1 JSON file, the CSV that 'stint catalog list -o csv' "
               "prints, or a SkyPilot catalogue CSV. The file is checked as a whole before "
               "anything is kept; what it says then goes over the bundled catalogue.",
-          .arguments = {{.name = "FILE", .help = "The file to read."}},
+          .arguments = {{.name = "FILE", .help = "The file to read; - for standard input."}},
           .options = {{.name = "--name",
                        .value = "NAME",
                        .help = "Keep it under this name (default: the file's); a catalogue of the "

@@ -67,12 +67,12 @@ std::string known_paths(const std::map<std::string, Stage>& stages) {
   return join(paths, "|");
 }
 
-constexpr const char* kBash = R"(# bash completion for stint; made by 'stint completion bash'
-_stint() {{
+/// The function that bash and zsh share. It follows the verbs up to the cursor, then offers what
+/// may come next; the two differ in how they call the words and hand the offer over.
+constexpr const char* kFunction = R"(_stint() {{
   local word verb="" last="" offer="" flags="" i
-  COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${{COMP_WORDS[i]}}"
+  for ((i = {first}; i < {cursor}; i++)); do
+    word="${{{words}[i]}}"
     case "${{verb:+$verb }}$word" in
     {paths}) verb="${{verb:+$verb }}$word" ;;
     esac
@@ -81,31 +81,46 @@ _stint() {{
   case "$last" in -*) ;; *) last="" ;; esac
   case "$verb:$last" in
 {arms}  esac
-  case "${{COMP_WORDS[COMP_CWORD]}}" in -*) offer="$flags" ;; esac
-  COMPREPLY=($(compgen -W "$offer" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  case "${{{words}[{cursor}]}}" in -*) offer="$flags" ;; esac
+  {hand_over}
 }}
-complete -o default -F _stint stint
 )";
 
-constexpr const char* kZsh = R"(#compdef stint
-# zsh completion for stint; made by 'stint completion zsh'
-_stint() {{
-  local word verb="" last="" offer="" flags="" i
-  for ((i = 2; i < CURRENT; i++)); do
-    word="${{words[i]}}"
-    case "${{verb:+$verb }}$word" in
-    {paths}) verb="${{verb:+$verb }}$word" ;;
-    esac
-    last="$word"
-  done
-  case "$last" in -*) ;; *) last="" ;; esac
-  case "$verb:$last" in
-{arms}  esac
-  case "${{words[CURRENT]}}" in -*) offer="$flags" ;; esac
-  if [[ -n "$offer" ]]; then compadd -- ${{=offer}}; else _files; fi
-}}
-if [[ "$funcstack[1]" = _stint ]]; then _stint "$@"; else compdef _stint stint; fi
-)";
+/// What one shell puts around the function.
+struct Shell {
+  const char* head;
+  const char* words;
+  const char* first;  // Index of the first word after "stint".
+  const char* cursor;
+  const char* hand_over;
+  const char* tail;
+};
+
+constexpr Shell kBash{
+    .head = "# bash completion for stint; made by 'stint completion bash'\n",
+    .words = "COMP_WORDS",
+    .first = "1",
+    .cursor = "COMP_CWORD",
+    .hand_over = R"(COMPREPLY=($(compgen -W "$offer" -- "${COMP_WORDS[COMP_CWORD]}")))",
+    .tail = "complete -o default -F _stint stint\n"};
+
+constexpr Shell kZsh{
+    .head = "#compdef stint\n# zsh completion for stint; made by 'stint completion zsh'\n",
+    .words = "words",
+    .first = "2",
+    .cursor = "CURRENT",
+    .hand_over = R"(if [[ -n "$offer" ]]; then compadd -- ${=offer}; else _files; fi)",
+    .tail =
+        "if [[ \"$funcstack[1]\" = _stint ]]; then _stint \"$@\"; else compdef _stint stint; fi\n"};
+
+std::string shell_script(std::span<const Verb> verbs, const Shell& shell) {
+  const auto stages = stages_of(verbs);
+  const std::string function = fmt::format(
+      fmt::runtime(kFunction), fmt::arg("first", shell.first), fmt::arg("cursor", shell.cursor),
+      fmt::arg("words", shell.words), fmt::arg("paths", known_paths(stages)),
+      fmt::arg("arms", bash_arms(stages)), fmt::arg("hand_over", shell.hand_over));
+  return shell.head + function + shell.tail;
+}
 
 std::string fish_quoted(std::string_view text) {
   std::string quoted = "'";
@@ -159,10 +174,8 @@ std::string fish_script(std::span<const Verb> verbs) {
 
 std::string completion_script(std::span<const Verb> verbs, std::string_view shell) {
   if (shell == "fish") return fish_script(verbs);
-  const auto stages = stages_of(verbs);
   CHECK(shell == "bash" || shell == "zsh");
-  return fmt::format(fmt::runtime(shell == "bash" ? kBash : kZsh),
-                     fmt::arg("paths", known_paths(stages)), fmt::arg("arms", bash_arms(stages)));
+  return shell_script(verbs, shell == "bash" ? kBash : kZsh);
 }
 
 }  // namespace stint::cli
