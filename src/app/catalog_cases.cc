@@ -52,13 +52,21 @@ bool looks_like_json(std::string_view text) {
   return start.starts_with("{") || start.starts_with("[") || start.starts_with("\xEF\xBB\xBF{");
 }
 
+/// A catalogue, and whether it came from a table, which does not say all that our JSON says.
+struct AnyCatalog {
+  Loaded<Catalog> loaded;
+  bool table = false;
+};
+
 /// Reads our JSON or any of the tables, told apart by the first character.
-Result<Loaded<Catalog>> read_any(const std::string& file, const TableOrigin& origin) {
+Result<AnyCatalog> read_any(const std::string& file, const TableOrigin& origin) {
   const auto text = read_file(file == kStandardInput ? "/dev/stdin" : file);
   if (!text.ok()) return text.error();
   if (trim(*text).empty()) return bad_input(fmt::format("{}: the file is empty", file));
-  if (looks_like_json(*text)) return read_catalog(*text, file);
-  return read_catalog_table(*text, file, origin);
+  const bool table = !looks_like_json(*text);
+  auto loaded = table ? read_catalog_table(*text, file, origin) : read_catalog(*text, file);
+  if (!loaded.ok()) return loaded.error();
+  return AnyCatalog{std::move(*loaded), table};
 }
 
 bool is_safe_name(std::string_view name) {
@@ -121,12 +129,14 @@ Result<Loaded<Catalog>> catalog_called(const Environment& environment, const std
   if (name == kMerged) return load_catalog(environment);
   const auto folder = user_catalog_folder(environment);
   const std::string kept = folder.ok() ? fmt::format("{}/{}.json", *folder, name) : "";
-  if (is_safe_name(name) && file_exists(kept)) return read_any(kept, {});
+  const bool imported = is_safe_name(name) && file_exists(kept);
   const auto request = completed(environment, {.file = name, .name = "file", .provider = provider});
   if (!request.ok()) return request.error();
   const auto origin = origin_of(*request);
   if (!origin.ok()) return origin.error();
-  return read_any(name, *origin);
+  auto read = read_any(imported ? kept : name, *origin);
+  if (!read.ok()) return read.error();
+  return std::move(read->loaded);
 }
 
 }  // namespace
@@ -156,8 +166,8 @@ Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
   for (const fs::path& file : *files) {
     auto own = read_any(file.string(), {});
     if (!own.ok()) return own.error();
-    all.noun = merge(std::move(all.noun), std::move(own->noun));
-    for (std::string& warning : own->warnings) all.warnings.push_back(std::move(warning));
+    all.noun = merge(std::move(all.noun), std::move(own->loaded.noun));
+    for (std::string& warning : own->loaded.warnings) all.warnings.push_back(std::move(warning));
   }
   return all;
 }
@@ -200,10 +210,10 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   if (!origin.ok()) return origin.error();
   const auto folder = user_catalog_folder(environment);
   if (!folder.ok()) return folder.error();
-  auto loaded = read_any(request->file, *origin);
-  if (!loaded.ok()) return loaded.error();
-  const bool table = !loaded->noun.sources.empty() && loaded->noun.sources[0].id == origin->name;
-  if (!table && (!asked.provider.empty() || !asked.date.empty())) {
+  auto read = read_any(request->file, *origin);
+  if (!read.ok()) return read.error();
+  Loaded<Catalog>* const loaded = &read->loaded;
+  if (!read->table && (!asked.provider.empty() || !asked.date.empty())) {
     return bad_usage(fmt::format(
         "{} says itself whose machines it lists and when; leave out --provider and --date",
         request->file));
@@ -219,7 +229,8 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   if (answer.types > 0) {
     answer.example = loaded->noun.types[0].provider + "/" + loaded->noun.types[0].name;
   }
-  const bool assumed = table && asked.date.empty() && has_price_of(loaded->noun, origin->date);
+  const bool assumed =
+      read->table && asked.date.empty() && has_price_of(loaded->noun, origin->date);
   if (assumed) answer.assumed_date = request->date;
   return answer;
 }

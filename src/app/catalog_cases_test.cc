@@ -367,6 +367,14 @@ TEST(ImportCatalog, TablesOfTwoProvidersDoNotReplaceEachOther) {
   EXPECT_FALSE(second->replaced);
 }
 
+TEST(ImportCatalog, JsonIsNoTableWhateverItsSourcesAreCalled) {
+  const Place place("import_json_flags");
+  const std::string file =
+      place.file("lab.json", write_catalog({.sources = {{.id = "lab.json", .name = "a list"}}}));
+  EXPECT_FALSE(import_catalog(place.environment(), {.file = file, .provider = "gcp"}).ok());
+  EXPECT_TRUE(import_catalog(place.environment(), {.file = file}).ok());
+}
+
 TEST(ImportCatalog, RefusesNamesThatDiffGivesAMeaning) {
   const Place place("import_reserved");
   const std::string file = place.file("own.csv", write_catalog_table(bundled()));

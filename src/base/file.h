@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// More than any document we read whole; larger inputs are streamed.
+/// More than any document of ours; a larger file must be a mistake.
 inline constexpr Bytes kLargestFile = 256 * kMiB;
 
 /// The bytes of `path`. A missing, unreadable or too large file is bad input.
@@ -16,7 +16,8 @@ Result<std::string> read_file(const std::string& path, Bytes limit = kLargestFil
 
 /// Replaces `path` by `bytes` at once: a temporary file beside it, fsync, rename, fsync of the
 /// folder. Whatever happens, `path` holds either the old bytes or all of the new ones, and on an
-/// error no temporary file is left behind. Missing folders are made.
+/// error no temporary file is left behind; a kill in the middle may leave a hidden ".stint-…" file
+/// that nobody reads. Missing folders are made.
 Status write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace stint
