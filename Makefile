@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test install bench fuzz fuzzers format coverage clean
+.PHONY: help demo build test install bench accuracy calibrations fuzz fuzzers format coverage clean
 
 # Configures a preset once and builds it; ninja itself runs cmake again when a CMake file changed.
 define build_preset
@@ -33,7 +33,20 @@ install: build ## Install under PREFIX (/usr/local); DESTDIR is honoured.
 
 bench: build ## Run the benchmarks on the release binary.
 	@tools/ensure_packages.sh bench
+	@cmake --preset release -DSTINT_BENCH=ON >/dev/null
+	@cmake --build --preset release --target benchmarks
 	@bench/startup.sh build/release/stint
+	@build/release/predict_bench
+	@build/release/calibrate_bench
+	@test ! -x build/release/simgrid_bench || build/release/simgrid_bench
+
+accuracy: build ## Write docs/accuracy.md from the published tables in $STINT_DATA.
+	@test -n "$(STINT_DATA)" || { echo "make accuracy: set STINT_DATA to the tables" >&2; exit 1; }
+	@tools/make_accuracy.py build/release/stint "$(STINT_DATA)" docs/accuracy.md
+
+calibrations: build ## Fit data/calibration to the published tables in $STINT_DATA.
+	@test -n "$(STINT_DATA)" || { echo "make calibrations: set STINT_DATA to the tables" >&2; exit 1; }
+	@tools/make_calibrations.sh build/release/stint "$(STINT_DATA)"
 
 fuzz: ## Fuzz each parser for SECONDS (60); inputs that break one go to build/fuzz/findings.
 	@tools/ensure_packages.sh build fuzz

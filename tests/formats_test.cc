@@ -13,6 +13,7 @@
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
+#include "plan/validation.h"
 #include "schema.h"
 
 namespace stint {
@@ -51,7 +52,8 @@ std::vector<Format> formats() {
           {"job", job_schema, rewriter(read_job, write_job)},
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
-          {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)}};
+          {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)},
+          {"validation", validation_schema, rewriter(read_validation, write_validation)}};
 }
 
 std::string schema_path(const Format& format) {

@@ -23,6 +23,9 @@ MAY_THROW = {}
 WRAPPED = {
     "nlohmann/": ("src/base/json.cc",),
     "valijson/": ("tests/",),
+    "ceres/": ("src/solver/least_squares.cc",),
+    "Eigen/": ("src/solver/least_squares.cc",),
+    "simgrid/": ("bench/",),
 }
 
 # Sources that need no test beside them: main() only calls what is tested elsewhere.

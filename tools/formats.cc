@@ -12,6 +12,7 @@
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
+#include "plan/validation.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
       {"job", stint::job_schema()},
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},
-      {"prediction", stint::prediction_schema()}};
+      {"prediction", stint::prediction_schema()},
+      {"validation", stint::validation_schema()}};
   for (const auto& [name, schema] : schemas) {
     const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
     const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";

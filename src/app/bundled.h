@@ -12,5 +12,10 @@ struct BundledFile {
 };
 
 std::span<const BundledFile> bundled_catalogs();
+std::span<const BundledFile> bundled_jobs();
+std::span<const BundledFile> bundled_calibrations();
+
+/// The file's name without folder and ending: what a person calls it by.
+std::string_view name_of(const BundledFile& file);
 
 }  // namespace stint

@@ -10,4 +10,5 @@
   BUNDLE(stint_catalog_aws, "catalog/aws.json")
   BUNDLE(stint_catalog_gcp, "catalog/gcp.json")
   BUNDLE(stint_catalog_azure, "catalog/azure.json")
+#include "app/bundled_files.inc"
   .section .note.GNU-stack, "", @progbits

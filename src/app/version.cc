@@ -6,6 +6,7 @@
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
+#include "plan/validation.h"
 
 namespace stint {
 
@@ -13,7 +14,7 @@ Version version() {
   return {.number = STINT_VERSION,
           .compiler = __VERSION__,
           .schemas = {kCalibrationSchema, kCatalogSchema, kJobSchema, kMeasurementSchema,
-                      kPlanSchema, kPredictionSchema}};
+                      kPlanSchema, kPredictionSchema, kValidationSchema}};
 }
 
 }  // namespace stint

@@ -97,7 +97,7 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::text(const Terminal& terminal) const {
+std::string Table::text(const Terminal& terminal, const std::string& more) const {
   std::vector<int> natural;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     int width = display_width(columns_[column].title);
@@ -132,7 +132,7 @@ std::string Table::text(const Terminal& terminal) const {
   }
   if (!dropped.empty()) {
     const std::string hint =
-        fmt::format("Too narrow for: {}; -o csv has more.", join(dropped, ", "));
+        fmt::format("Too narrow for: {}; {} has more.", join(dropped, ", "), more);
     const std::string cut = without_trailing_space(fitted(hint, width, Align::kLeft));
     text += painted(cut, Colour::kDim, terminal) + "\n";
   }

@@ -28,8 +28,8 @@ class Table {
 
   /// The table in at most `terminal.width` columns (0: as wide as it needs): long left-aligned
   /// texts are cut with "…", then the least important columns are left out, and a last line says
-  /// which. Empty cells show as "-", control characters as '?'.
-  std::string text(const Terminal& terminal) const;
+  /// which, and that `more` has them. Empty cells show as "-", control characters as '?'.
+  std::string text(const Terminal& terminal, const std::string& more = "-o csv") const;
 
  private:
   std::vector<Column> columns_;

@@ -8,27 +8,11 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "catalog/table_format.h"
+#include "cli/choices.h"
 #include "cli/render_catalog.h"
 
 namespace stint::cli {
 namespace {
-
-template <ANamedEnum E>
-std::vector<std::string> choices_of() {
-  std::vector<std::string> choices;
-  for (const auto& [value, name] : names_of(E{})) choices.emplace_back(name);
-  return choices;
-}
-
-/// The enumerator of a text that was checked against the choices.
-template <ANamedEnum E>
-E enumerator(const std::string& text) {
-  const auto names = names_of(E{});
-  const auto found = std::find_if(names.begin(), names.end(),
-                                  [&](const EnumName<E>& name) { return text == name.second; });
-  CHECK(found != names.end());
-  return found->first;
-}
 
 Result<ListRequest> to_list_request(const Invocation& invocation) {
   ListRequest request;

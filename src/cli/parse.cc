@@ -70,7 +70,7 @@ Status check_choice(std::string_view what, const std::vector<std::string>& choic
 /// Splits the values of a list option and checks them against its choices.
 Result<std::vector<std::string>> values_of(const OptionSpec& option,
                                            const std::vector<std::string>& given) {
-  if (!option.list && given.size() > 1) {
+  if (!option.list && !option.files && given.size() > 1) {
     return bad_usage(fmt::format("{} is given {} times; give it once", option.name, given.size()));
   }
   std::vector<std::string> values;
@@ -181,6 +181,9 @@ class FlagReader {
       return bad_usage(fmt::format("{0} needs a value: {0} {1}", option.name, option.value));
     }
     values.push_back(std::move(*value));
+    while (option.files && next_ < words_.size() && !words_[next_].starts_with('-')) {
+      values.push_back(words_[next_++]);
+    }
     return {};
   }
 

@@ -20,6 +20,7 @@ const std::vector<Verb>& table() {
                     .choices = {"red", "green"},
                     .list = true},
                    {.name = "--sort", .value = "KEY", .help = "", .choices = {"name", "price"}},
+                   {.name = "--from", .value = "FILE...", .help = "", .files = true},
                    {.name = "--all", .help = ""}},
        .outputs = {"table", "json"},
        .examples = {{"stint box list", ""}}},
@@ -171,6 +172,31 @@ TEST(Parse, ListsSplitAtCommasAndMayBeRepeated) {
   EXPECT_EQ(read({"box", "list", "--kinds", "a, b", "--kinds=c"}).list("--kinds"),
             (Words{"a", "b", "c"}));
   EXPECT_EQ(read({"box", "list", "--size", "a,b"}).list("--size"), (Words{"a,b"}));
+}
+
+TEST(Parse, FilesAreAllWordsUpToTheNextFlag) {
+  EXPECT_EQ(read({"box", "list", "--from", "a", "b", "c", "--all"}).list("--from"),
+            (Words{"a", "b", "c"}));
+  EXPECT_EQ(read({"box", "list", "--from", "a", "b", "-q"}).list("--from"), (Words{"a", "b"}));
+  EXPECT_EQ(read({"box", "list", "--from=a", "b"}).list("--from"), (Words{"a", "b"}));
+  EXPECT_EQ(read({"box", "list", "--from", "a"}).list("--from"), (Words{"a"}));
+}
+
+TEST(Parse, FilesMayBeRepeatedAndKeepTheirCommas) {
+  EXPECT_EQ(
+      read({"box", "list", "--from", "a,b", "--size", "3", "--from", "c", "d"}).list("--from"),
+      (Words{"a,b", "c", "d"}));
+}
+
+TEST(Parse, TwoDashesEndTheFilesToo) {
+  EXPECT_EQ(complaint({"box", "list", "--from", "a", "--", "b"}),
+            "'b' is one word too many. See 'stint box list --help'.");
+}
+
+TEST(Parse, FilesNeedAtLeastOneAndNoEmptyName) {
+  EXPECT_EQ(complaint({"box", "list", "--from"}), "--from needs a value: --from FILE...");
+  EXPECT_EQ(complaint({"box", "list", "--from", "--all"}), "--from needs a value: --from FILE...");
+  EXPECT_EQ(complaint({"box", "list", "--from", "a", ""}), "--from needs a value");
 }
 
 TEST(Parse, AnEmptyPartOfAListIsRefused) {

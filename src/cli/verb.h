@@ -34,6 +34,7 @@ struct OptionSpec {
   std::string help;
   std::vector<std::string> choices = {};  // Empty: anything.
   bool list = false;                      // Several values, separated by commas or repeated.
+  bool files = false;  // File names: all words up to the next flag; may be repeated.
 };
 
 /// A word of a verb that is not a flag.

@@ -12,6 +12,7 @@
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
+#include "plan/validation.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   try_noun(text, stint::read_job, stint::write_job);
   try_noun(text, stint::read_catalog, stint::write_catalog);
   try_noun(text, stint::read_prediction, stint::write_prediction);
+  try_noun(text, stint::read_validation, stint::write_validation);
   try_noun(text, stint::read_plan, stint::write_plan);
   try_noun(text, stint::read_calibration, stint::write_calibration);
   try_measurements(text);

@@ -73,7 +73,7 @@ Result<std::vector<int>> placement(const Csv& csv, std::size_t row) {
 }
 
 Result<StepRow> read_row(const Csv& csv, std::size_t row) {
-  StepRow step{.job = std::string(csv.cell(row, "model"))};
+  StepRow step{.job = std::string(csv.cell(row, "model")), .device = "T4"};
   if (step.job.empty()) return csv.error_at(row, "model", "must not be empty");
   auto by_vm = placement(csv, row);
   if (!by_vm.ok()) return by_vm.error();

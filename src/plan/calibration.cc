@@ -51,10 +51,15 @@ void describe(Walk& walk, Like<Walk, Calibration>& it) {
   walk.field("name", it.name, "Of the calibration.", kName);
   walk.field("date", it.date, "When it was fitted.");
   walk.field("constants", it.constants, "The fitted numbers.");
-  walk.field("covariance", it.covariance, "Of the identified constants, in their order.");
+  walk.field("covariance", it.covariance,
+             "Of the identified constants whose scope is not a single job, in their order.");
   walk.field("data", it.data, "What was fitted.");
   walk.field("accuracy", it.accuracy, "How far off it is on rows that were not fitted.");
   walk.rest(it.unknown);
+}
+
+bool in_covariance(const Constant& constant) {
+  return constant.identified && !constant.scope.starts_with("job:");
 }
 
 std::string problem(const Calibration& it) {
@@ -66,13 +71,15 @@ std::string problem(const Calibration& it) {
   }
   if (it.covariance.empty()) return "";
   const auto identified = static_cast<std::size_t>(
-      std::count_if(it.constants.begin(), it.constants.end(),
-                    [](const Constant& constant) { return constant.identified; }));
+      std::count_if(it.constants.begin(), it.constants.end(), in_covariance));
   const bool square = std::all_of(it.covariance.begin(), it.covariance.end(),
                                   [&](const auto& row) { return row.size() == identified; });
   if (square && it.covariance.size() == identified) return "";
   return fmt::format(
-      "covariance must have {0} rows of {0} numbers, one for each identified constant", identified);
+      "covariance must have {0} rows of {0} numbers, one for each identified constant that is not "
+      "of "
+      "a single job",
+      identified);
 }
 
 Result<Loaded<Calibration>> read_calibration(std::string_view text, const std::string& source) {

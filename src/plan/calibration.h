@@ -24,6 +24,9 @@ struct Constant {
   Json::Object unknown = {};
 };
 
+/// Whether `constant` has a row in the covariance.
+bool in_covariance(const Constant& constant);
+
 /// Rows that were fitted.
 struct FittedData {
   std::string name;
@@ -50,7 +53,8 @@ struct Calibration {
   std::string name;
   Date date;
   std::vector<Constant> constants;
-  std::vector<std::vector<double>> covariance;  // Of the identified constants, in their order.
+  // Of the identified constants whose scope is not a single job's ("job:…"), in their order.
+  std::vector<std::vector<double>> covariance;
   std::vector<FittedData> data;
   std::vector<AccuracyRecord> accuracy;
   Json::Object unknown = {};

@@ -31,7 +31,7 @@ TEST(Calibration, RefusesWhatContradictsItself) {
   wrong.covariance = {{1, 2}, {3, 4}};
   EXPECT_EQ(validate(wrong).error().message,
             "calibration: covariance must have 1 rows of 1 numbers, one for each identified "
-            "constant");
+            "constant that is not of a single job");
   wrong = sample();
   wrong.constants.push_back(wrong.constants[0]);
   EXPECT_EQ(validate(wrong).error().message,

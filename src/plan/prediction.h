@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plan/layout.h"
 
@@ -39,6 +40,40 @@ struct MemoryVerdict {
   Json::Object unknown = {};
 };
 
+/// Workers of a group that have the same batch.
+struct BatchShare {
+  int workers = 1;
+  int batch_per_worker = 1;    // Per micro-step.
+  double gradient_weight = 1;  // Of each one's mean gradient in the global mean.
+  Json::Object unknown = {};
+};
+
+/// What each group of the cluster does, in its order.
+struct PredictedGroup {
+  std::string vm;
+  std::string device;
+  std::optional<std::string> carried_over_from;  // The device whose times these are, scaled.
+  int vms = 1;
+  int workers_per_vm = 1;
+  std::vector<BatchShare> batches;
+  Json::Object unknown = {};
+};
+
+/// What the whole cluster costs, where, and when that was read.
+struct PriceUsed {
+  DollarsPerSecond rate;
+  std::string region;
+  Date date;  // The oldest of the prices in it.
+  Json::Object unknown = {};
+};
+
+/// A setup with the same global batch that fits into memory.
+struct FittingBatch {
+  int batch_per_worker = 1;  // The largest of any worker.
+  int accumulation = 1;
+  Json::Object unknown = {};
+};
+
 /// One iteration of a job on a cluster.
 struct Prediction {
   Cluster cluster;
@@ -46,6 +81,11 @@ struct Prediction {
   double throughput_samples_per_second = 0;
   std::optional<Dollars> cost_per_million_samples;
   std::optional<MemoryVerdict> memory;
+  std::optional<FittingBatch> fitting;  // Where the memory does not suffice.
+  std::optional<std::int64_t> global_batch;
+  std::vector<PredictedGroup> groups;
+  std::optional<PriceUsed> price;
+  std::vector<std::string> assumptions;  // Whole sentences.
   Json::Object unknown = {};
 };
 
@@ -88,6 +128,45 @@ void describe(Walk& walk, Like<Walk, MemoryVerdict>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, BatchShare>& it) {
+  walk.field("workers", it.workers, "That have this batch.", {.range = Range::kAtLeastOne});
+  walk.field("batch_per_worker", it.batch_per_worker, "Samples per micro-step.",
+             {.range = Range::kAtLeastOne});
+  walk.field("gradient_weight", it.gradient_weight,
+             "Of each one's mean gradient in the global mean.", {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PredictedGroup>& it) {
+  walk.field("vm", it.vm, "The VM type.", {.range = Range::kAtLeastOne});
+  walk.field("device", it.device, "What computes.", {.range = Range::kAtLeastOne});
+  walk.field("carried_over_from", it.carried_over_from,
+             "The measured device whose times these are, scaled by data sheets.");
+  walk.field("vms", it.vms, "Of the group.", {.range = Range::kAtLeastOne});
+  walk.field("workers_per_vm", it.workers_per_vm, "On one VM.", {.range = Range::kAtLeastOne});
+  walk.field("batches", it.batches, "How its workers share its part of the batch.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PriceUsed>& it) {
+  walk.number("usd_per_h", it.rate, kDollar / kHour, "Of the whole cluster.", Range::kNotNegative);
+  walk.field("region", it.region, "Where it costs that.");
+  walk.field("date", it.date, "Of the oldest price in it.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, FittingBatch>& it) {
+  walk.field("batch_per_worker", it.batch_per_worker, "The largest of any worker.",
+             {.range = Range::kAtLeastOne});
+  walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
+             {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, Prediction>& it) {
   walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
   walk.field("iteration", it.iteration, "One iteration.");
@@ -95,7 +174,13 @@ void describe(Walk& walk, Like<Walk, Prediction>& it) {
              {.range = Range::kPositive});
   walk.number("cost_usd_per_million_samples", it.cost_per_million_samples, kDollar,
               "Absent when a price is not known.", Range::kNotNegative);
-  walk.field("memory", it.memory, "Absent when the memory is not known.");
+  walk.field("memory", it.memory, "Of the fullest worker; absent when it is not known.");
+  walk.field("fitting", it.fitting, "The same global batch in a form that fits into memory.");
+  walk.field("global_batch", it.global_batch, "Samples of one iteration.",
+             {.range = Range::kAtLeastOne});
+  walk.field("groups", it.groups, "What each group of the cluster does.");
+  walk.field("price", it.price, "Absent when a price is not known.");
+  walk.field("assumptions", it.assumptions, "What was taken for granted.");
   walk.rest(it.unknown);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace stint {
 
@@ -15,5 +16,8 @@ double expected_max(std::span<const double> values, int count);
 /// two, growing like √(2 ln n). For a spread that is known only by its deviation.
 /// Requires count ≥ 1.
 double expected_max_of_normals(int count);
+
+/// The same for 1, 2, … count_max draws, for little more than the price of one.
+std::vector<double> expected_maxes_of_normals(int count_max);
 
 }  // namespace stint

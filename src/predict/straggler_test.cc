@@ -33,6 +33,30 @@ TEST(ExpectedMaxOfNormals, MatchesKnownValues) {
   EXPECT_NEAR(expected_max_of_normals(100), 2.50759, 1e-5);
 }
 
+// Known values on both sides of the 512 that are remembered: n = 10: 1.53875; n = 50: 2.24907;
+// n = 500: 3.03670; n = 1000: 3.24144.
+TEST(ExpectedMaxOfNormals, KnowsRememberedCountsAndOthers) {
+  EXPECT_NEAR(expected_max_of_normals(10), 1.53875, 1e-5);
+  EXPECT_NEAR(expected_max_of_normals(50), 2.24907, 1e-5);
+  EXPECT_NEAR(expected_max_of_normals(500), 3.03670, 1e-5);
+  EXPECT_NEAR(expected_max_of_normals(1000), 3.24144, 1e-5);
+}
+
+// A table that ends or starts one too early would show as a step that grows or vanishes.
+TEST(ExpectedMaxOfNormals, RisesByEverSmallerStepsAcrossTheEndOfTheTable) {
+  double step_before = expected_max_of_normals(2) - expected_max_of_normals(1);
+  for (int n = 2; n < 600; ++n) {
+    const double step = expected_max_of_normals(n + 1) - expected_max_of_normals(n);
+    EXPECT_GT(step, 0) << n;
+    EXPECT_LT(step, step_before) << n;
+    step_before = step;
+  }
+}
+
+TEST(ExpectedMaxOfNormalsDeathTest, NeedsADraw) {
+  EXPECT_DEATH(expected_max_of_normals(0), "count >= 1");
+}
+
 TEST(ExpectedMaxOfNormals, AgreesWithDraws) {
   constexpr int kSeed = 3;
   constexpr int kTrials = 20000;
@@ -46,6 +70,14 @@ TEST(ExpectedMaxOfNormals, AgreesWithDraws) {
   }
   // The largest of 16 has a deviation of about 0.55, so the mean of 20,000 is good to 0.004.
   EXPECT_NEAR(sum / kTrials, expected_max_of_normals(16), 0.016);
+}
+
+TEST(ExpectedMaxOfNormals, AllCountsAtOnceEqualEachAlone) {
+  const std::vector<double> all = expected_maxes_of_normals(600);
+  ASSERT_EQ(all.size(), 600U);
+  for (const int count : {1, 2, 3, 17, 256, 600}) {
+    EXPECT_NEAR(all[static_cast<std::size_t>(count - 1)], expected_max_of_normals(count), 1e-12);
+  }
 }
 
 }  // namespace

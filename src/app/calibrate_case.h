@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "base/result.h"
+#include "measure/step_formats.h"
+#include "plan/calibration.h"
+
+namespace stint {
+
+struct CalibrateRequest {
+  StepFormat format = StepFormat::kPollux;
+  std::vector<std::string> train;  // Files.
+  std::string jobs;                // A file of job profiles; empty: the shipped ones.
+  std::string name;                // Of the calibration.
+  std::string provenance;          // Where the rows can be had.
+  std::string out;                 // Where to write it; empty: nowhere.
+};
+
+/// Fits all rows, and says by leaving jobs out how far off the result is for jobs it has not seen.
+Result<Calibration> calibrate_fabric(const Environment& environment,
+                                     const CalibrateRequest& request);
+
+}  // namespace stint

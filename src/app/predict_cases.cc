@@ -1,0 +1,199 @@
+#include "app/predict_cases.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/catalog_cases.h"
+#include "app/predict_inputs.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "predict/predictor.h"
+#include "predict/timeline.h"
+#include "simulate/step_simulation.h"
+
+namespace stint {
+namespace {
+
+/// Everything that a question is asked of.
+struct Inputs {
+  JobProfile job;
+  Catalog catalog;
+  CalibratedLaw law;
+  DeviceLaw devices;
+  Cluster cluster;
+  std::vector<std::string> warnings;
+
+  PredictContext context() const { return {job, catalog, law, devices}; }
+};
+
+template <class T>
+T taken(Loaded<T>& loaded, std::vector<std::string>& warnings) {
+  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  return std::move(loaded.noun);
+}
+
+Status load_laws(const PredictRequest& request, Inputs& inputs) {
+  auto calibration = load_calibration(request.calibration);
+  if (!calibration.ok()) return calibration.error();
+  auto law = calibrated_law(calibration->noun);
+  if (!law.ok()) return law.error();
+  inputs.law = std::move(*law);
+  // A calibration may bring constants for devices of its own.
+  auto devices = device_law(taken(*calibration, inputs.warnings));
+  if (!devices.ok()) {
+    const auto shipped = load_calibration("devices");
+    if (!shipped.ok()) return shipped.error();
+    devices = device_law(shipped->noun);
+    if (!devices.ok()) return devices.error();
+  }
+  inputs.devices = *devices;
+  return {};
+}
+
+Result<Inputs> load(const Environment& environment, const PredictRequest& request) {
+  Inputs inputs;
+  const auto cluster = parse_cluster(request.cluster);
+  if (!cluster.ok()) return cluster.error();
+  inputs.cluster = *cluster;
+  auto job = load_job(request.job);
+  if (!job.ok()) return job.error();
+  inputs.job = taken(*job, inputs.warnings);
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  inputs.catalog = taken(*catalog, inputs.warnings);
+  const Status laws = load_laws(request, inputs);
+  if (!laws.ok()) return laws.error();
+  return inputs;
+}
+
+/// A calibration is called after the provider it was measured at.
+void note_provider(const Inputs& inputs, ResolvedJob& resolved) {
+  const std::string measured_at = inputs.law.name.substr(0, inputs.law.name.find('-'));
+  const auto& types = inputs.catalog.types;
+  const bool known = std::any_of(types.begin(), types.end(),
+                                 [&](const VmType& type) { return type.provider == measured_at; });
+  const std::string& provider = resolved.groups.front().type.provider;
+  if (!known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1) return;
+  resolved.assumptions.push_back(
+      fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
+                  provider, measured_at, inputs.law.name));
+}
+
+Result<Predicted> answer(Inputs& inputs, const PredictRequest& request) {
+  auto resolved = resolve(inputs.context(), inputs.cluster, request.options);
+  if (!resolved.ok()) return resolved.error();
+  note_provider(inputs, *resolved);
+  const bool knows_memory =
+      std::any_of(inputs.job.compute.begin(), inputs.job.compute.end(),
+                  [](const ComputeSample& sample) { return sample.peak_memory.has_value(); });
+  if (!knows_memory) {
+    resolved->assumptions.emplace_back(
+        "The profile holds no peaks of memory: the batch is taken to fit.");
+  }
+  for (const std::string& warning : resolved->warnings) {
+    const auto& told = inputs.warnings;
+    if (std::find(told.begin(), told.end(), warning) == told.end()) {
+      inputs.warnings.push_back(warning);
+    }
+  }
+  return predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
+    return request.event_driven ? simulate_step(setup) : step_parts(setup);
+  });
+}
+
+Status write_timeline(const Predicted& predicted, const std::string& path) {
+  if (path.empty()) return {};
+  std::vector<std::string> names;
+  for (const VmGroup& group : predicted.prediction.cluster.groups) {
+    names.push_back(to_text(Cluster{.groups = {group}}));
+  }
+  const auto events = timeline(predicted.setup, predicted.prediction.iteration.parts);
+  return write_file(path, chrome_trace(events, names));
+}
+
+/// The types of the cluster's VMs, to be changed.
+Result<std::vector<VmType*>> types_of(Inputs& inputs) {
+  std::vector<VmType*> types;
+  for (const VmGroup& group : inputs.cluster.groups) {
+    const auto found = find_type(inputs.catalog, group.vm);
+    if (!found.ok()) return found.error();
+    types.push_back(inputs.catalog.types.data() + (*found - inputs.catalog.types.data()));
+  }
+  return types;
+}
+
+Status put_gpu(Inputs& inputs, const std::vector<VmType*>& types, const std::string& name) {
+  const Gpu* gpu = find_gpu(inputs.catalog, name);
+  if (gpu == nullptr) {
+    std::vector<std::string> names;
+    for (const Gpu& known : inputs.catalog.gpus) names.push_back(known.name);
+    return bad_usage(fmt::format("the catalogue has no figures of a gpu called '{}'.{}",
+                                 printable(name), did_you_mean(nearest_names(name, names, 3))));
+  }
+  for (VmType* type : types) {
+    const int count = type->accelerator ? type->accelerator->count : 1;
+    type->accelerator = Accelerator{.name = gpu->name, .count = count, .gpu = gpu->name};
+    for (Offer& offer : type->offers) {
+      offer.on_demand.reset();
+      offer.spot.reset();
+    }
+  }
+  return {};
+}
+
+Status apply(const WhatIf& change, Inputs& inputs, PredictRequest& request) {
+  const auto types = types_of(inputs);
+  if (!types.ok()) return types.error();
+  if (change.network) {
+    for (VmType* type : *types) type->network = Network{.baseline = change.network};
+  }
+  if (change.gpu) {
+    const Status put = put_gpu(inputs, *types, *change.gpu);
+    if (!put.ok()) return put.error();
+  }
+  if (change.batch_per_worker) {
+    request.options.batch_per_worker = change.batch_per_worker;
+    request.options.global_batch.reset();
+  }
+  if (change.collective) request.options.collective = *change.collective;
+  if (!change.vms) return {};
+  if (inputs.cluster.groups.size() != 1) {
+    return bad_usage("--vms needs a cluster of one group; write the other cluster out instead");
+  }
+  inputs.cluster.groups[0].count = *change.vms;
+  return {};
+}
+
+}  // namespace
+
+Result<PredictAnswer> predict_job(const Environment& environment, const PredictRequest& request) {
+  auto inputs = load(environment, request);
+  if (!inputs.ok()) return inputs.error();
+  auto predicted = answer(*inputs, request);
+  if (!predicted.ok()) return predicted.error();
+  const Status written = write_timeline(*predicted, request.timeline);
+  if (!written.ok()) return written.error();
+  return PredictAnswer{.job = inputs->job.name,
+                       .prediction = std::move(predicted->prediction),
+                       .warnings = std::move(inputs->warnings)};
+}
+
+Result<WhatIfAnswer> predict_change(const Environment& environment, const PredictRequest& request,
+                                    const WhatIf& change) {
+  auto inputs = load(environment, request);
+  if (!inputs.ok()) return inputs.error();
+  auto before = answer(*inputs, request);
+  if (!before.ok()) return before.error();
+  PredictRequest changed = request;
+  const Status applied = apply(change, *inputs, changed);
+  if (!applied.ok()) return applied.error();
+  auto after = answer(*inputs, changed);
+  if (!after.ok()) return after.error();
+  return WhatIfAnswer{.job = inputs->job.name,
+                      .before = std::move(before->prediction),
+                      .after = std::move(after->prediction),
+                      .warnings = std::move(inputs->warnings)};
+}
+
+}  // namespace stint

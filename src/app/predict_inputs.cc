@@ -1,0 +1,67 @@
+#include "app/predict_inputs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <span>
+#include <system_error>
+
+#include "app/bundled.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr const char* kDefaultCalibration = "aws-tcp";
+constexpr const char* kPriors = "priors";
+
+const BundledFile* shipped(std::span<const BundledFile> files, std::string_view name) {
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [&](const BundledFile& file) { return name_of(file) == name; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+/// The text of a file or of a shipped file, and what to call it in errors.
+struct Text {
+  std::string bytes;
+  std::string source;
+};
+
+/// A file wins over a shipped one of the same name, so that nobody is surprised by a name we add.
+Result<Text> text_of(const std::string& name, std::span<const BundledFile> files,
+                     std::string_view what) {
+  std::error_code ignored;
+  const bool file_there = std::filesystem::is_regular_file(name, ignored);
+  const BundledFile* found = file_there ? nullptr : shipped(files, name);
+  if (found != nullptr) return Text{std::string(found->bytes), found->path};
+  auto bytes = read_file(name);
+  if (bytes.ok()) return Text{std::move(*bytes), name};
+  const bool plain = name.find('/') == std::string::npos && !name.ends_with(".json");
+  if (!plain || std::filesystem::exists(name, ignored)) return bytes.error();
+  std::vector<std::string> names;
+  for (const BundledFile& file : files) names.emplace_back(name_of(file));
+  return bad_input(fmt::format("there is no file and no shipped {} called '{}'; shipped are {}",
+                               what, printable(name), join(names, ", ")));
+}
+
+}  // namespace
+
+Result<Loaded<JobProfile>> load_job(const std::string& name) {
+  const auto text = text_of(name, bundled_jobs(), "job");
+  if (!text.ok()) return text.error();
+  return read_job(text->bytes, text->source);
+}
+
+Result<Loaded<Calibration>> load_calibration(const std::string& name) {
+  std::string wanted = name;
+  if (wanted.empty()) {
+    const auto files = bundled_calibrations();
+    wanted = shipped(files, kDefaultCalibration) != nullptr ? kDefaultCalibration : kPriors;
+  }
+  const auto text = text_of(wanted, bundled_calibrations(), "calibration");
+  if (!text.ok()) return text.error();
+  return read_calibration(text->bytes, text->source);
+}
+
+}  // namespace stint

@@ -1,0 +1,307 @@
+#include "app/validate_iteration.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "app/step_tables.h"
+#include "app/validation_report.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "calibrate/forecast.h"
+#include "calibrate/probes.h"
+#include "calibrate/score.h"
+#include "calibrate/split.h"
+
+namespace stint {
+namespace {
+
+/// What is learned from and what is tested, with the number of each test row in its file.
+struct Trial {
+  Rows train;
+  Rows test;
+  std::vector<std::size_t> numbers;
+};
+
+Trial trial_of(const Fold& fold, const Rows& rows) {
+  Trial trial;
+  for (const std::size_t i : fold.train) trial.train.push_back(rows[i]);
+  for (const std::size_t i : fold.test) trial.test.push_back(rows[i]);
+  trial.numbers = fold.test;
+  return trial;
+}
+
+/// What a table has, for a person who asked for something else.
+std::string extent(const Rows& rows) {
+  int most = 0;
+  std::set<std::string> devices;
+  for (const StepRow& row : rows) {
+    if (!row.unusable.empty()) continue;
+    most = std::max(most, workers(row));
+    if (!row.device.empty()) devices.insert(row.device);
+  }
+  return fmt::format("it has up to {}{}", counted(static_cast<std::size_t>(most), "GPU"),
+                     devices.empty() ? "" : " of " + join({devices.begin(), devices.end()}, ", "));
+}
+
+Result<std::vector<Trial>> trials_of(const ValidateRequest& request, Rows train) {
+  std::vector<Trial> trials;
+  if (request.split.empty()) {
+    auto test = read_step_tables(request.format, request.test);
+    if (!test.ok()) return test.error();
+    Trial trial{.train = std::move(train), .test = std::move(*test)};
+    for (std::size_t i = 0; i < trial.test.size(); ++i) trial.numbers.push_back(i);
+    trials.push_back(std::move(trial));
+    return trials;
+  }
+  const auto split = parse_split(request.split);
+  if (!split.ok()) return split.error();
+  const TestRows scored =
+      request.format == StepFormat::kPollux ? TestRows::kSeveralVms : TestRows::kSeveralWorkers;
+  for (const Fold& fold : folds(*split, train, scored)) trials.push_back(trial_of(fold, train));
+  if (trials.empty()) {
+    return bad_input(fmt::format("no row of {} is left to test by --split {}; {}",
+                                 join(request.train, ", "), to_text(*split), extent(train)));
+  }
+  return trials;
+}
+
+/// Moves the rows that are best measured first from the test to the training part.
+Status move_probes(Trial& trial, const FitContext& context, int count) {
+  const auto table = fit_table(trial.train, context, true);
+  if (!table.ok()) return table.error();
+  std::set<std::size_t> moved;
+  for (const auto& [job, rows] : choose_probes(*table, trial.test, context.facts, count)) {
+    moved.insert(rows.begin(), rows.end());
+  }
+  Trial rest{.train = std::move(trial.train)};
+  for (std::size_t i = 0; i < trial.test.size(); ++i) {
+    if (moved.contains(i)) {
+      rest.train.push_back(std::move(trial.test[i]));
+      continue;
+    }
+    rest.test.push_back(std::move(trial.test[i]));
+    rest.numbers.push_back(trial.numbers[i]);
+  }
+  trial = std::move(rest);
+  return {};
+}
+
+/// The same rows with their time per step, which is what baselines understand.
+Rows in_steps(Rows rows) {
+  for (StepRow& row : rows) {
+    if (row.time) row.time = row.times_per_step * *row.time;
+  }
+  return rows;
+}
+
+std::vector<Forecast> forecast_baseline(BaselineKind kind, const Trial& trial) {
+  const auto model = fit_baseline(kind, in_steps(trial.train));
+  std::vector<Forecast> forecasts;
+  for (const StepRow& row : trial.test) {
+    Forecast& forecast = forecasts.emplace_back();
+    if (!row.unusable.empty()) {
+      forecast.note = row.unusable;
+      continue;
+    }
+    forecast.time = model->predict(row);
+    if (forecast.time) forecast.time = *forecast.time / row.times_per_step;
+    if (!forecast.time) forecast.note = fmt::format("nothing was learned of {}", row.job);
+  }
+  return forecasts;
+}
+
+/// A test row beside what was said of it.
+struct Outcome {
+  std::size_t number = 0;
+  StepRow row;
+  Forecast forecast;
+};
+
+/// Adds up to the figures of one model.
+class Tally {
+ public:
+  explicit Tally(StepFormat format) : format_(format) {}
+
+  void add(const Trial& trial, const std::vector<Forecast>& forecasts) {
+    for (std::size_t i = 0; i < trial.test.size(); ++i) {
+      outcomes_.push_back({trial.numbers[i], trial.test[i], forecasts[i]});
+    }
+  }
+
+  Validation validation(const ValidateRequest& request) const {
+    std::vector<Scored> headline;
+    for (const Outcome& outcome : outcomes_) {
+      if (outcome.row.time && kept_apart(format_, outcome.row).empty()) {
+        headline.push_back(scored(outcome));
+      }
+    }
+    Validation validation{
+        .what = "iteration", .overall = score(headline), .jobs = score_by_job(headline)};
+    validation.mean_over_jobs = mean_over(validation.jobs);
+    validation.groups = groups();
+    if (validation.groups.size() < 2) validation.groups.clear();
+    if (!request.split.empty()) validation.split = request.split;
+    return validation;
+  }
+
+  std::map<std::string, Score> groups() const {
+    std::map<std::string, std::vector<Scored>> by_group;
+    for (const Outcome& outcome : outcomes_) {
+      if (!outcome.row.time) continue;
+      const std::string apart = kept_apart(format_, outcome.row);
+      const char* place = outcome.row.workers_by_vm.size() > 1 ? "several VMs" : "one VM";
+      by_group[apart.empty() ? place : "apart: " + apart].push_back(scored(outcome));
+    }
+    std::map<std::string, Score> scores;
+    for (const auto& [name, rows] : by_group) scores[name] = score(rows);
+    return scores;
+  }
+
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }
+
+ private:
+  static Scored scored(const Outcome& outcome) {
+    return {.job = outcome.row.job,
+            .predicted = outcome.forecast.time,
+            .measured = *outcome.row.time,
+            .p10 = outcome.forecast.p10,
+            .p90 = outcome.forecast.p90};
+  }
+
+  StepFormat format_;
+  std::vector<Outcome> outcomes_;
+};
+
+std::string seconds_cell(const std::optional<Seconds>& time) {
+  return time ? fmt::format("{:.9g}", time->in(kSecond)) : "";
+}
+
+Status write_predictions(const std::string& path, std::vector<Outcome> outcomes) {
+  std::stable_sort(outcomes.begin(), outcomes.end(),
+                   [](const Outcome& a, const Outcome& b) { return a.number < b.number; });
+  std::string text = csv_line({"row", "predicted", "p10", "p90", "note"});
+  for (const Outcome& outcome : outcomes) {
+    const Forecast& it = outcome.forecast;
+    text += csv_line({fmt::to_string(outcome.number), seconds_cell(it.time), seconds_cell(it.p10),
+                      seconds_cell(it.p90), it.note});
+  }
+  return write_file(path, text);
+}
+
+std::optional<Score> repeat_score(StepFormat format, const std::vector<Trial>& trials) {
+  std::vector<Scored> pairs;
+  const Trial& trial = trials.front();
+  for (const Rows* rows : {&trial.train, &trial.test}) {
+    for (const StepRow& row : *rows) {
+      if (!row.time || !row.repeat || !kept_apart(format, row).empty()) continue;
+      pairs.push_back({.job = row.job, .predicted = row.time, .measured = *row.repeat});
+    }
+  }
+  if (pairs.empty()) return std::nullopt;
+  return score(pairs);
+}
+
+std::vector<std::string> notes_of(const ValidateRequest& request, const Tally& tally,
+                                  const Validation& validation) {
+  constexpr std::size_t kFewJobs = 10;
+  std::vector<std::string> notes;
+  if (tally.outcomes().empty()) {
+    notes.emplace_back("the test files have no rows");
+  } else if (validation.overall.n == 0 && validation.overall.skipped == 0) {
+    notes.emplace_back("the test rows have no measured times, so nothing was scored");
+  }
+  if (request.split == "leave-one-job-out" && validation.jobs.size() < kFewJobs) {
+    notes.push_back(fmt::format("only {} could be left out; others may be predicted worse",
+                                counted(validation.jobs.size(), "job")));
+  }
+  if (request.format == StepFormat::kGavel) {
+    notes.emplace_back(
+        "Recommendation and several V100 in one server are kept apart, as the publisher of the "
+        "table warns of them");
+  }
+  if (request.probes > 0) {
+    notes.push_back(fmt::format("{} of each left-out job were moved into training",
+                                counted(static_cast<std::size_t>(request.probes), "row")));
+  }
+  return notes;
+}
+
+Status check(const ValidateRequest& request) {
+  const Status files = check_validation_files(request.train, request.test, request.split);
+  if (!files.ok()) return files;
+  if (request.probes > 0 && request.split != "leave-one-job-out") {
+    return bad_usage("--probes goes with --split leave-one-job-out");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
+  const Status fine = check(request);
+  if (!fine.ok()) return fine.error();
+  auto train = read_step_tables(request.format, request.train);
+  if (!train.ok()) return train.error();
+  const auto context = fit_context(request.jobs);
+  if (!context.ok()) return context.error();
+  auto trials = trials_of(request, std::move(*train));
+  if (!trials.ok()) return trials.error();
+
+  Tally ours(request.format);
+  std::vector<Tally> baselines(request.baselines.size(), Tally(request.format));
+  for (Trial& trial : *trials) {
+    drop_kept_apart(request.format, trial.train);
+    if (request.probes > 0) {
+      const Status moved = move_probes(trial, *context, request.probes);
+      if (!moved.ok()) return moved.error();
+    }
+    if (!request.only_baselines) {
+      const auto forecasts = forecast(trial.train, trial.test, *context);
+      if (!forecasts.ok()) return forecasts.error();
+      ours.add(trial, *forecasts);
+    }
+    for (std::size_t i = 0; i < baselines.size(); ++i) {
+      baselines[i].add(trial, forecast_baseline(request.baselines[i], trial));
+    }
+  }
+  ValidateAnswer answer{.ours = ours.validation(request), .baselines = {}};
+  answer.ours.repeats = repeat_score(request.format, *trials);
+  const Tally& first = request.only_baselines ? baselines.front() : ours;
+  answer.ours.notes = notes_of(request, first, first.validation(request));
+  for (std::size_t i = 0; i < baselines.size(); ++i) {
+    Validation& it = answer.baselines.emplace_back(baselines[i].validation(request));
+    it.baseline = name_of(request.baselines[i]);
+    it.notes = answer.ours.notes;
+  }
+  if (!request.predictions.empty()) {
+    const Tally& written = baselines.empty() ? ours : baselines.front();
+    const Status status = write_predictions(request.predictions, written.outcomes());
+    if (!status.ok()) return status.error();
+  }
+  return answer;
+}
+
+Result<ProbesAnswer> choose_probes(const ProbesRequest& request) {
+  if (request.train.empty()) return bad_usage("--train needs at least one file");
+  if (request.count < 1) return bad_usage("-k must be a whole number of 1 or more");
+  const auto train = read_step_tables(request.format, request.train);
+  if (!train.ok()) return train.error();
+  auto configs = read_step_tables(request.format, {request.configs});
+  if (!configs.ok()) return configs.error();
+  const auto context = fit_context(request.jobs);
+  if (!context.ok()) return context.error();
+  const auto table = fit_table(*train, *context, true);
+  if (!table.ok()) return table.error();
+  ProbesAnswer answer{.rows = choose_probes(*table, *configs, context->facts, request.count)};
+  const auto forecasts = forecast(*table, *configs, context->facts);
+  for (std::size_t i = 0; i < configs->size(); ++i) {
+    const std::string& job = (*configs)[i].job;
+    if (!answer.rows.contains(job)) answer.unknown.emplace(job, forecasts[i].note);
+  }
+  answer.configs = std::move(*configs);
+  return answer;
+}
+
+}  // namespace stint

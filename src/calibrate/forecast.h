@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/law_fit.h"
+#include "calibrate/step_rows.h"
+
+namespace stint {
+
+/// What is said of one row of a table, in the table's own unit (seconds per step, or per sample).
+struct Forecast {
+  std::optional<Seconds> time;
+  std::optional<Seconds> p10;
+  std::optional<Seconds> p90;
+  std::string note;  // Why there is none, or what it rests on.
+};
+
+/// What every fit needs besides rows.
+struct FitContext {
+  JobFacts facts;
+  LawPriors priors;
+};
+
+/// A law fitted to a table, with what it needs to be applied to rows.
+struct FittedTable {
+  FittedLaw law;
+  OneWorkerTimes alone;
+  std::vector<LawRow> rows;  // That were fitted.
+};
+
+/// Fits the rows of `train` that have a time. How far unseen jobs lie from the population is
+/// measured only when `unseen` (it costs a fit for each job).
+Result<FittedTable> fit_table(std::span<const StepRow> train, const FitContext& context,
+                              bool unseen);
+
+/// One forecast per row of `test`, in order. The measured columns of `test` are not looked at.
+std::vector<Forecast> forecast(const FittedTable& table, std::span<const StepRow> test,
+                               const JobFacts& facts);
+
+/// fit_table and forecast.
+Result<std::vector<Forecast>> forecast(std::span<const StepRow> train,
+                                       std::span<const StepRow> test, const FitContext& context);
+
+}  // namespace stint

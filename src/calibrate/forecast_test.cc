@@ -1,0 +1,207 @@
+#include "calibrate/forecast.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+
+namespace stint {
+namespace {
+
+const FitContext& context() {
+  static const FitContext kContext = [] {
+    const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
+    CHECK(text.ok());
+    const auto calibration = read_calibration(*text, "priors.json");
+    CHECK(calibration.ok());
+    const auto priors = law_priors(calibration->noun);
+    CHECK(priors.ok());
+    FitContext made{.facts = {}, .priors = *priors};
+    for (const char* name : {"a", "b"}) {
+      made.facts[name].name = name;
+      made.facts[name].gradient_bytes = 100 * kMB;
+    }
+    return made;
+  }();
+  return kContext;
+}
+
+StepRow row_of(const std::string& job, std::vector<int> by_vm, double batch) {
+  return {.job = job, .device = "T4", .workers_by_vm = std::move(by_vm), .batch_per_worker = batch};
+}
+
+/// 20 ms and 3 ms a sample alone; each VM beyond the first adds 100 ms and each worker 4 %.
+StepRow measured(StepRow row) {
+  const double vms = static_cast<double>(row.workers_by_vm.size());
+  const double compute = (0.02 + 0.003 * row.batch_per_worker) * (1 + 0.04 * (workers(row) - 1));
+  row.time = (compute + 0.1 * (vms - 1)) * kSecond;
+  return row;
+}
+
+std::vector<StepRow> train_rows(const std::vector<std::string>& jobs) {
+  std::vector<StepRow> rows;
+  for (const std::string& job : jobs) {
+    for (const double batch : {16.0, 64.0}) {
+      for (const std::vector<int>& by_vm :
+           std::vector<std::vector<int>>{{1}, {4}, {1, 1}, {1, 1, 1}}) {
+        rows.push_back(measured(row_of(job, by_vm, batch)));
+      }
+    }
+  }
+  return rows;
+}
+
+/// Fitted once, because a fit takes a while.
+const FittedTable& table_of_a() {
+  static const FittedTable kTable = [] {
+    auto table = fit_table(train_rows({"a"}), context(), false);
+    CHECK(table.ok());
+    return std::move(*table);
+  }();
+  return kTable;
+}
+
+Forecast forecast_of(const StepRow& row) {
+  const auto forecasts = forecast(table_of_a(), std::vector<StepRow>{row}, context().facts);
+  EXPECT_EQ(forecasts.size(), 1U);
+  return forecasts.front();
+}
+
+// Eight rows of one job, of which the two with one worker say nothing about the cluster.
+TEST(FitTable, LearnsFromRowsWithSeveralWorkers) {
+  EXPECT_EQ(table_of_a().rows.size(), 6U);
+  EXPECT_TRUE(table_of_a().law.jobs.contains("a"));
+  EXPECT_EQ(table_of_a().law.dispersion, 1);
+}
+
+TEST(FitTable, RowsWithoutATimeOrOfNoUseAreNotLearnedFrom) {
+  auto rows = train_rows({"a"});
+  rows[1].time.reset();
+  rows[2].unusable = "out of memory";
+  const auto table = fit_table(rows, context(), false);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->rows.size(), 4U);
+}
+
+TEST(FitTable, AWorkerWithAParameterServerTellsOfTheCluster) {
+  auto rows = train_rows({"a"});
+  for (StepRow& row : rows) {
+    if (workers(row) > 1) row.unusable = "left out";
+  }
+  StepRow served = measured(row_of("a", {1}, 16));
+  served.servers = 1;
+  rows.push_back(served);
+  const auto table = fit_table(rows, context(), false);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->rows.size(), 1U);
+}
+
+TEST(FitTable, WithoutMeasurementsThePriorsStand) {
+  const auto table = fit_table({}, context(), true);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_TRUE(table->rows.empty());
+  EXPECT_NEAR(table->law.fabric.cost, context().priors.fabric.cost, 1e-6);
+}
+
+// The row in the middle of what was measured: two workers on two VMs at a batch of 32, which alone
+// is (20 + 96) ms · 1.04 + 100 ms = 220.64 ms.
+TEST(Forecast, IsNearWhatTheRowsSay) {
+  const StepRow row = row_of("a", {1, 1}, 32);
+  const Forecast said = forecast_of(row);
+  ASSERT_TRUE(said.time.has_value());
+  EXPECT_NEAR(said.time->in(kMillisecond), 220.64, 0.15 * 220.64);
+  EXPECT_LT(*said.p10, *said.time);
+  EXPECT_GT(*said.p90, *said.time);
+  EXPECT_EQ(said.note, "");
+}
+
+TEST(Forecast, MeasuredColumnsOfTheTestAreNotLookedAt) {
+  StepRow row = row_of("a", {1, 1}, 32);
+  const Forecast blank = forecast_of(row);
+  row.time = 1 * kHour;
+  row.synchronisation = 1 * kHour;
+  row.repeat = 1 * kHour;
+  const Forecast filled = forecast_of(row);
+  EXPECT_EQ(filled.time, blank.time);
+  EXPECT_EQ(filled.p10, blank.p10);
+  EXPECT_EQ(filled.p90, blank.p90);
+}
+
+// 64 is the largest batch measured alone, and 16 the smallest: 129 is beyond twice the one, 7 below
+// half of the other.
+TEST(Forecast, SaysWhenItRestsOnAFarBatch) {
+  const char* far = "the batch is far from those measured on one worker";
+  EXPECT_EQ(forecast_of(row_of("a", {1, 1}, 128)).note, "");
+  EXPECT_EQ(forecast_of(row_of("a", {1, 1}, 129)).note, far);
+  EXPECT_EQ(forecast_of(row_of("a", {1, 1}, 7)).note, far);
+  EXPECT_TRUE(forecast_of(row_of("a", {1, 1}, 129)).time.has_value());
+}
+
+TEST(Forecast, SaysWhyThereIsNone) {
+  const Forecast unknown = forecast_of(row_of("z", {1, 1}, 32));
+  EXPECT_FALSE(unknown.time.has_value());
+  EXPECT_FALSE(unknown.p10.has_value());
+  EXPECT_EQ(unknown.note, "z was not measured on one worker of T4");
+  StepRow row = row_of("a", {1, 1}, 32);
+  row.unusable = "out of memory";
+  EXPECT_EQ(forecast_of(row).note, "out of memory");
+}
+
+// A table that prints the time of a sample: 64 samples make a step of two workers with 32 each.
+TEST(Forecast, IsInTheUnitOfTheTable) {
+  StepRow row = row_of("a", {1, 1}, 32);
+  const Seconds step = *forecast_of(row).time;
+  row.times_per_step = 64;
+  const Forecast by_sample = forecast_of(row);
+  EXPECT_NEAR(64 * (*by_sample.time / step), 1, 1e-9);
+  EXPECT_LT(*by_sample.p10, *by_sample.time);
+}
+
+// Of a job whose size nobody says, times by printed unit count only in proportion: the same table
+// in units a thousand times as long gives the same forecasts, a thousand times as long.
+TEST(Forecast, OfAPrintedUnitIsInProportion) {
+  const auto of_unit = [](double unit) {
+    std::vector<StepRow> rows = train_rows({"nobody knows"});
+    for (StepRow& row : rows) {
+      row.times_per_step = workers(row) * row.batch_per_worker;
+      row.time = unit / row.times_per_step * *row.time;
+    }
+    StepRow test = row_of("nobody knows", {1, 1}, 32);
+    test.times_per_step = 64;
+    const auto said = forecast(rows, std::vector<StepRow>{test}, context());
+    CHECK(said.ok());
+    return said->front();
+  };
+  const Forecast plain = of_unit(1);
+  const Forecast longer = of_unit(1000);
+  EXPECT_NEAR(*longer.time / (1000 * *plain.time), 1, 1e-3);
+  EXPECT_NEAR(*longer.p90 / (1000 * *plain.p90), 1, 1e-2);
+}
+
+TEST(Forecast, OneForEachTestRowInOrder) {
+  const std::vector<StepRow> test = {row_of("a", {1, 1}, 32), row_of("z", {1}, 32),
+                                     row_of("a", {4}, 32)};
+  const auto forecasts = forecast(train_rows({"a"}), test, context());
+  ASSERT_TRUE(forecasts.ok()) << forecasts.error().message;
+  ASSERT_EQ(forecasts->size(), 3U);
+  EXPECT_GT(*(*forecasts)[0].time, *(*forecasts)[2].time);
+  EXPECT_FALSE((*forecasts)[1].time.has_value());
+}
+
+TEST(Forecast, OfAnUnseenJobIsLessSure) {
+  auto rows = train_rows({"a"});
+  rows.push_back(measured(row_of("b", {1}, 16)));
+  rows.push_back(measured(row_of("b", {1}, 64)));
+  const std::vector<StepRow> test = {row_of("a", {1, 1}, 32), row_of("b", {1, 1}, 32)};
+  const auto forecasts = forecast(rows, test, context());
+  ASSERT_TRUE(forecasts.ok()) << forecasts.error().message;
+  const auto width = [](const Forecast& it) { return std::log(*it.p90 / *it.p10); };
+  EXPECT_GT(width((*forecasts)[1]), width((*forecasts)[0]));
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/units.h"
+#include "plan/validation.h"
+
+namespace stint {
+
+/// A measured row beside what was predicted for it.
+struct Scored {
+  std::string job;
+  std::optional<Seconds> predicted;  // Absent: no prediction was possible.
+  Seconds measured;
+  std::optional<Seconds> p10;  // An interval has both ends or none.
+  std::optional<Seconds> p90;
+};
+
+/// The errors of `rows`; rows without a prediction count as skipped. The interval score is the mean
+/// over rows with an interval [l, u] and measurement y of
+///
+///   ((u − l) + 2/α · max(l − y, 0) + 2/α · max(y − u, 0)) / y,  α = 0.2
+///
+/// (Gneiting and Raftery 2007, eq. 43), over y so that jobs compare. Quantiles interpolate
+/// linearly. Requires measured > 0.
+Score score(std::span<const Scored> rows);
+
+std::map<std::string, Score> score_by_job(std::span<const Scored> rows);
+
+/// The plain mean of each figure over the jobs that have it; `n` and `skipped` are sums.
+Score mean_over(const std::map<std::string, Score>& jobs);
+
+}  // namespace stint

@@ -1,0 +1,227 @@
+#include "cli/render_prediction.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/table.h"
+#include "base/text.h"
+
+namespace stint::cli {
+namespace {
+
+using Part = std::pair<const char*, Seconds IterationParts::*>;
+
+constexpr Part kParts[] = {{"forward", &IterationParts::forward},
+                           {"backward", &IterationParts::backward},
+                           {"communication", &IterationParts::exposed_communication},
+                           {"straggling", &IterationParts::straggling},
+                           {"input", &IterationParts::input},
+                           {"update", &IterationParts::update}};
+
+/// Three digits, as far as the unit bears them out: "872 ms", "21.4 ms".
+std::string milliseconds(Seconds time) {
+  const double value = time.in(kMillisecond);
+  const int decimals = std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} ms", value, decimals);
+}
+
+std::string gigabytes(Bytes bytes) { return fmt::format("{:.1f} GB", bytes.in(kGB)); }
+
+std::string dollars(Dollars amount) {
+  return fmt::format("${:.{}f}", amount.in(kDollar), amount >= 100 * kDollar ? 0 : 2);
+}
+
+std::string samples_per_second(double rate) {
+  return fmt::format("{:.{}f} samples/s", rate, rate >= 99.95 ? 0 : 1);
+}
+
+/// A line of the sheet: a label and what it says, wrapped.
+std::string line(std::string_view label, const std::string& text, const Terminal& terminal) {
+  constexpr int kLabel = 16;
+  return fmt::format("{:<{}}{}\n", label, kLabel,
+                     wrapped(without_controls(text), terminal.width, kLabel));
+}
+
+std::size_t workers_of(const Prediction& prediction) {
+  std::size_t workers = 0;
+  for (const PredictedGroup& group : prediction.groups) {
+    workers += static_cast<std::size_t>(group.vms) * static_cast<std::size_t>(group.workers_per_vm);
+  }
+  return workers;
+}
+
+std::string heading(const std::string& job, const Prediction& prediction) {
+  return fmt::format("{} on {}: {}, global batch {}\n\n", without_controls(job),
+                     to_text(prediction.cluster), counted(workers_of(prediction), "worker"),
+                     prediction.global_batch.value_or(0));
+}
+
+std::string parts_text(const IterationTime& iteration) {
+  constexpr int kBar = 40;
+  std::string text;
+  for (const auto& [name, field] : kParts) {
+    const Seconds time = iteration.parts.*field;
+    const double share = time / iteration.mean;
+    const std::string bar(static_cast<std::size_t>(std::lround(share * kBar)), '#');
+    const std::string row =
+        fmt::format("{:<16}{:>10}{:>6.1f} %  {}", name, milliseconds(time), 100 * share, bar);
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + fmt::format("{:<16}{:>10}  80 % between {} and {}\n", "iteration",
+                            milliseconds(iteration.mean), milliseconds(iteration.p10),
+                            milliseconds(iteration.p90));
+}
+
+std::string cost_text(const Prediction& prediction) {
+  if (!prediction.cost_per_million_samples || !prediction.price) {
+    return "not known: no region has a price for all of these VMs";
+  }
+  const PriceUsed& price = *prediction.price;
+  return fmt::format("{} per million samples ({}/h in {}, price of {})",
+                     dollars(*prediction.cost_per_million_samples), dollars(price.rate * kHour),
+                     price.region, to_text(price.date));
+}
+
+std::string memory_text(const Prediction& prediction) {
+  if (!prediction.memory) return "not known";
+  const MemoryVerdict& memory = *prediction.memory;
+  return fmt::format("{}: {} of {} usable per worker", memory.fits ? "fits" : "does not fit",
+                     gigabytes(memory.needed), gigabytes(memory.available));
+}
+
+std::string shares_text(const PredictedGroup& group) {
+  std::vector<std::string> parts;
+  for (const BatchShare& share : group.batches) {
+    parts.push_back(fmt::format("{} x {} (gradient weight {:.4f} each)", share.workers,
+                                share.batch_per_worker, share.gradient_weight));
+  }
+  return fmt::format("{}: {}", group.vm, join(parts, ", "));
+}
+
+bool uneven(const Prediction& prediction) {
+  const BatchShare* first = nullptr;
+  for (const PredictedGroup& group : prediction.groups) {
+    for (const BatchShare& share : group.batches) {
+      if (first == nullptr) first = &share;
+      if (share.batch_per_worker != first->batch_per_worker) return true;
+    }
+  }
+  return false;
+}
+
+std::string signed_text(double value, const std::string& text) {
+  return (value > 0 ? "+" : "") + text;
+}
+
+std::string percent_change(double before, double after) {
+  if (before <= 0) return "";
+  return fmt::format("{:+.1f} %", 100 * (after / before - 1));
+}
+
+void add_cost_row(Table& table, const Prediction& before, const Prediction& after) {
+  const auto& first = before.cost_per_million_samples;
+  const auto& second = after.cost_per_million_samples;
+  const bool both = first && second;
+  table.add({"$ per million samples", first ? dollars(*first) : "not known",
+             second ? dollars(*second) : "not known",
+             both ? fmt::format("{:+.2f}", (*second - *first).in(kDollar)) : "",
+             both ? percent_change(first->in(kDollar), second->in(kDollar)) : ""});
+}
+
+}  // namespace
+
+std::string prediction_sheet(const std::string& job, const Prediction& prediction,
+                             const Terminal& terminal) {
+  std::string text = heading(job, prediction) + parts_text(prediction.iteration) + "\n";
+  text +=
+      line("throughput", samples_per_second(prediction.throughput_samples_per_second), terminal);
+  text += line("cost", cost_text(prediction), terminal);
+  text += line("memory", memory_text(prediction), terminal);
+  if (uneven(prediction)) {
+    for (const PredictedGroup& group : prediction.groups) {
+      text += line("batch", shares_text(group), terminal);
+    }
+  }
+  for (const std::string& assumption : prediction.assumptions) {
+    text += line("assumed", assumption, terminal);
+  }
+  return text;
+}
+
+std::string change_table(const Prediction& before, const Prediction& after,
+                         const Terminal& terminal) {
+  Table table({{.title = "part", .importance = 9},
+               {.title = "before", .align = Align::kRight, .importance = 8},
+               {.title = "after", .align = Align::kRight, .importance = 8},
+               {.title = "difference", .align = Align::kRight, .importance = 7},
+               {.title = "change", .align = Align::kRight, .importance = 6}});
+  const auto add_time = [&](const char* name, Seconds first, Seconds second) {
+    const Seconds difference = second - first;
+    table.add({name, milliseconds(first), milliseconds(second),
+               signed_text(difference.in(kSecond), milliseconds(difference)),
+               percent_change(first.in(kSecond), second.in(kSecond))});
+  };
+  for (const auto& [name, field] : kParts) {
+    add_time(name, before.iteration.parts.*field, after.iteration.parts.*field);
+  }
+  add_time("iteration", before.iteration.mean, after.iteration.mean);
+  add_time("  shorter 1 in 10", before.iteration.p10, after.iteration.p10);
+  add_time("  longer 1 in 10", before.iteration.p90, after.iteration.p90);
+  const double first = before.throughput_samples_per_second;
+  const double second = after.throughput_samples_per_second;
+  table.add({"samples/s", fmt::format("{:.1f}", first), fmt::format("{:.1f}", second),
+             fmt::format("{:+.1f}", second - first), percent_change(first, second)});
+  add_cost_row(table, before, after);
+  return table.text(terminal);
+}
+
+Json change_json(const std::string& job, const Prediction& before, const Prediction& after) {
+  Json parts;
+  for (const auto& [name, field] : kParts) {
+    const Seconds difference = after.iteration.parts.*field - before.iteration.parts.*field;
+    const bool shown = name == std::string_view("communication");
+    parts.add(shown ? "exposed_communication_s" : fmt::format("{}_s", name),
+              difference.in(kSecond));
+  }
+  Json difference;
+  difference.add("mean_s", (after.iteration.mean - before.iteration.mean).in(kSecond));
+  difference.add("parts", parts);
+  difference.add("throughput_samples_per_s",
+                 after.throughput_samples_per_second - before.throughput_samples_per_second);
+  if (before.cost_per_million_samples && after.cost_per_million_samples) {
+    difference.add(
+        "cost_usd_per_million_samples",
+        (*after.cost_per_million_samples - *before.cost_per_million_samples).in(kDollar));
+  }
+  Json json;
+  json.add("schema", "stint.whatif/1");
+  json.add("job", Json(job));
+  json.add("before", encode(before, kPredictionSchema));
+  json.add("after", encode(after, kPredictionSchema));
+  json.add("difference", difference);
+  return json;
+}
+
+std::string memory_problem(const Prediction& prediction) {
+  CHECK(prediction.memory.has_value());
+  const MemoryVerdict& memory = *prediction.memory;
+  std::string text =
+      fmt::format("it does not fit: a worker needs {}, {} more than the {} it can use",
+                  gigabytes(memory.needed), gigabytes(memory.needed - memory.available),
+                  gigabytes(memory.available));
+  if (!prediction.fitting) return text + "; not even one sample does, so choose more memory";
+  const FittingBatch& fitting = *prediction.fitting;
+  const std::int64_t whole = prediction.global_batch.value_or(0);
+  const std::int64_t even = std::int64_t{fitting.batch_per_worker} * fitting.accumulation *
+                            static_cast<std::int64_t>(workers_of(prediction));
+  const std::string batch = even == whole
+                                ? fmt::format("--batch-per-worker {}", fitting.batch_per_worker)
+                                : fmt::format("--global-batch {}", whole);
+  return text + fmt::format("; '{} --accumulation {}' keeps the global batch of {} and fits", batch,
+                            fitting.accumulation, whole);
+}
+
+}  // namespace stint::cli

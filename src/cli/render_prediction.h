@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "base/terminal.h"
+#include "plan/prediction.h"
+
+namespace stint::cli {
+
+/// A predicted iteration for a person: its parts with bars, its interval, throughput, dollars with
+/// the date of their price, memory, how an uneven batch is shared out, and what is assumed.
+std::string prediction_sheet(const std::string& job, const Prediction& prediction,
+                             const Terminal& terminal);
+
+/// Two predictions side by side with their difference, part by part.
+std::string change_table(const Prediction& before, const Prediction& after,
+                         const Terminal& terminal);
+
+/// The same as JSON: before, after, and the difference of each part.
+Json change_json(const std::string& job, const Prediction& before, const Prediction& after);
+
+/// Why a batch does not fit into memory, and what would. Requires a verdict that says so.
+std::string memory_problem(const Prediction& prediction);
+
+}  // namespace stint::cli

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+/// validate collective.
+Verb validate_collective_verb();
+
+}  // namespace stint::cli

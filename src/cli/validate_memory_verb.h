@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+/// validate memory.
+Verb validate_memory_verb();
+
+}  // namespace stint::cli

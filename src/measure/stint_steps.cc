@@ -1,0 +1,94 @@
+#include "measure/stint_steps.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "measure/measurement.h"
+#include "measure/table_cells.h"
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kWarmUp = 2;     // Iterations that are left out …
+constexpr std::size_t kEnoughFor = 5;  // … when there are more than these.
+
+/// Iterations of a run on one layout.
+struct Segment {
+  StepRow row;
+  std::vector<Seconds> times;
+};
+
+void place(StepRow& row, const Layout& layout) {
+  CHECK(layout.setups.size() == layout.cluster.groups.size());
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < layout.setups.size(); ++i) {
+    const VmGroup& group = layout.cluster.groups[i];
+    const GroupSetup& setup = layout.setups[i];
+    if (!(group.vm == layout.cluster.groups[0].vm)) mark_unusable(row, "mixed cluster");
+    if (setup.batch_per_worker != layout.setups[0].batch_per_worker) {
+      mark_unusable(row, "batches differ between groups");
+    }
+    total += std::int64_t{group.count} * setup.workers_per_vm;
+    if (total > kMaxWorkers) {
+      row.workers_by_vm = {1};
+      return mark_unusable(row, "too many workers");
+    }
+    row.workers_by_vm.insert(row.workers_by_vm.end(), static_cast<std::size_t>(group.count),
+                             setup.workers_per_vm);
+  }
+}
+
+Segment segment_of(const RunStart& start) {
+  const Layout& layout = start.layout;
+  StepRow row{.job = start.job};
+  place(row, layout);
+  row.batch_per_worker = layout.setups[0].batch_per_worker;
+  row.servers = layout.collective == Collective::kParameterServer ? 1 : 0;
+  if (layout.accumulation > 1) mark_unusable(row, "accumulates gradients");
+  return {.row = std::move(row)};
+}
+
+std::optional<Seconds> median(std::vector<Seconds> times) {
+  if (times.empty()) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const std::size_t middle = times.size() / 2;
+  if (times.size() % 2 == 1) return times[middle];
+  return 0.5 * times[middle - 1] + 0.5 * times[middle];
+}
+
+std::optional<Seconds> typical_time(std::vector<Seconds> times) {
+  if (times.size() > kEnoughFor) times.erase(times.begin(), times.begin() + kWarmUp);
+  return median(std::move(times));
+}
+
+}  // namespace
+
+Result<std::vector<StepRow>> read_stint_steps(std::string_view text, const std::string& source) {
+  const auto loaded = read_measurements(text, source);
+  if (!loaded.ok()) return loaded.error();
+  std::vector<Segment> segments;
+  std::map<std::string, std::size_t> current;  // Of each run, its latest segment.
+  for (const Measurement& line : loaded->noun) {
+    if (line.start) {
+      current[line.run] = segments.size();
+      segments.push_back(segment_of(*line.start));
+    }
+    const auto segment = current.find(line.run);
+    if (line.iteration && segment != current.end()) {
+      segments[segment->second].times.push_back(line.iteration->time);
+    }
+  }
+  std::vector<StepRow> rows;
+  rows.reserve(segments.size());
+  for (Segment& segment : segments) {
+    segment.row.time = typical_time(std::move(segment.times));
+    rows.push_back(std::move(segment.row));
+  }
+  return rows;
+}
+
+}  // namespace stint

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/step_table.h"
+
+namespace stint {
+
+/// Reads our own measurements (JSON lines, see measurement.h): one row for each time that a run
+/// begins or continues on a cluster, in the order of the file. Its time is the median of the
+/// iterations from there to the next start of the same run; when there are more than five the first
+/// two, in which programs warm up, are left out. Iterations of runs that no line starts are
+/// skipped.
+///
+/// A start on several VM types, with batches that differ between groups or with accumulation, which
+/// a row cannot say, is unusable. A parameter server counts as one. The device is not known here.
+Result<std::vector<StepRow>> read_stint_steps(std::string_view text, const std::string& source);
+
+}  // namespace stint

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+
+namespace stint {
+
+inline constexpr const char* kValidationSchema = "stint.validation/1";
+
+/// How far predictions were off measurements: |predicted − measured| / measured, as fractions. With
+/// n = 0 nothing was scored, and the errors are zero for want of a better number.
+struct Score {
+  int n = 0;
+  double mape = 0;  // Mean of the errors.
+  double median_ape = 0;
+  double p90_ape = 0;
+  std::optional<double> coverage80;      // Share of measurements within [p10, p90].
+  std::optional<double> interval_score;  // See calibrate/score.h; smaller is better.
+  int skipped = 0;                       // Rows that could not be predicted.
+  // Of verdicts, yes or no, instead of numbers; an error is then 0 or 1.
+  std::optional<double> accuracy;
+  std::optional<double> balanced_accuracy;  // Mean of the shares found among yes and among no.
+  Json::Object unknown = {};
+};
+
+/// What `stint validate` found.
+struct Validation {
+  std::string what;
+  Score overall;
+  Score mean_over_jobs;
+  std::map<std::string, Score> jobs;
+  std::map<std::string, Score> groups;  // The same rows by placement, and rows kept apart.
+  std::optional<Score> repeats;         // How far second measurements of rows are off the first.
+  std::optional<std::string> baseline;  // The model that was scored instead of ours.
+  std::optional<std::string> split;     // How rows were divided into training and test.
+  std::vector<std::string> notes;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<Validation>> read_validation(std::string_view text, const std::string& source);
+std::string write_validation(const Validation& validation);
+Status validate(const Validation& validation);
+Json validation_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Score>& it) {
+  constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
+  walk.field("n", it.n, "Rows that were scored.", kNotNegative);
+  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
+  walk.field("median_ape", it.median_ape, "Median of the same.", kNotNegative);
+  walk.field("p90_ape", it.p90_ape, "Nine in ten are below.", kNotNegative);
+  walk.field("coverage80", it.coverage80,
+             "Share of measurements within p10 and p90; absent without intervals.",
+             {.range = Range::kFraction});
+  walk.field("interval_score", it.interval_score,
+             "Mean score of the 80 % intervals, relative to the measurements; smaller is better.",
+             kNotNegative);
+  walk.field("skipped", it.skipped, "Rows that could not be predicted.", kNotNegative);
+  walk.field("accuracy", it.accuracy, "Share of verdicts that were right; absent for numbers.",
+             {.range = Range::kFraction});
+  walk.field("balanced_accuracy", it.balanced_accuracy,
+             "Mean of that share among yes and among no; absent when one of them is missing.",
+             {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Validation>& it) {
+  walk.field("what", it.what, "What was validated.");
+  walk.field("overall", it.overall, "Over all rows.");
+  walk.field("mean_over_jobs", it.mean_over_jobs, "Each figure's plain mean over jobs.");
+  walk.field("jobs", it.jobs, "By job.", {.always = true});
+  walk.field("groups", it.groups, "By placement, and rows that are kept out of the headline.");
+  walk.field("repeats", it.repeats, "How far second measurements of rows are off the first.");
+  walk.field("baseline", it.baseline, "The model that was scored instead of Stint's.");
+  walk.field("split", it.split, "How rows were divided into training and test.");
+  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint

@@ -1,0 +1,166 @@
+#include "predict/calibrated_law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "predict/straggler.h"
+
+namespace stint {
+namespace {
+
+constexpr const char* kJobScope = "job:";
+
+/// The constants of a calibration by scope and name, with each one's row of the covariance.
+class Constants {
+ public:
+  explicit Constants(const Calibration& calibration) : calibration_(calibration) {
+    std::size_t row = 0;
+    for (const Constant& constant : calibration.constants) {
+      auto& entry = by_name_[{constant.scope, constant.name}];
+      entry.constant = &constant;
+      if (in_covariance(constant)) entry.row = row++;
+    }
+  }
+
+  const Constant* find(const std::string& scope, const std::string& name) const {
+    const auto found = by_name_.find({scope, name});
+    return found == by_name_.end() ? nullptr : found->second.constant;
+  }
+
+  /// Of two constants of one scope. Requires both.
+  double covariance(const std::string& scope, const std::string& a, const std::string& b) const {
+    const Entry& first = by_name_.at({scope, a});
+    const Entry& second = by_name_.at({scope, b});
+    const bool both = in_covariance(*first.constant) && in_covariance(*second.constant);
+    if (both && !calibration_.covariance.empty()) {
+      return calibration_.covariance[first.row][second.row];
+    }
+    if (a != b) return 0;
+    const double deviation = deviation_of(*first.constant);
+    return deviation * deviation;
+  }
+
+  static double deviation_of(const Constant& constant) {
+    const double prior = constant.prior_deviation.value_or(0);
+    return constant.identified ? constant.deviation.value_or(prior) : prior;
+  }
+
+ private:
+  struct Entry {
+    const Constant* constant = nullptr;
+    std::size_t row = 0;
+  };
+
+  const Calibration& calibration_;
+  std::map<std::pair<std::string, std::string>, Entry> by_name_;
+};
+
+void read_job(const Constant& constant, CalibratedLaw& law) {
+  KnownJob& job = law.jobs[constant.scope.substr(std::string(kJobScope).size())];
+  if (constant.name == "noise") job.noise = constant.value;
+  for (const auto& [name, field] : law_names(JobLaw{})) {
+    if (constant.name != name) continue;
+    job.law.*field = constant.value;
+    job.deviation.*field = constant.deviation.value_or(law.job_deviation.*field);
+  }
+}
+
+/// The slope of ln T by one number of a law.
+template <class Law>
+double slope(Law& law, double Law::*field, const std::function<Seconds()>& time) {
+  constexpr double kStep = 1e-4;
+  const double kept = law.*field;
+  law.*field = kept + kStep;
+  const Seconds above = time();
+  law.*field = kept - kStep;
+  const Seconds below = time();
+  law.*field = kept;
+  return std::log(above / below) / (2 * kStep);
+}
+
+double noise_variance(const CalibratedLaw& law, const std::string& job, const LawQuestion& question,
+                      Seconds time) {
+  const double exposed = std::max(0.0, 1 - question.alone / time);
+  const double deviation = std::hypot(law.noise_floor, law.noise_exposed * exposed);
+  const auto known = law.jobs.find(job);
+  const double scale = known == law.jobs.end() ? 1 : known->second.noise;
+  const double uneven = question.jitter * (1 + expected_max_of_normals(question.workers));
+  const double unsure = 0.5 * uneven * (question.alone / time);
+  return scale * scale * deviation * deviation + unsure * unsure;
+}
+
+}  // namespace
+
+JobLaw CalibratedLaw::job_law(const std::string& job) const {
+  const auto found = jobs.find(job);
+  return found == jobs.end() ? JobLaw{} : found->second.law;
+}
+
+Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
+  const Constants constants(calibration);
+  CalibratedLaw law{.name = calibration.name};
+  std::string missing;
+  const auto take = [&](const char* scope, const char* name) -> const Constant* {
+    const Constant* found = constants.find(scope, name);
+    if (found == nullptr && missing.empty()) missing = fmt::format("{} of {}", name, scope);
+    return found;
+  };
+  for (const auto& [name, field] : law_names(FabricLaw{})) {
+    const Constant* constant = take("fabric", name);
+    if (constant == nullptr) continue;
+    law.fabric.*field = constant->value;
+    law.fitted = law.fitted || constant->identified;
+  }
+  for (const auto& [name, field] : law_names(JobLaw{})) {
+    const Constant* constant = constants.find("job", name);
+    if (constant != nullptr) law.job_deviation.*field = constant->prior_deviation.value_or(0);
+  }
+  if (const Constant* constant = take("noise", "noise_floor")) law.noise_floor = constant->value;
+  if (const Constant* constant = take("noise", "noise_exposed")) {
+    law.noise_exposed = constant->value;
+  }
+  if (!missing.empty()) {
+    return bad_input(fmt::format("the calibration {} lacks the constant {}", law.name, missing));
+  }
+  const Constant* dispersion = constants.find("noise", "dispersion");
+  if (dispersion != nullptr) law.dispersion = dispersion->value;
+  for (const Constant& constant : calibration.constants) {
+    if (constant.scope.starts_with(kJobScope)) read_job(constant, law);
+  }
+  for (const auto& [row_name, row_field] : law_names(FabricLaw{})) {
+    auto& row = law.covariance.emplace_back();
+    for (const auto& [name, field] : law_names(FabricLaw{})) {
+      row.push_back(constants.covariance("fabric", row_name, name));
+    }
+  }
+  return law;
+}
+
+double log_deviation(const CalibratedLaw& law, const std::string& job,
+                     const LawQuestion& question) {
+  FabricLaw fabric = law.fabric;
+  JobLaw own = law.job_law(job);
+  const auto time = [&] { return question.time(fabric, own); };
+  double variance = noise_variance(law, job, question, time());
+
+  std::vector<double> slopes;
+  for (const auto& [name, field] : law_names(fabric)) slopes.push_back(slope(fabric, field, time));
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      variance += slopes[i] * law.covariance[i][k] * slopes[k];
+    }
+  }
+  const auto known = law.jobs.find(job);
+  for (const auto& [name, field] : law_names(own)) {
+    if (field == &JobLaw::size) continue;
+    const double deviation = known == law.jobs.end() ? law.dispersion * law.job_deviation.*field
+                                                     : known->second.deviation.*field;
+    const double change = slope(own, field, time) * deviation;
+    variance += change * change;
+  }
+  return std::sqrt(std::max(0.0, variance));
+}
+
+}  // namespace stint

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/calibration.h"
+#include "predict/law.h"
+
+namespace stint {
+
+/// Eight in ten of a normal distribution lie within this many deviations of its middle.
+inline constexpr double kEightInTen = 1.2816;
+
+/// What a calibration says of one job.
+struct KnownJob {
+  JobLaw law;
+  JobLaw deviation;  // Of each number of the law.
+  double noise = 1;  // Its noise over that of other jobs.
+};
+
+/// A law as a calibration states it, with all that is unsure about it.
+struct CalibratedLaw {
+  std::string name;
+  FabricLaw fabric;
+  std::vector<std::vector<double>> covariance;  // Of the fabric, in the order of law_names.
+  JobLaw job_deviation;                         // Of jobs from the population.
+  double noise_floor = 0;    // Deviation of log time between runs of a setup that only computes.
+  double noise_exposed = 0;  // And of the part of it that is exposed communication.
+  double dispersion = 1;     // How much further than that unseen jobs lie from the population.
+  std::map<std::string, KnownJob> jobs;
+  bool fitted = false;  // False: nothing was fitted, all of it is prior belief.
+
+  /// The law of a job: its own, or the population's for one that is not known.
+  JobLaw job_law(const std::string& job) const;
+};
+
+/// Reads the constants by scope: "fabric" and "job" by their names in law_names, "noise", and
+/// "job:NAME" for each job that was fitted. Constants that were not identified have their prior's
+/// deviation, and are independent. A calibration from before a constant of jobs was thought of says
+/// nothing of it; any other that is missing is bad input that names it.
+Result<CalibratedLaw> calibrated_law(const Calibration& calibration);
+
+/// A time as a function of the law.
+using LawTime = std::function<Seconds(const FabricLaw&, const JobLaw&)>;
+
+/// What is asked of a law.
+struct LawQuestion {
+  LawTime time;
+  Seconds alone;      // One worker without the others.
+  double jitter = 0;  // See LawInput.
+  int workers = 1;
+};
+
+/// Standard deviation of the logarithm of a predicted time.
+///
+///   σ² = gᵀ Σ g + Σ_i (h_i d_i)² + noise²
+///   noise² = s² (floor² + (exposed · e)²) + (½ jitter (1 + m(n)) alone/T)²,  e = max(0, 1 −
+///   alone/T)
+///
+/// g and h are the slopes of ln T by the constants of the fabric (covariance Σ) and of the job: d
+/// is a known job's own deviation, and for one never seen the spread of jobs times the dispersion.
+/// Uneven steps are known only by the scatter of a few figures, so half of them is taken as not
+/// known. The bytes of gradients are known: they come from a profile.
+double log_deviation(const CalibratedLaw& law, const std::string& job, const LawQuestion& question);
+
+}  // namespace stint

@@ -1,0 +1,113 @@
+#include "predict/calibrated_law.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "predict/predictor_fixture.h"
+
+namespace stint {
+namespace {
+
+Constant* constant_of(Calibration& calibration, const std::string& name) {
+  for (Constant& constant : calibration.constants) {
+    if (constant.name == name) return &constant;
+  }
+  return nullptr;
+}
+
+TEST(CalibratedLaw, PriorsAloneAreNotFittedAndHaveTheirPriorDeviations) {
+  const auto law = calibrated_law(round_calibration());
+  ASSERT_TRUE(law.ok()) << law.error().message;
+  EXPECT_FALSE(law->fitted);
+  EXPECT_EQ(law->fabric.latency, -50);
+  EXPECT_DOUBLE_EQ(law->covariance[2][2], 0.01);
+  EXPECT_EQ(law->covariance[2][3], 0);
+  EXPECT_EQ(law->job_deviation.cost, 0.2);
+  EXPECT_EQ(law->noise_floor, 0.03);
+  EXPECT_EQ(law->dispersion, 1);
+}
+
+TEST(CalibratedLaw, TakesTheCovarianceOfWhatWasIdentified) {
+  Calibration calibration = round_calibration();
+  // The third and the ninth constant of the fabric, whatever stands between them.
+  for (const char* name : {"cost", "latency"}) constant_of(calibration, name)->identified = true;
+  calibration.covariance = {{4, 1}, {1, 9}};
+  const auto law = calibrated_law(calibration);
+  ASSERT_TRUE(law.ok());
+  EXPECT_TRUE(law->fitted);
+  EXPECT_EQ(law->covariance[2][2], 4);
+  EXPECT_EQ(law->covariance[2][8], 1);
+  EXPECT_EQ(law->covariance[8][2], 1);
+  EXPECT_EQ(law->covariance[8][8], 9);
+  EXPECT_EQ(law->covariance[2][3], 0);
+}
+
+TEST(CalibratedLaw, KnowsTheJobsThatWereFitted) {
+  Calibration calibration = round_calibration();
+  calibration.constants.push_back(
+      {.name = "job_cost", .scope = "job:bert", .value = 0.5, .unit = "1", .deviation = 0.05});
+  calibration.constants.push_back(
+      {.name = "noise", .scope = "job:bert", .value = 2, .unit = "1", .identified = false});
+  const auto law = calibrated_law(calibration);
+  ASSERT_TRUE(law.ok());
+  EXPECT_EQ(law->job_law("bert").cost, 0.5);
+  EXPECT_EQ(law->job_law("other").cost, 0);
+  EXPECT_EQ(law->jobs.at("bert").deviation.cost, 0.05);
+  EXPECT_EQ(law->jobs.at("bert").noise, 2);
+}
+
+TEST(CalibratedLaw, AMissingConstantIsNamed) {
+  Calibration calibration = round_calibration();
+  constant_of(calibration, "depth_cost")->name = "another";
+  const auto law = calibrated_law(calibration);
+  ASSERT_FALSE(law.ok());
+  EXPECT_EQ(law.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(law.error().message, "the calibration round lacks the constant depth_cost of fabric");
+}
+
+TEST(CalibratedLaw, MayBeOlderThanAConstantOfJobs) {
+  Calibration calibration = round_calibration();
+  constant_of(calibration, "job_latency")->name = "another";
+  const auto law = calibrated_law(calibration);
+  ASSERT_TRUE(law.ok());
+  EXPECT_EQ(law->job_deviation.latency, 0);
+}
+
+// ln T = 2 cost + 3 job_cost: (2 · 0.1)² + (3 · 0.2)² + noise. T = e⁰ = 1 s of which 0.5 s is
+// alone, so the noise is 0.03² + (0.04 · 0.5)². Worked by hand: 0.04 + 0.36 + 0.0009 + 0.0004 =
+// 0.4013.
+TEST(LogDeviation, AddsTheFabricTheJobAndTheNoise) {
+  const auto law = calibrated_law(round_calibration());
+  const LawQuestion question{
+      .time = [](const FabricLaw& fabric,
+                 const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
+      .alone = 0.5 * kSecond};
+  EXPECT_NEAR(log_deviation(*law, "any", question), std::sqrt(0.4013), 1e-9);
+}
+
+// A known job has its own deviation and noise: 0.04 + (3 · 0.05)² + 2² · 0.0009 = 0.0661, where
+// T = e^{1.5} and all of it is alone.
+TEST(LogDeviation, OfAKnownJobIsItsOwn) {
+  auto law = calibrated_law(round_calibration());
+  law->jobs["bert"] = {.law = {.cost = 0.5}, .deviation = {.cost = 0.05}, .noise = 2};
+  const LawQuestion question{
+      .time = [](const FabricLaw& fabric,
+                 const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
+      .alone = std::exp(1.5) * kSecond};
+  EXPECT_NEAR(log_deviation(*law, "bert", question), std::sqrt(0.0661), 1e-9);
+}
+
+TEST(LogDeviation, GrowsWithTheDispersionOfUnseenJobs) {
+  auto law = calibrated_law(round_calibration());
+  const LawQuestion question{
+      .time = [](const FabricLaw&, const JobLaw& job) { return std::exp(job.cost) * kSecond; },
+      .alone = 1 * kSecond};
+  const double once = log_deviation(*law, "any", question);
+  law->dispersion = 2;
+  // 0.2² and (2 · 0.2)² beside the noise floor of 0.03².
+  EXPECT_NEAR(once, std::sqrt(0.0409), 1e-9);
+  EXPECT_NEAR(log_deviation(*law, "any", question), std::sqrt(0.1609), 1e-9);
+}
+
+}  // namespace
+}  // namespace stint

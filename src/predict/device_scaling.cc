@@ -1,0 +1,162 @@
+#include "predict/device_scaling.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+std::vector<std::string> devices_of(const JobProfile& job) {
+  std::set<std::string> devices;
+  for (const ComputeSample& sample : job.compute) devices.insert(sample.device);
+  return {devices.begin(), devices.end()};
+}
+
+/// The device of the profile that `name` is or belongs to, the most exact one; empty: none.
+std::string measured_as(const JobProfile& job, std::string_view name) {
+  std::string best;
+  for (const std::string& device : devices_of(job)) {
+    if (names_family(name, device) && device.size() > best.size()) best = device;
+  }
+  return best;
+}
+
+Result<DeviceTimes> measured_times(const JobProfile& job, std::string device,
+                                   const std::string& measured) {
+  auto curve = compute_curve(job, measured);
+  if (!curve.ok()) return curve.error();
+  return DeviceTimes{.curve = std::move(*curve), .device = std::move(device), .measured = measured};
+}
+
+Result<DeviceTimes> processor_times(const JobProfile& job, const VmType& type) {
+  for (const std::string& device : devices_of(job)) {
+    const bool meant = to_lower(device) == to_lower(type.name) || to_lower(device) == "cpu";
+    if (meant) return measured_times(job, device, device);
+  }
+  return bad_usage(fmt::format(
+      "{}/{} has no accelerator, and the job {} was measured on no processor (a device called {} "
+      "or cpu); choose a VM with an accelerator",
+      type.provider, type.name, job.name, type.name));
+}
+
+/// The measured device nearest to `gpu` by peak arithmetic.
+struct Reference {
+  std::string device;
+  const Gpu* gpu = nullptr;
+};
+
+Reference nearest_measured(const JobProfile& job, const Catalog& catalog, const Gpu& gpu) {
+  Reference nearest;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const std::string& device : devices_of(job)) {
+    const Gpu* candidate = find_gpu(catalog, device);
+    if (candidate == nullptr || !candidate->fp32 || !gpu.fp32) continue;
+    const double distance = std::abs(std::log(*candidate->fp32 / *gpu.fp32));
+    if (distance >= shortest) continue;
+    shortest = distance;
+    nearest = {.device = device, .gpu = candidate};
+  }
+  return nearest;
+}
+
+}  // namespace
+
+Result<DeviceLaw> device_law(const Calibration& calibration) {
+  const Constant* share = nullptr;
+  const Constant* spread = nullptr;
+  for (const Constant& constant : calibration.constants) {
+    if (constant.name == "compute_share") share = &constant;
+    if (constant.name == "device_spread") spread = &constant;
+  }
+  if (share == nullptr || spread == nullptr) {
+    return bad_input(fmt::format("the calibration {} lacks {}", calibration.name,
+                                 share == nullptr ? "compute_share" : "device_spread"));
+  }
+  const bool sound = share->value >= 0 && share->value <= 1 && spread->value > 0;
+  if (!sound) {
+    return bad_input(fmt::format(
+        "the calibration {} must have compute_share from 0 to 1 and device_spread above 0",
+        calibration.name));
+  }
+  return DeviceLaw{.compute_share = share->value, .spread = spread->value};
+}
+
+Result<double> device_ratio(const Gpu& from, const Gpu& to, double share) {
+  for (const Gpu* gpu : {&from, &to}) {
+    if (gpu->fp32 && gpu->memory_bandwidth) continue;
+    return bad_usage(fmt::format(
+        "the catalogue has no {} of {}, so times cannot be carried over from {} to {}; measure "
+        "the job on {}",
+        gpu->fp32 ? "memory bandwidth" : "peak arithmetic", gpu->name, from.name, to.name,
+        to.name));
+  }
+  const bool tensor = from.tf32 && to.tf32;
+  const double arithmetic = tensor ? *from.tf32 / *to.tf32 : *from.fp32 / *to.fp32;
+  return share * arithmetic + (1 - share) * (*from.memory_bandwidth / *to.memory_bandwidth);
+}
+
+double compute_share(const JobProfile& job, const Gpu& gpu, const DeviceLaw& law) {
+  const bool known =
+      job.flops_per_sample && job.bytes_moved_per_sample && gpu.fp32 && gpu.memory_bandwidth;
+  if (!known) return law.compute_share;
+  const Seconds arithmetic = *job.flops_per_sample / *gpu.fp32;
+  const Seconds memory = *job.bytes_moved_per_sample / *gpu.memory_bandwidth;
+  return arithmetic / (arithmetic + memory);
+}
+
+const Gpu* find_gpu(const Catalog& catalog, std::string_view name) {
+  const Gpu* best = nullptr;
+  for (const Gpu& gpu : catalog.gpus) {
+    if (to_lower(gpu.name) == to_lower(name)) return &gpu;
+    if (!names_family(gpu.name, name)) continue;
+    const auto strength = [](const Gpu& it) {
+      return std::pair(it.fp32.value_or(FlopsPerSecond{}), it.link_bandwidth.has_value());
+    };
+    const bool stronger = best == nullptr || strength(gpu) > strength(*best);
+    if (stronger) best = &gpu;
+  }
+  return best;
+}
+
+Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
+                                 const DeviceLaw& law) {
+  if (job.compute.empty()) {
+    return bad_input(fmt::format(
+        "the job {} has no compute samples; profile it on one machine first", job.name));
+  }
+  if (!type.accelerator) return processor_times(job, type);
+  const Gpu* gpu = gpu_of(catalog, type);
+  const std::string name = gpu != nullptr ? gpu->name : type.accelerator->name;
+  const std::string exact = measured_as(job, name);
+  if (!exact.empty()) return measured_times(job, name, exact);
+  const std::string rented = measured_as(job, type.accelerator->name);
+  if (!rented.empty()) return measured_times(job, name, rented);
+  if (gpu == nullptr) {
+    return bad_usage(fmt::format(
+        "the catalogue has no figures of {}'s accelerator {}, so times cannot be carried over to "
+        "it; measure the job on it or choose another VM",
+        type.name, name));
+  }
+  const Reference reference = nearest_measured(job, catalog, *gpu);
+  if (reference.gpu == nullptr) {
+    return bad_usage(fmt::format(
+        "times cannot be carried over to {}: the catalogue has no figures of it or of what the job "
+        "{} was measured on ({}); measure the job on {}",
+        name, job.name, join(devices_of(job), ", "), name));
+  }
+  const auto ratio = device_ratio(*reference.gpu, *gpu, compute_share(job, *reference.gpu, law));
+  if (!ratio.ok()) return ratio.error();
+  auto times = measured_times(job, name, reference.device);
+  if (!times.ok()) return times.error();
+  times->scale = *ratio;
+  times->deviation = law.spread;
+  return times;
+}
+
+}  // namespace stint

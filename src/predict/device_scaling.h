@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "job/job.h"
+#include "plan/calibration.h"
+#include "predict/compute_curve.h"
+
+namespace stint {
+
+/// How times carry over from one accelerator to another, fitted by calibrate/device_fit.h.
+struct DeviceLaw {
+  double compute_share = 0.5;  // Of the time that arithmetic bounds, for jobs that do not say.
+  double spread = 0;           // Deviation of the log of a time that was carried over.
+};
+
+/// The constants compute_share and device_spread of a calibration; bad input when one is missing
+/// or out of range.
+Result<DeviceLaw> device_law(const Calibration& calibration);
+
+/// How long a job takes on `to` when it takes 1 on `from`.
+///
+///   r = share · F_from/F_to + (1 − share) · B_from/B_to
+///
+/// F is peak arithmetic and B memory bandwidth by the data sheets. F is TF32 where both have it,
+/// because frameworks use it alike on both, otherwise FP32 of both: the peak of one kind of unit
+/// says nothing about another kind. Usage error when a figure is missing.
+Result<double> device_ratio(const Gpu& from, const Gpu& to, double share);
+
+/// The share of the time on `gpu` that arithmetic bounds: with I = flops/bytes of the job and the
+/// accelerator's balance F/B (FP32),
+///
+///   share = I/(I + F/B),
+///
+/// which is the time of the arithmetic over that of both. The law's share where the job does not
+/// say what it moves.
+double compute_share(const JobProfile& job, const Gpu& gpu, const DeviceLaw& law);
+
+/// The accelerator that `name` means: exactly, or of that family the one with the most FP32 and a
+/// link to others, which is the form that clouds rent. Null when there is none.
+const Gpu* find_gpu(const Catalog& catalog, std::string_view name);
+
+/// What a worker of a job takes on a VM.
+struct DeviceTimes {
+  ComputeCurve curve;    // On the device that was measured.
+  std::string device;    // The VM's accelerator, or the name a processor was measured by.
+  std::string measured;  // As the profile names it.
+  double scale = 1;      // Times on the VM over the measured ones.
+  double deviation = 0;  // Of the log of that; zero for a device that was measured.
+
+  bool carried_over() const { return deviation > 0; }
+};
+
+/// The times of `job` on `type`: measured ones of its accelerator, by its name or family, else
+/// those of the measured accelerator nearest in peak arithmetic, carried over. A VM without
+/// accelerator needs times of a device called like the VM or "cpu". Usage errors name what is
+/// missing.
+Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
+                                 const DeviceLaw& law);
+
+}  // namespace stint

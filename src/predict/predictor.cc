@@ -1,0 +1,234 @@
+#include "predict/predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "predict/cluster_price.h"
+#include "predict/memory.h"
+#include "predict/straggler.h"
+
+namespace stint {
+namespace {
+
+// Deviation of log time for each doubling of the batch beyond twice the largest one measured. It is
+// not fitted: between measured batches the affine law errs by a few percent, beyond them by more.
+constexpr double kExtrapolationDeviation = 0.1;
+
+/// Crowding with its straggling apart.
+struct Slowdown {
+  double crowding = 1;    // Of every worker, by the others.
+  double straggling = 0;  // Of the slowest worker over that, as a fraction of it.
+
+  double whole() const { return crowding * (1 + straggling); }
+};
+
+Slowdown slowdown_of(FabricLaw fabric, JobLaw own, LawInput input) {
+  const double whole = crowding(fabric, own, input);
+  fabric.straggling = 0;
+  own.straggling = 0;
+  input.jitter = 0;
+  const double without = crowding(fabric, own, input);
+  if (whole <= without) return {.crowding = whole};
+  return {.crowding = without, .straggling = whole / without - 1};
+}
+
+StepGroup step_group(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
+                     const JobLaw& own, std::size_t index) {
+  const ResolvedGroup& group = resolved.groups[index];
+  const double batch = group.batch_max();
+  const LawInput input = law_input(job, resolved, group, batch);
+  const Slowdown slowdown = slowdown_of(fabric, own, input);
+  const double stretch = group.times.scale * slowdown.crowding;
+  const ComputeCurve& curve = group.times.curve;
+  StepGroup step{.vms = group.vms,
+                 .workers_per_vm = group.workers_per_vm,
+                 .forward = stretch * curve.forward.at(batch),
+                 .backward = stretch * curve.backward.at(batch),
+                 // The update is not among what straggling stretches in step_parts.
+                 .update = group.times.scale * slowdown.whole() * curve.update.at(batch),
+                 .input = batch * job.input_per_sample.value_or(Seconds{}),
+                 .network = network_link(fabric, own, input),
+                 .inside = inside_link(fabric, own, input)};
+  // The law's latency is that of all buckets; each of the profile's own takes its part.
+  if (!job.buckets.empty() && input.servers == 0) {
+    step.network.latency = step.network.latency / usual_bucket_count(job.gradient_bytes);
+  }
+  return step;
+}
+
+/// Lateness of the slowest worker of the group that computes longest.
+double lateness(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
+                const JobLaw& own) {
+  Seconds longest;
+  double late = 0;
+  for (const ResolvedGroup& group : resolved.groups) {
+    const LawInput input = law_input(job, resolved, group, group.batch_max());
+    const Slowdown slowdown = slowdown_of(fabric, own, input);
+    if (slowdown.whole() * input.alone <= longest) continue;
+    longest = slowdown.whole() * input.alone;
+    late = slowdown.straggling;
+  }
+  return late;
+}
+
+/// Deviation of log time that comes from how compute times were had, not from the law.
+double compute_deviation(const ResolvedJob& resolved, Seconds iteration) {
+  double largest = 0;
+  for (const ResolvedGroup& group : resolved.groups) {
+    const double batch = group.batch_max();
+    const double measured = 2 * group.times.curve.batch_max;
+    const double beyond = batch > measured ? std::log2(batch / measured) : 0;
+    const double deviation = std::hypot(group.times.deviation, kExtrapolationDeviation * beyond);
+    const double share = resolved.options.accumulation * group.alone(batch) / iteration;
+    largest = std::max(largest, deviation * std::min(1.0, share));
+  }
+  return largest;
+}
+
+/// What the busiest worker would take if nobody were beside it.
+Seconds alone_time(const ResolvedJob& resolved) {
+  Seconds alone;
+  for (const ResolvedGroup& group : resolved.groups) {
+    alone = std::max(alone, resolved.options.accumulation * group.alone(group.batch_max()));
+  }
+  return alone;
+}
+
+double deviation_of(const PredictContext& context, const ResolvedJob& resolved, Seconds mean) {
+  LawQuestion question{
+      .time =
+          [&](const FabricLaw& fabric, const JobLaw& own) {
+            return total(step_parts(step_setup(context.job, resolved, fabric, own)));
+          },
+      .alone = alone_time(resolved),
+      .workers = resolved.workers()};
+  for (const ResolvedGroup& group : resolved.groups) {
+    question.jitter = std::max(question.jitter, group.jitter);
+  }
+  return std::hypot(log_deviation(context.law, context.job.name, question),
+                    compute_deviation(resolved, mean));
+}
+
+/// The verdict on the group that is fullest.
+std::optional<MemoryVerdict> verdict_of(const JobProfile& job, const ResolvedJob& resolved) {
+  std::optional<MemoryVerdict> worst;
+  for (const ResolvedGroup& group : resolved.groups) {
+    const auto need = memory_need(job, group.times.measured, group.batch_max());
+    if (!need || !group.memory) continue;
+    const MemoryVerdict verdict = memory_verdict(*need, *group.memory);
+    const bool worse =
+        !worst || verdict.needed / verdict.available > worst->needed / worst->available;
+    if (worse) worst = verdict;
+  }
+  return worst;
+}
+
+/// The fewest micro-steps that keep the global batch and let every worker's batch fit.
+std::optional<FittingBatch> fitting_batch(const JobProfile& job, const ResolvedJob& resolved) {
+  const std::int64_t whole = resolved.global_batch();
+  const std::int64_t most = whole / resolved.workers();
+  constexpr std::int64_t kManySteps = 100000;  // Beyond this nobody accumulates.
+  for (std::int64_t steps = resolved.options.accumulation + 1; steps <= std::min(most, kManySteps);
+       ++steps) {
+    if (whole % steps != 0) continue;
+    FittingBatch fitting{.batch_per_worker = 0, .accumulation = static_cast<int>(steps)};
+    bool fits = true;
+    for (const ResolvedGroup& group : resolved.groups) {
+      const double share =
+          static_cast<double>(resolved.options.accumulation) / static_cast<double>(steps);
+      const int batch = static_cast<int>(std::ceil(group.batch_max() * share));
+      const auto need = memory_need(job, group.times.measured, batch);
+      fits = fits && (!need || !group.memory || memory_verdict(*need, *group.memory).fits);
+      fitting.batch_per_worker = std::max(fitting.batch_per_worker, batch);
+    }
+    if (fits) return fitting;
+  }
+  return std::nullopt;
+}
+
+std::vector<PredictedGroup> groups_of(const ResolvedJob& resolved) {
+  std::int64_t micro_batch = resolved.global_batch() / resolved.options.accumulation;
+  std::vector<PredictedGroup> groups;
+  for (const ResolvedGroup& group : resolved.groups) {
+    PredictedGroup shown{.vm = group.type.provider + "/" + group.type.name,
+                         .device = group.times.device,
+                         .vms = group.vms,
+                         .workers_per_vm = group.workers_per_vm};
+    if (group.times.carried_over()) shown.carried_over_from = group.times.measured;
+    for (const int batch : group.batches) {
+      const bool same = !shown.batches.empty() && shown.batches.back().batch_per_worker == batch;
+      if (same) {
+        ++shown.batches.back().workers;
+      } else {
+        shown.batches.push_back({.workers = 1,
+                                 .batch_per_worker = batch,
+                                 .gradient_weight = batch / static_cast<double>(micro_batch)});
+      }
+    }
+    groups.push_back(std::move(shown));
+  }
+  return groups;
+}
+
+void add_price(const ResolvedJob& resolved, Prediction& prediction) {
+  std::vector<VmType> types;
+  for (const ResolvedGroup& group : resolved.groups) types.push_back(group.type);
+  const auto price = cluster_price(resolved.cluster, types);
+  if (!price) return;
+  prediction.price = PriceUsed{.rate = price->rate, .region = price->region, .date = price->date};
+  const Seconds per_sample =
+      prediction.iteration.mean / static_cast<double>(resolved.global_batch());
+  prediction.cost_per_million_samples = 1e6 * (price->rate * per_sample);
+}
+
+}  // namespace
+
+StepSetup step_setup(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
+                     const JobLaw& own) {
+  StepSetup setup{.buckets = job.buckets,
+                  .collective = resolved.options.collective,
+                  .servers = std::max(1, resolved.servers()),
+                  .accumulation = resolved.options.accumulation,
+                  .sharpness = 1 + std::exp(fabric.sharpness)};
+  if (setup.buckets.empty()) setup.buckets = {Bucket{.bytes = job.gradient_bytes, .ready = 0}};
+  for (std::size_t i = 0; i < resolved.groups.size(); ++i) {
+    setup.groups.push_back(step_group(job, resolved, fabric, own, i));
+  }
+  const int workers = resolved.workers();
+  if (workers > 1) {
+    setup.jitter = lateness(job, resolved, fabric, own) / expected_max_of_normals(workers);
+  }
+  return setup;
+}
+
+Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
+                  const StepModel& model) {
+  Predicted answer{.setup = step_setup(context.job, resolved, context.law.fabric,
+                                       context.law.job_law(context.job.name))};
+  Prediction& prediction = answer.prediction;
+  prediction.cluster = resolved.cluster;
+  prediction.iteration.parts = model(answer.setup);
+  const Seconds mean = total(prediction.iteration.parts);
+  const double width = std::exp(kEightInTen * deviation_of(context, resolved, mean));
+  // Where the network is hardly known, half of the interval would lie below the compute itself.
+  const Seconds alone = alone_time(resolved);
+  const double unsure = std::hypot(context.law.noise_floor, compute_deviation(resolved, alone));
+  const Seconds shortest = std::exp(-kEightInTen * unsure) * alone;
+  prediction.iteration.mean = mean;
+  prediction.iteration.p10 = std::min(mean, std::max(mean / width, shortest));
+  prediction.iteration.p90 = mean * width;
+  prediction.global_batch = resolved.global_batch();
+  prediction.throughput_samples_per_second =
+      static_cast<double>(resolved.global_batch()) / mean.in(kSecond);
+  prediction.groups = groups_of(resolved);
+  prediction.assumptions = resolved.assumptions;
+  prediction.memory = verdict_of(context.job, resolved);
+  if (prediction.memory && !prediction.memory->fits) {
+    prediction.fitting = fitting_batch(context.job, resolved);
+  }
+  add_price(resolved, prediction);
+  return answer;
+}
+
+}  // namespace stint

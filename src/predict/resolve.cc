@@ -1,0 +1,331 @@
+#include "predict/resolve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "predict/batch_split.h"
+
+namespace stint {
+namespace {
+
+// The T4s that the link inside a VM was fitted on talk over PCIe 3.0 x16: 16 GB/s one way.
+constexpr BytesPerSecond kReferenceInsideLink = 16 * kGB / kSecond;
+// Single steps commonly vary by this much; only what goes beyond it is told to the law.
+constexpr double kUsualJitter = 0.05;
+// Beyond this ratio to the reference network, and below its inverse, the answer says so.
+constexpr double kFarNetwork = 4;
+
+/// One way to other accelerators of the VM, over the reference. Data sheets add both directions of
+/// NVLink; each generation of PCIe doubles the one before.
+std::optional<double> inside_link_of(const Gpu& gpu) {
+  if (gpu.link_bandwidth) return *gpu.link_bandwidth / 2 / kReferenceInsideLink;
+  if (!gpu.pcie || gpu.pcie->empty() || !is_digit(gpu.pcie->front())) return std::nullopt;
+  return std::pow(2.0, gpu.pcie->front() - '3');
+}
+
+/// How much single steps vary beyond what is usual, from the spreads in the profile.
+double jitter_of(const JobProfile& job, const std::string& device) {
+  double sum = 0;
+  int count = 0;
+  for (const ComputeSample& sample : job.compute) {
+    const Seconds whole = sample.forward.median + sample.backward.median + sample.update.median;
+    if (sample.device != device || !sample.forward.spread || whole <= Seconds{}) continue;
+    const double forward = *sample.forward.spread / whole;
+    const double backward = sample.backward.spread.value_or(Seconds{}) / whole;
+    const double update = sample.update.spread.value_or(Seconds{}) / whole;
+    sum += forward * forward + backward * backward + update * update;
+    ++count;
+  }
+  if (count == 0) return 0;
+  return std::sqrt(std::max(0.0, sum / count - kUsualJitter * kUsualJitter));
+}
+
+Status check_place(const Cluster& cluster, const std::vector<const VmType*>& types) {
+  const VmName& first = cluster.groups[0].vm;
+  for (std::size_t i = 1; i < types.size(); ++i) {
+    if (types[i]->provider != types[0]->provider) {
+      return bad_usage(
+          fmt::format("a cluster stands with one provider, but {} is of {} and {} of {}",
+                      types[0]->name, types[0]->provider, types[i]->name, types[i]->provider));
+    }
+    const VmName& other = cluster.groups[i].vm;
+    const bool apart = first.region && other.region && *first.region != *other.region;
+    if (apart) {
+      return bad_usage(fmt::format("a cluster stands in one region, but {} and {} are named",
+                                   *first.region, *other.region));
+    }
+  }
+  return {};
+}
+
+Result<int> workers_per_vm(const VmType& type, const PredictOptions& options) {
+  const int accelerators = type.accelerator ? type.accelerator->count : 1;
+  const int workers = options.workers_per_vm.value_or(accelerators);
+  if (workers > accelerators) {
+    return bad_usage(fmt::format(
+        "{} holds {}, so at most {} can run on it, not {}", type.name,
+        type.accelerator ? counted(static_cast<std::size_t>(accelerators), "accelerator")
+                         : "no accelerator",
+        counted(static_cast<std::size_t>(accelerators), "worker"), workers));
+  }
+  return workers;
+}
+
+Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType& type,
+                                    const PredictOptions& options, ResolvedJob& resolved) {
+  const auto workers = workers_per_vm(type, options);
+  if (!workers.ok()) return workers.error();
+  auto times = device_times(context.job, context.catalog, type, context.devices);
+  if (!times.ok()) return times.error();
+  ResolvedGroup group{.type = type,
+                      .workers_per_vm = *workers,
+                      .times = std::move(*times),
+                      .memory = accelerator_memory(context.catalog, type)};
+  group.jitter = jitter_of(context.job, group.times.measured);
+  if (group.times.carried_over()) {
+    resolved.assumptions.push_back(fmt::format(
+        "The job was not measured on {}: its times are those of {} times {:.2f}, by the data "
+        "sheets of both.",
+        group.times.device, group.times.measured, group.times.scale));
+  }
+  const Gpu* gpu = gpu_of(context.catalog, type);
+  const auto inside = gpu == nullptr ? std::nullopt : inside_link_of(*gpu);
+  group.inside_link = inside.value_or(1);
+  if (*workers > 1 && !inside) {
+    resolved.assumptions.push_back(fmt::format(
+        "The link between the accelerators of {} is not known: it is taken as PCIe 3.0.",
+        type.name));
+  }
+  return group;
+}
+
+/// Network ratios, which only matter between VMs.
+Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
+  if (resolved.vms() == 1) return {};
+  for (ResolvedGroup& group : resolved.groups) {
+    const auto rate = network_rate(group.type);
+    if (!rate || *rate <= BytesPerSecond{}) {
+      return bad_input(fmt::format(
+          "{}/{} has no network figure in the catalogue, so several VMs cannot be predicted; add "
+          "one with 'stint catalog import', or use one VM",
+          group.type.provider, group.type.name));
+    }
+    group.network = *rate / kReferenceNetwork;
+    const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
+    if (far && context.law.fitted) {
+      resolved.assumptions.push_back(fmt::format(
+          "The network of {} ({}) is far from the {} that the calibration {} was fitted on.",
+          group.type.name, to_text(*rate, "Gbit/s"), to_text(kReferenceNetwork, "Gbit/s"),
+          context.law.name));
+    }
+  }
+  return {};
+}
+
+/// The samples of one micro-step over all workers.
+Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolved) {
+  const PredictOptions& options = resolved.options;
+  constexpr std::int64_t kMost = 1000000000;  // Far beyond any batch that trains.
+  const int workers = resolved.workers();
+  std::optional<int> whole = options.global_batch;
+  if (!whole && !options.batch_per_worker && context.job.batch) {
+    whole = context.job.batch->reference;
+  }
+  if (whole) {
+    if (*whole % options.accumulation != 0) {
+      return bad_usage(
+          fmt::format("a global batch of {} cannot be cut into {} equal micro-steps; change "
+                      "--global-batch or --accumulation",
+                      *whole, options.accumulation));
+    }
+    if (*whole / options.accumulation < workers) {
+      return bad_usage(fmt::format(
+          "a global batch of {} in {} is too small for {}: each needs at least one sample", *whole,
+          counted(static_cast<std::size_t>(options.accumulation), "micro-step"),
+          counted(static_cast<std::size_t>(workers), "worker")));
+    }
+    return *whole / options.accumulation;
+  }
+  if (!options.batch_per_worker) {
+    return bad_usage(
+        fmt::format("the job {} has no reference batch; add --batch-per-worker or --global-batch",
+                    context.job.name));
+  }
+  const std::int64_t samples = std::int64_t{*options.batch_per_worker} * workers;
+  if (samples * options.accumulation > kMost) {
+    return bad_usage("the global batch is larger than any that trains; lower the batch per worker");
+  }
+  return static_cast<int>(samples);
+}
+
+bool same_speed(const WorkerSpeed& a, const WorkerSpeed& b) {
+  return a.fixed == b.fixed && a.per_sample == b.per_sample;
+}
+
+/// How fast a worker of the group is, with the others beside it.
+WorkerSpeed speed_of(const PredictContext& context, const ResolvedJob& resolved,
+                     const ResolvedGroup& group, double batch) {
+  const ComputeCurve& curve = group.times.curve;
+  const double stretch =
+      group.times.scale * crowding(context.law.fabric, context.law.job_law(context.job.name),
+                                   law_input(context.job, resolved, group, batch));
+  WorkerSpeed speed{
+      .fixed = stretch * (curve.forward.floor() + curve.backward.floor() + curve.update.floor()),
+      .per_sample = stretch * (curve.forward.per_sample() + curve.backward.per_sample() +
+                               curve.update.per_sample())};
+  // A time that does not grow with the batch says nothing of speed: take it as proportional.
+  if (speed.per_sample <= Seconds{}) speed = {{}, stretch * group.alone(batch) / batch};
+  return speed;
+}
+
+void share_out(const PredictContext& context, ResolvedJob& resolved, int samples) {
+  const int workers = resolved.workers();
+  std::vector<WorkerSpeed> speeds;
+  bool equal = true;
+  for (const ResolvedGroup& group : resolved.groups) {
+    const double average = static_cast<double>(samples) / workers;
+    const WorkerSpeed speed = speed_of(context, resolved, group, average);
+    equal = equal && (speeds.empty() || same_speed(speeds.front(), speed));
+    speeds.insert(speeds.end(), static_cast<std::size_t>(group.vms) * group.workers_per_vm, speed);
+  }
+  std::vector<int> batches;
+  if (equal) {
+    batches.assign(static_cast<std::size_t>(workers), samples / workers);
+    for (int k = 0; k < samples % workers; ++k) ++batches[static_cast<std::size_t>(k)];
+  } else {
+    batches = split_batch(samples, speeds);
+  }
+  auto next = batches.begin();
+  for (ResolvedGroup& group : resolved.groups) {
+    const auto end = next + std::int64_t{group.vms} * group.workers_per_vm;
+    group.batches.assign(next, end);
+    std::sort(group.batches.begin(), group.batches.end(), std::greater<>());
+    next = end;
+  }
+}
+
+void add_batch_warnings(ResolvedJob& resolved) {
+  for (const ResolvedGroup& group : resolved.groups) {
+    if (!group.times.curve.extrapolates(group.batch_max())) continue;
+    resolved.warnings.push_back(
+        fmt::format("a batch of {} per worker is more than twice the largest one measured on {} "
+                    "({:.0f}); the times are a guess",
+                    group.batch_max(), group.times.measured, group.times.curve.batch_max));
+  }
+}
+
+void add_general_assumptions(const PredictContext& context, ResolvedJob& resolved) {
+  if (resolved.workers() == 1) return;
+  if (!context.law.fitted) {
+    resolved.assumptions.push_back(fmt::format(
+        "Nothing was fitted for this network: its constants are prior belief (calibration {}).",
+        context.law.name));
+  }
+  if (context.job.buckets.empty()) {
+    resolved.assumptions.emplace_back(
+        "The profile has no buckets: gradients leave as one stream from the start of backward.");
+  }
+  if (resolved.options.collective == Collective::kParameterServer && !resolved.options.servers) {
+    resolved.assumptions.emplace_back("Every VM also runs one parameter server.");
+  }
+  if (resolved.options.collective == Collective::kTopK) {
+    resolved.assumptions.emplace_back(
+        "Top-k sends 1 % of the gradients; what that costs in accuracy is not counted.");
+  }
+}
+
+}  // namespace
+
+Seconds ResolvedGroup::alone(double batch) const {
+  const ComputeCurve& curve = times.curve;
+  return times.scale *
+         (curve.forward.at(batch) + curve.backward.at(batch) + curve.update.at(batch));
+}
+
+int ResolvedJob::vms() const {
+  return std::accumulate(groups.begin(), groups.end(), 0,
+                         [](int sum, const ResolvedGroup& group) { return sum + group.vms; });
+}
+
+int ResolvedJob::workers() const {
+  return std::accumulate(groups.begin(), groups.end(), 0, [](int sum, const ResolvedGroup& group) {
+    return sum + group.vms * group.workers_per_vm;
+  });
+}
+
+int ResolvedJob::servers() const {
+  if (options.collective != Collective::kParameterServer) return 0;
+  return options.servers.value_or(vms());
+}
+
+std::int64_t ResolvedJob::global_batch() const {
+  std::int64_t samples = 0;
+  for (const ResolvedGroup& group : groups) {
+    samples = std::accumulate(group.batches.begin(), group.batches.end(), samples);
+  }
+  return samples * options.accumulation;
+}
+
+LawInput law_input(const JobProfile& job, const ResolvedJob& resolved, const ResolvedGroup& group,
+                   double batch) {
+  return {.alone = group.alone(batch),
+          .jitter = group.jitter,
+          .batch_per_worker = batch,
+          .gradients = job.gradient_bytes,
+          .vms = resolved.vms(),
+          .workers = resolved.workers(),
+          .workers_on_fullest_vm = group.workers_per_vm,
+          .servers = resolved.servers(),
+          .network = group.network,
+          .inside_link = group.inside_link};
+}
+
+Result<ResolvedJob> resolve(const PredictContext& context, const Cluster& cluster,
+                            const PredictOptions& options) {
+  ResolvedJob resolved{.cluster = cluster, .options = options};
+  std::vector<const VmType*> types;
+  for (const VmGroup& group : cluster.groups) {
+    const auto type = find_type(context.catalog, group.vm);
+    if (!type.ok()) return type.error();
+    types.push_back(*type);
+  }
+  const Status place = check_place(cluster, types);
+  if (!place.ok()) return place.error();
+  std::int64_t vms = 0;
+  for (const VmGroup& group : cluster.groups) vms += group.count;
+  constexpr std::int64_t kMostVms = 100000;  // More than anybody trains one model on.
+  if (vms > kMostVms) return bad_usage(fmt::format("a cluster has at most {} VMs", kMostVms));
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    auto group = resolve_group(context, *types[i], options, resolved);
+    if (!group.ok()) return group.error();
+    group->vms = cluster.groups[i].count;
+    resolved.groups.push_back(std::move(*group));
+  }
+  const Status networks = add_networks(context, resolved);
+  if (!networks.ok()) return networks.error();
+  const auto samples = micro_batch(context, resolved);
+  if (!samples.ok()) return samples.error();
+  share_out(context, resolved, *samples);
+  add_batch_warnings(resolved);
+  add_general_assumptions(context, resolved);
+  return resolved;
+}
+
+Layout layout_of(const ResolvedJob& resolved) {
+  Layout layout{.cluster = resolved.cluster,
+                .collective = resolved.options.collective,
+                .accumulation = resolved.options.accumulation};
+  for (const ResolvedGroup& group : resolved.groups) {
+    layout.setups.push_back(
+        {.workers_per_vm = group.workers_per_vm, .batch_per_worker = group.batch_max()});
+  }
+  return layout;
+}
+
+}  // namespace stint
