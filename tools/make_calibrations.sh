@@ -10,7 +10,7 @@ calibrate() {
   local name=$1 format=$2 provenance=$3
   shift 3
   echo "$name"
-  "$stint" calibrate -q --format "$format" --name "$name" --provenance "$provenance" \
+  "$stint" calibrate fabric -q --format "$format" --name "$name" --provenance "$provenance" \
     --out "data/calibration/$name.json" --train "$@" >/dev/null
 }
 
@@ -23,3 +23,8 @@ calibrate gcp-parameter-server cmdare \
   "$data"/cmdare/{speed_by_cluster_size,single_worker_base,single_worker_speed}.csv
 calibrate nvidia-dgx nvidia "github.com/NVIDIA/DeepLearningExamples at 729963dd47e7: DGX machines" \
   "$data/nvidia_dle/training_throughput.csv"
+echo devices
+"$stint" calibrate devices -q --name devices --out data/calibration/devices.json --provenance \
+  "github.com/stanford-futuredata/gavel at c4fa40097339; github.com/cake-lab/CM-DARE at 263b7f14951c" \
+  --train "gavel:$data/gavel/isolated.csv" "cmdare:$data/cmdare/single_worker_base.csv" \
+  "cmdare:$data/cmdare/single_worker_speed.csv" >/dev/null

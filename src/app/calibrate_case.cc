@@ -1,11 +1,16 @@
 #include "app/calibrate_case.h"
 
+#include <fmt/format.h>
 #include <set>
+#include <utility>
 
+#include "app/catalog_cases.h"
 #include "app/job_files.h"
 #include "app/step_tables.h"
 #include "app/validate_iteration.h"
 #include "base/file.h"
+#include "base/text.h"
+#include "calibrate/device_fit.h"
 #include "calibrate/law_calibration.h"
 
 namespace stint {
@@ -35,12 +40,40 @@ Result<std::vector<AccuracyRecord>> accuracy_of(const CalibrateRequest& request)
   return records;
 }
 
+Status check(const CalibrateRequest& request) {
+  if (request.train.empty()) return bad_usage("--train FILE is missing: the rows to learn from");
+  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
+  return {};
+}
+
+Status keep(const Calibration& calibration, const CalibrateRequest& request) {
+  if (request.out.empty()) return {};
+  return write_file(request.out, write_calibration(calibration));
+}
+
+std::string provenance_of(const CalibrateRequest& request) {
+  return request.provenance.empty() ? "not stated" : request.provenance;
+}
+
+/// "gavel:isolated.csv" is a file with its format.
+Result<std::pair<StepFormat, std::string>> tagged_file(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  for (const auto& [format, name] : names_of(StepFormat{})) {
+    if (colon != std::string::npos && text.substr(0, colon) == name) {
+      return std::pair(format, text.substr(colon + 1));
+    }
+  }
+  return bad_usage(
+      fmt::format("'{}' does not say whose table it is; write it as gavel:FILE or cmdare:FILE",
+                  printable(text)));
+}
+
 }  // namespace
 
 Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request) {
-  if (request.train.empty()) return bad_usage("--train needs at least one file");
-  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
+  const Status fine = check(request);
+  if (!fine.ok()) return fine.error();
   auto rows = read_step_tables(request.format, request.train);
   if (!rows.ok()) return rows.error();
   drop_kept_apart(request.format, *rows);
@@ -61,15 +94,48 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   calibration.accuracy = std::move(*accuracy);
   std::set<std::string> jobs;
   for (const LawRow& row : table->rows) jobs.insert(row.job);
-  calibration.data.push_back(
-      {.name = std::string(name_of(request.format)),
-       .provenance = request.provenance.empty() ? "not stated" : request.provenance,
-       .rows = static_cast<int>(table->rows.size()),
-       .jobs = {jobs.begin(), jobs.end()}});
-  if (!request.out.empty()) {
-    const Status written = write_file(request.out, write_calibration(calibration));
-    if (!written.ok()) return written.error();
+  calibration.data.push_back({.name = std::string(name_of(request.format)),
+                              .provenance = provenance_of(request),
+                              .rows = static_cast<int>(table->rows.size()),
+                              .jobs = {jobs.begin(), jobs.end()}});
+  const Status kept = keep(calibration, request);
+  if (!kept.ok()) return kept.error();
+  return calibration;
+}
+
+Result<Calibration> calibrate_devices(const Environment& environment,
+                                      const CalibrateRequest& request) {
+  const Status fine = check(request);
+  if (!fine.ok()) return fine.error();
+  Rows rows;
+  std::vector<FittedData> data;
+  for (const std::string& text : request.train) {
+    const auto file = tagged_file(text);
+    if (!file.ok()) return file.error();
+    const auto more = read_step_tables(file->first, {file->second});
+    if (!more.ok()) return more.error();
+    std::set<std::string> jobs;
+    FittedData source{.name = std::string(name_of(file->first)),
+                      .provenance = provenance_of(request)};
+    for (const StepRow& row : *more) {
+      if (workers(row) != 1 || !row.time || !row.unusable.empty()) continue;
+      jobs.insert(row.job);
+      ++source.rows;
+      rows.push_back(row);
+    }
+    source.jobs.assign(jobs.begin(), jobs.end());
+    data.push_back(std::move(source));
   }
+  const auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  const auto pairs = device_pairs(rows, catalog->noun);
+  const auto fit = fit_devices(pairs);
+  if (!fit.ok()) return fit.error();
+  Calibration calibration = to_calibration(*fit, request.name);
+  calibration.date = date_at(environment.clock->now());
+  calibration.data = std::move(data);
+  const Status kept = keep(calibration, request);
+  if (!kept.ok()) return kept.error();
   return calibration;
 }
 

@@ -23,4 +23,9 @@ struct CalibrateRequest {
 Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request);
 
+/// Fits how times carry over between devices. Each file of `request.train` is "FORMAT:PATH"; its
+/// format and job profiles are not looked at.
+Result<Calibration> calibrate_devices(const Environment& environment,
+                                      const CalibrateRequest& request);
+
 }  // namespace stint

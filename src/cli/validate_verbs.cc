@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "app/calibrate_case.h"
 #include "app/validate_iteration.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/choices.h"
 #include "cli/render_validation.h"
+#include "cli/step_options.h"
 
 namespace stint::cli {
 namespace {
@@ -23,13 +23,6 @@ Result<int> count_option(const Invocation& invocation, const std::string& option
   if (count && *count >= 1) return *count;
   return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
                                printable(invocation.get(option))));
-}
-
-/// The format must be said: a table does not tell whose it is.
-Result<StepFormat> format_of(const Invocation& invocation) {
-  if (invocation.has("--format")) return enumerator<StepFormat>(invocation.get("--format"));
-  return bad_usage("--format is missing: whose table it is, one of " +
-                   join(choices_of<StepFormat>(), ", "));
 }
 
 Result<ValidateRequest> to_request(const Invocation& invocation) {
@@ -161,23 +154,6 @@ ExitCode probes(const Invocation& invocation) {
   return kExitOk;
 }
 
-OptionSpec format_option() {
-  return {.name = "--format",
-          .value = "NAME",
-          .help = "Whose table it is; stint: our own record of runs.",
-          .choices = choices_of<StepFormat>()};
-}
-
-OptionSpec train_option() {
-  return {.name = "--train", .value = "FILE...", .help = "Tables to learn from.", .files = true};
-}
-
-OptionSpec jobs_option() {
-  return {.name = "--jobs",
-          .value = "FILE",
-          .help = "A JSON array of job profiles, matched by name (default: the shipped ones)."};
-}
-
 Verb iteration_verb() {
   return {.path = "validate iteration",
           .summary = "Score predicted iteration times on measurements that others made.",
@@ -242,75 +218,8 @@ Verb probes_verb() {
       .run = probes};
 }
 
-ExitCode calibrate(const Invocation& invocation) {
-  const auto fail = [&](const Error& error) { return report(invocation, "calibrate", error); };
-  const auto format = format_of(invocation);
-  if (!format.ok()) return fail(format.error());
-  const CalibrateRequest request{.format = *format,
-                                 .train = invocation.list("--train"),
-                                 .jobs = invocation.get("--jobs"),
-                                 .name = invocation.get("--name"),
-                                 .provenance = invocation.get("--provenance"),
-                                 .out = invocation.get("--out")};
-  const auto calibration = calibrate_fabric(invocation.environment, request);
-  if (!calibration.ok()) return fail(calibration.error());
-  if (invocation.output() == "json") {
-    print_answer(invocation, write_calibration(*calibration));
-    return kExitOk;
-  }
-  Table table({{.title = "constant", .importance = 9},
-               {.title = "value", .align = Align::kRight, .importance = 8},
-               {.title = "deviation", .align = Align::kRight, .importance = 6},
-               {.title = "prior", .align = Align::kRight, .importance = 5},
-               {.title = "unit", .importance = 3},
-               {.title = "told by the data", .importance = 7}});
-  for (const Constant& constant : calibration->constants) {
-    if (constant.scope != "fabric") continue;
-    table.add({constant.name, fmt::format("{:.3f}", constant.value),
-               fmt::format("{:.3f}", constant.deviation.value_or(0)),
-               fmt::format("{:.2f} ± {:.2f}", constant.prior_mean.value_or(0),
-                           constant.prior_deviation.value_or(0)),
-               constant.unit, constant.identified ? "yes" : "no"});
-  }
-  print_answer(invocation, table.text(invocation.out_terminal));
-  const AccuracyRecord& mean = calibration->accuracy.back();
-  say(invocation,
-      fmt::format("{} of {}; jobs left out were predicted with a mean error of {:.1f} % "
-                  "({} rows).",
-                  counted(static_cast<std::size_t>(calibration->data[0].rows), "row"),
-                  counted(calibration->data[0].jobs.size(), "job"), 100 * mean.mape, mean.n));
-  if (!request.out.empty()) {
-    say(invocation, fmt::format("Use it: stint predict --calibration {} …", request.out));
-  }
-  return kExitOk;
-}
-
-Verb calibrate_verb() {
-  return {
-      .path = "calibrate",
-      .summary = "Learn how a cluster's network and hosts behave from measured iterations.",
-      .details =
-          "Fits the constants of a fabric, shared by all jobs, and each job's own around them. "
-          "What the data cannot tell stays at its prior. The result holds the constants with "
-          "their covariance, what they were fitted to, and the error on jobs left out.",
-      .options = {format_option(),
-                  train_option(),
-                  {.name = "--name", .value = "NAME", .help = "What to call the calibration."},
-                  {.name = "--provenance",
-                   .value = "TEXT",
-                   .help = "Where the rows can be had; kept in the file."},
-                  jobs_option(),
-                  {.name = "--out", .value = "FILE", .help = "Write the calibration here."}},
-      .outputs = {"table", "json"},
-      .examples = {{"stint calibrate --format pollux --train steps.csv --name aws --out aws.json",
-                    "From a published table."},
-                   {"stint calibrate --format stint --train runs.jsonl --name lab --out lab.json",
-                    "From your own runs."}},
-      .run = calibrate};
-}
-
 }  // namespace
 
-std::vector<Verb> validate_verbs() { return {calibrate_verb(), iteration_verb(), probes_verb()}; }
+std::vector<Verb> validate_verbs() { return {iteration_verb(), probes_verb()}; }
 
 }  // namespace stint::cli

@@ -7,6 +7,7 @@
 #include "app/version.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/calibrate_verbs.h"
 #include "cli/catalog_verbs.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -126,6 +127,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> kVerbs = [] {
     std::vector<Verb> all = predict_verbs();
     for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
+    for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
     all.push_back(validate_collective_verb());
     all.push_back(validate_memory_verb());

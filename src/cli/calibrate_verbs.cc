@@ -1,0 +1,130 @@
+#include "cli/calibrate_verbs.h"
+
+#include <fmt/format.h>
+
+#include "app/calibrate_case.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/step_options.h"
+
+namespace stint::cli {
+namespace {
+
+std::string number(const std::optional<double>& value, const char* otherwise = "") {
+  return value ? fmt::format("{:.3f}", *value) : otherwise;
+}
+
+/// The constants that hold for all jobs.
+std::string constant_table(const Calibration& calibration, const Terminal& terminal) {
+  Table table({{.title = "constant", .importance = 9},
+               {.title = "value", .align = Align::kRight, .importance = 8},
+               {.title = "deviation", .align = Align::kRight, .importance = 6},
+               {.title = "prior", .align = Align::kRight, .importance = 5},
+               {.title = "unit", .importance = 3},
+               {.title = "told by the data", .importance = 7}});
+  for (const Constant& constant : calibration.constants) {
+    if (constant.scope != "fabric" && constant.scope != "devices") continue;
+    const std::string prior = constant.prior_deviation
+                                  ? fmt::format("{:.2f} ± {:.2f}", constant.prior_mean.value_or(0),
+                                                *constant.prior_deviation)
+                                  : "";
+    table.add({constant.name, number(constant.value), number(constant.deviation), prior,
+               constant.unit, constant.identified ? "yes" : "no"});
+  }
+  return table.text(terminal);
+}
+
+ExitCode print_calibration(const Invocation& invocation, const Calibration& calibration) {
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_calibration(calibration));
+    return kExitOk;
+  }
+  print_answer(invocation, constant_table(calibration, invocation.out_terminal));
+  const AccuracyRecord& mean = calibration.accuracy.back();
+  say(invocation, fmt::format("Jobs left out in turn: {:.1f} % mean error, {:.1f} % median, {} "
+                              "rows ({}).",
+                              100 * mean.mape, 100 * mean.median_ape, mean.n, mean.name));
+  return kExitOk;
+}
+
+CalibrateRequest to_request(const Invocation& invocation) {
+  return {.train = invocation.list("--train"),
+          .jobs = invocation.get("--jobs"),
+          .name = invocation.get("--name"),
+          .provenance = invocation.get("--provenance"),
+          .out = invocation.get("--out")};
+}
+
+ExitCode fabric(const Invocation& invocation) {
+  constexpr const char* kVerb = "calibrate fabric";
+  const auto format = format_of(invocation);
+  if (!format.ok()) return report(invocation, kVerb, format.error());
+  CalibrateRequest request = to_request(invocation);
+  request.format = *format;
+  const auto calibration = calibrate_fabric(invocation.environment, request);
+  if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
+  print_calibration(invocation, *calibration);
+  if (!request.out.empty()) {
+    say(invocation, fmt::format("Use it: stint predict --calibration {} …", request.out));
+  }
+  return kExitOk;
+}
+
+ExitCode devices(const Invocation& invocation) {
+  const auto calibration = calibrate_devices(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate devices", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
+std::vector<OptionSpec> file_options() {
+  return {{.name = "--name", .value = "NAME", .help = "What to call the calibration."},
+          {.name = "--provenance",
+           .value = "TEXT",
+           .help = "Where the rows can be had; kept in the file."},
+          {.name = "--out", .value = "FILE", .help = "Write the calibration here."}};
+}
+
+Verb fabric_verb() {
+  std::vector<OptionSpec> options{format_option(), train_option(), jobs_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate fabric",
+          .summary = "Learn how a cluster's network and hosts behave from measured iterations.",
+          .details =
+              "Fits the constants of a fabric, shared by all jobs, and each job's own around them. "
+              "What the data cannot tell stays at its prior. The result holds the constants with "
+              "their covariance, what they were fitted to, and the error on jobs left out.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate fabric --format pollux --train steps.csv --name aws",
+                        "From a published table."},
+                       {"stint calibrate fabric --format stint --train runs.jsonl --name lab",
+                        "From your own runs."}},
+          .run = fabric};
+}
+
+Verb devices_verb() {
+  std::vector<OptionSpec> options{{.name = "--train",
+                                   .value = "FORMAT:FILE...",
+                                   .help = "Tables to learn from, each with whose it is.",
+                                   .files = true}};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate devices",
+          .summary = "Learn how times carry over from one GPU to another.",
+          .details =
+              "Takes every job that was measured on two GPUs with one worker and the same batch, "
+              "and fits how much of the ratio follows peak arithmetic and how much memory "
+              "bandwidth. The error is that of jobs left out.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate devices --train gavel:isolated.csv --name mine",
+                        "From a published table."},
+                       {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
+                        "From two."}},
+          .run = devices};
+}
+
+}  // namespace
+
+std::vector<Verb> calibrate_verbs() { return {fabric_verb(), devices_verb()}; }
+
+}  // namespace stint::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+std::vector<Verb> calibrate_verbs();
+
+}  // namespace stint::cli
