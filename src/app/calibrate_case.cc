@@ -55,6 +55,33 @@ std::string provenance_of(const CalibrateRequest& request) {
   return request.provenance.empty() ? "not stated" : request.provenance;
 }
 
+/// The network that costs are fitted for. Rows of our own runs name their VM type as the device:
+/// each gets its network over that of the first.
+Result<BytesPerSecond> reference_network(const Environment& environment,
+                                         const CalibrateRequest& request, Rows& rows) {
+  if (request.network) return *request.network;
+  if (request.format != StepFormat::kStint) return kReferenceNetwork;
+  const auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  std::optional<BytesPerSecond> first;
+  for (StepRow& row : rows) {
+    if (row.device.empty() || row.workers_by_vm.size() < 2) continue;
+    const auto name = parse_vm_name(row.device);
+    if (!name.ok()) continue;
+    const auto type = find_type(catalog->noun, *name);
+    const auto rate = type.ok() ? network_rate(**type) : std::nullopt;
+    if (!rate) {
+      return bad_input(fmt::format(
+          "the network of {} is not known; give it with --network, for example --network '25 "
+          "Gbit/s'",
+          row.device));
+    }
+    if (!first) first = rate;
+    row.network = *rate / *first;
+  }
+  return first.value_or(kReferenceNetwork);
+}
+
 /// "gavel:isolated.csv" is a file with its format.
 Result<std::pair<StepFormat, std::string>> tagged_file(const std::string& text) {
   const std::size_t colon = text.find(':');
@@ -74,9 +101,11 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request) {
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
-  auto rows = read_step_tables(request.format, request.train);
+  auto rows = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!rows.ok()) return rows.error();
   drop_kept_apart(request.format, *rows);
+  const auto reference = reference_network(environment, request, *rows);
+  if (!reference.ok()) return reference.error();
   const auto context = fit_context(request.jobs);
   if (!context.ok()) return context.error();
   const auto table = fit_table(*rows, *context, true);
@@ -88,7 +117,7 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   auto accuracy = accuracy_of(request);
   if (!accuracy.ok()) return accuracy.error();
 
-  Calibration calibration = to_calibration(table->law, shipped_priors());
+  Calibration calibration = to_calibration(table->law, shipped_priors(), *reference);
   calibration.name = request.name;
   calibration.date = date_at(environment.clock->now());
   calibration.accuracy = std::move(*accuracy);
@@ -112,7 +141,7 @@ Result<Calibration> calibrate_devices(const Environment& environment,
   for (const std::string& text : request.train) {
     const auto file = tagged_file(text);
     if (!file.ok()) return file.error();
-    const auto more = read_step_tables(file->first, {file->second});
+    const auto more = read_step_tables(file->first, {file->second}, TableUse::kLearn);
     if (!more.ok()) return more.error();
     std::set<std::string> jobs;
     FittedData source{.name = std::string(name_of(file->first)),

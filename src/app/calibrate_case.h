@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct CalibrateRequest {
   std::string name;                // Of the calibration.
   std::string provenance;          // Where the rows can be had.
   std::string out;                 // Where to write it; empty: nowhere.
+  // Of the VMs that were measured. Absent: our own runs name their VMs, and the catalogue knows
+  // them; for published tables 50 Gbit/s, as g4dn.12xlarge has.
+  std::optional<BytesPerSecond> network;
 };
 
 /// Fits all rows, and says by leaving jobs out how far off the result is for jobs it has not seen.

@@ -1,7 +1,9 @@
 #include "app/predict_cases.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 #include "app/catalog_cases.h"
@@ -23,6 +25,7 @@ struct Inputs {
   DeviceLaw devices;
   Cluster cluster;
   std::vector<std::string> warnings;
+  std::vector<std::string> doubts;
 
   PredictContext context() const { return {job, catalog, law, devices}; }
 };
@@ -80,8 +83,43 @@ void note_provider(const Inputs& inputs, ResolvedJob& resolved) {
                   provider, measured_at, inputs.law.name));
 }
 
-Result<Predicted> answer(Inputs& inputs, const PredictRequest& request) {
-  auto resolved = resolve(inputs.context(), inputs.cluster, request.options);
+/// A warning as it stands among assumptions.
+std::string sentence(const std::string& warning) {
+  std::string text = warning + ".";
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+void note_doubts(Inputs& inputs, ResolvedJob& resolved) {
+  for (const std::string& warning : resolved.warnings) {
+    resolved.assumptions.push_back(sentence(warning));
+    const auto& told = inputs.doubts;
+    if (std::find(told.begin(), told.end(), warning) == told.end()) {
+      inputs.doubts.push_back(warning);
+    }
+  }
+}
+
+/// The picture plays the profile's buckets, whatever the answer does.
+Predicted drawn(const Inputs& inputs, ResolvedJob resolved, const Predicted& predicted) {
+  resolved.options.plays_buckets = true;
+  const PredictContext context = inputs.context();
+  Predicted picture = predicted;
+  picture.setup = step_setup(context.job, resolved, context.law.fabric, law_of(context.known()));
+  picture.prediction.iteration.parts = step_parts(picture.setup);
+  return picture;
+}
+
+/// An answer, and the question that it is for.
+struct Answered {
+  ResolvedJob resolved;
+  Predicted predicted;
+};
+
+Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
+  PredictOptions options = request.options;
+  options.plays_buckets = request.event_driven;
+  auto resolved = resolve(inputs.context(), inputs.cluster, options);
   if (!resolved.ok()) return resolved.error();
   note_provider(inputs, *resolved);
   const bool knows_memory =
@@ -91,15 +129,11 @@ Result<Predicted> answer(Inputs& inputs, const PredictRequest& request) {
     resolved->assumptions.emplace_back(
         "The profile holds no peaks of memory: the batch is taken to fit.");
   }
-  for (const std::string& warning : resolved->warnings) {
-    const auto& told = inputs.warnings;
-    if (std::find(told.begin(), told.end(), warning) == told.end()) {
-      inputs.warnings.push_back(warning);
-    }
-  }
-  return predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
+  note_doubts(inputs, *resolved);
+  auto predicted = predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
     return request.event_driven ? simulate_step(setup) : step_parts(setup);
   });
+  return Answered{.resolved = std::move(*resolved), .predicted = std::move(predicted)};
 }
 
 Status write_timeline(const Predicted& predicted, const std::string& path) {
@@ -146,7 +180,10 @@ Status apply(const WhatIf& change, Inputs& inputs, PredictRequest& request) {
   const auto types = types_of(inputs);
   if (!types.ok()) return types.error();
   if (change.network) {
-    for (VmType* type : *types) type->network = Network{.baseline = change.network};
+    for (VmType* type : *types) {
+      type->network = Network{.baseline = change.network};
+      type->efa_interfaces.reset();  // What is imagined is of the calibration's kind.
+    }
   }
   if (change.gpu) {
     const Status put = put_gpu(inputs, *types, *change.gpu);
@@ -170,13 +207,18 @@ Status apply(const WhatIf& change, Inputs& inputs, PredictRequest& request) {
 Result<PredictAnswer> predict_job(const Environment& environment, const PredictRequest& request) {
   auto inputs = load(environment, request);
   if (!inputs.ok()) return inputs.error();
-  auto predicted = answer(*inputs, request);
-  if (!predicted.ok()) return predicted.error();
-  const Status written = write_timeline(*predicted, request.timeline);
+  auto answered = answer(*inputs, request);
+  if (!answered.ok()) return answered.error();
+  Predicted& predicted = answered->predicted;
+  // What was simulated is drawn as it was.
+  const Predicted picture =
+      request.event_driven ? predicted : drawn(*inputs, answered->resolved, predicted);
+  const Status written = write_timeline(picture, request.timeline);
   if (!written.ok()) return written.error();
   return PredictAnswer{.job = inputs->job.name,
-                       .prediction = std::move(predicted->prediction),
-                       .warnings = std::move(inputs->warnings)};
+                       .prediction = std::move(predicted.prediction),
+                       .warnings = std::move(inputs->warnings),
+                       .doubts = std::move(inputs->doubts)};
 }
 
 Result<WhatIfAnswer> predict_change(const Environment& environment, const PredictRequest& request,
@@ -190,9 +232,10 @@ Result<WhatIfAnswer> predict_change(const Environment& environment, const Predic
   if (!applied.ok()) return applied.error();
   auto after = answer(*inputs, changed);
   if (!after.ok()) return after.error();
+  std::move(inputs->doubts.begin(), inputs->doubts.end(), std::back_inserter(inputs->warnings));
   return WhatIfAnswer{.job = inputs->job.name,
-                      .before = std::move(before->prediction),
-                      .after = std::move(after->prediction),
+                      .before = std::move(before->predicted.prediction),
+                      .after = std::move(after->predicted.prediction),
                       .warnings = std::move(inputs->warnings)};
 }
 

@@ -15,14 +15,17 @@ struct PredictRequest {
   std::string cluster;  // See parse_cluster.
   PredictOptions options = {};
   std::string calibration = {};  // A file, or the name of a shipped one; empty: the default.
-  bool event_driven = false;     // The twin in simulate/ instead of the closed form.
-  std::string timeline = {};     // Where to write a picture of the iteration; empty: nowhere.
+  // The twin in simulate/ instead of the closed form; it plays the profile's buckets.
+  bool event_driven = false;
+  // Where to write a picture of the iteration, with the profile's buckets; empty: nowhere.
+  std::string timeline = {};
 };
 
 struct PredictAnswer {
   std::string job;
   Prediction prediction;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  // Of what was read.
+  std::vector<std::string> doubts;    // Of the answer; they stand among its assumptions as well.
 };
 
 /// One iteration of a job on a cluster. A batch that does not fit into memory is an answer, not an

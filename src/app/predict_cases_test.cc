@@ -46,6 +46,20 @@ TEST(PredictJob, WritesATimeline) {
   const auto text = read_file(asked.timeline);
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(parse_json(*text, "timeline")->as<Json::Array>() != nullptr);
+  // The profile's buckets are drawn, though the answer is that of one stream.
+  EXPECT_NE(text->find("bucket 2"), std::string::npos);
+  const auto drawn_by = [&](bool event_driven) {
+    asked.event_driven = event_driven;
+    CHECK(predict_job({}, asked).ok());
+    const std::string picture = *read_file(asked.timeline);
+    std::size_t count = 0;
+    for (std::size_t at = picture.find("\"bucket "); at != std::string::npos;
+         at = picture.find("\"bucket ", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(drawn_by(false), drawn_by(true));
   asked.timeline = "/dev/null/nowhere.json";
   EXPECT_FALSE(predict_job({}, asked).ok());
 }

@@ -11,8 +11,14 @@ namespace stint {
 
 using Rows = std::vector<StepRow>;
 
-/// The rows of all `files`, one after the other.
-Result<Rows> read_step_tables(StepFormat format, const std::vector<std::string>& files);
+/// What a table is read for: of one to predict, the measured columns are for scoring only.
+enum class TableUse { kLearn, kPredict };
+
+/// The rows of all `files`, one after the other. Times that no step can take are bad input where
+/// they are learned from, and so are the unusable and unmeasured rows of Pollux's format; what is
+/// wrong with a row to predict is left to the row.
+Result<Rows> read_step_tables(StepFormat format, const std::vector<std::string>& files,
+                              TableUse use);
 
 /// What a fit needs: the job profiles of a file, or the shipped ones when it is empty, and the
 /// shipped priors.

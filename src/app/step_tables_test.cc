@@ -29,7 +29,8 @@ TEST(StepTables, OneWorkerIsLearnedFromWhateverTheJob) {
 }
 
 TEST(StepTables, AMissingFileIsBadInputThatNamesIt) {
-  const auto rows = read_step_tables(StepFormat::kPollux, {"/nonexistent/steps.csv"});
+  const auto rows =
+      read_step_tables(StepFormat::kPollux, {"/nonexistent/steps.csv"}, TableUse::kLearn);
   ASSERT_FALSE(rows.ok());
   EXPECT_EQ(rows.error().kind, ErrorKind::kBadInput);
   EXPECT_NE(rows.error().message.find("/nonexistent/steps.csv"), std::string::npos);

@@ -48,7 +48,7 @@ std::string extent(const Rows& rows) {
 Result<std::vector<Trial>> trials_of(const ValidateRequest& request, Rows train) {
   std::vector<Trial> trials;
   if (request.split.empty()) {
-    auto test = read_step_tables(request.format, request.test);
+    auto test = read_step_tables(request.format, request.test, TableUse::kPredict);
     if (!test.ok()) return test.error();
     Trial trial{.train = std::move(train), .test = std::move(*test)};
     for (std::size_t i = 0; i < trial.test.size(); ++i) trial.numbers.push_back(i);
@@ -67,12 +67,21 @@ Result<std::vector<Trial>> trials_of(const ValidateRequest& request, Rows train)
   return trials;
 }
 
+/// The same rows, of which only those that were measured can be chosen to be.
+Rows only_measured(Rows rows) {
+  for (StepRow& row : rows) {
+    if (!row.time) row.unusable = "was not measured";
+  }
+  return rows;
+}
+
 /// Moves the rows that are best measured first from the test to the training part.
 Status move_probes(Trial& trial, const FitContext& context, int count) {
   const auto table = fit_table(trial.train, context, true);
   if (!table.ok()) return table.error();
   std::set<std::size_t> moved;
-  for (const auto& [job, rows] : choose_probes(*table, trial.test, context.facts, count)) {
+  for (const auto& [job, rows] :
+       choose_probes(*table, only_measured(trial.test), context.facts, count)) {
     moved.insert(rows.begin(), rows.end());
   }
   Trial rest{.train = std::move(trial.train)};
@@ -133,9 +142,7 @@ class Tally {
   Validation validation(const ValidateRequest& request) const {
     std::vector<Scored> headline;
     for (const Outcome& outcome : outcomes_) {
-      if (outcome.row.time && kept_apart(format_, outcome.row).empty()) {
-        headline.push_back(scored(outcome));
-      }
+      if (in_headline(outcome)) headline.push_back(scored(outcome));
     }
     Validation validation{
         .what = "iteration", .overall = score(headline), .jobs = score_by_job(headline)};
@@ -149,7 +156,7 @@ class Tally {
   std::map<std::string, Score> groups() const {
     std::map<std::string, std::vector<Scored>> by_group;
     for (const Outcome& outcome : outcomes_) {
-      if (!outcome.row.time) continue;
+      if (!counts(outcome)) continue;
       const std::string apart = kept_apart(format_, outcome.row);
       const char* place = outcome.row.workers_by_vm.size() > 1 ? "several VMs" : "one VM";
       by_group[apart.empty() ? place : "apart: " + apart].push_back(scored(outcome));
@@ -159,13 +166,42 @@ class Tally {
     return scores;
   }
 
+  /// Why rows were skipped, with the commonest reason; empty when none was.
+  std::string skipped() const {
+    std::map<std::string, std::size_t> reasons;
+    std::size_t count = 0;
+    for (const Outcome& outcome : outcomes_) {
+      const bool complete = outcome.forecast.time && outcome.row.time;
+      if (complete || !in_headline(outcome)) continue;
+      ++count;
+      ++reasons[outcome.forecast.time ? outcome.row.unmeasured : outcome.forecast.note];
+    }
+    if (count == 0) return "";
+    const auto commonest =
+        std::max_element(reasons.begin(), reasons.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const std::size_t others = reasons.size() - 1;
+    return fmt::format("{} {} skipped: {} ({}){}.", counted(count, "row"),
+                       count == 1 ? "was" : "were", commonest->first, commonest->second,
+                       others > 0 ? " and " + counted(others, "other reason") : "");
+  }
+
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
 
  private:
+  /// Whether something was measured of the row, be it of use or not.
+  static bool counts(const Outcome& outcome) {
+    return outcome.row.time || !outcome.row.unmeasured.empty();
+  }
+
+  bool in_headline(const Outcome& outcome) const {
+    return counts(outcome) && kept_apart(format_, outcome.row).empty();
+  }
+
   static Scored scored(const Outcome& outcome) {
     return {.job = outcome.row.job,
             .predicted = outcome.forecast.time,
-            .measured = *outcome.row.time,
+            .measured = outcome.row.time,
             .p10 = outcome.forecast.p10,
             .p90 = outcome.forecast.p90};
   }
@@ -242,7 +278,7 @@ Status check(const ValidateRequest& request) {
 Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
-  auto train = read_step_tables(request.format, request.train);
+  auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!train.ok()) return train.error();
   const auto context = fit_context(request.jobs);
   if (!context.ok()) return context.error();
@@ -269,6 +305,7 @@ Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
   ValidateAnswer answer{.ours = ours.validation(request), .baselines = {}};
   answer.ours.repeats = repeat_score(request.format, *trials);
   const Tally& first = request.only_baselines ? baselines.front() : ours;
+  answer.skipped = first.skipped();
   answer.ours.notes = notes_of(request, first, first.validation(request));
   for (std::size_t i = 0; i < baselines.size(); ++i) {
     Validation& it = answer.baselines.emplace_back(baselines[i].validation(request));
@@ -286,9 +323,9 @@ Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
 Result<ProbesAnswer> choose_probes(const ProbesRequest& request) {
   if (request.train.empty()) return bad_usage("--train needs at least one file");
   if (request.count < 1) return bad_usage("-k must be a whole number of 1 or more");
-  const auto train = read_step_tables(request.format, request.train);
+  const auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!train.ok()) return train.error();
-  auto configs = read_step_tables(request.format, {request.configs});
+  auto configs = read_step_tables(request.format, {request.configs}, TableUse::kPredict);
   if (!configs.ok()) return configs.error();
   const auto context = fit_context(request.jobs);
   if (!context.ok()) return context.error();

@@ -28,6 +28,7 @@ struct ValidateRequest {
 struct ValidateAnswer {
   Validation ours;
   std::vector<Validation> baselines;  // In the order asked for.
+  std::string skipped = {};           // A sentence on rows that were skipped; empty: none were.
 };
 
 /// Fits the training rows, predicts the test rows, and scores what was measured of them.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "measure/measurement.h"
 
 namespace stint {
 namespace {
@@ -106,8 +108,11 @@ TEST(ValidateIteration, BadFilesAreBadInputAndNothingIsWritten) {
   for (const char* time : {"0", "-1", "nan", "inf", "fast"}) {
     const std::string bad =
         folder.file("bad.csv", std::string(kHeader) + "a,1-1,2,2,32," + time + "\n");
-    expect_bad({.train = {good}, .test = {bad}}, "bad.csv:2: column step_time_s");
+    expect_bad({.train = {good, bad}, .test = {good}}, "bad.csv:2: column step_time_s");
   }
+  const std::string three = folder.file("three.csv", std::string(kHeader) + "a,1-1,2,3,32,1\n");
+  expect_bad({.train = {good, three}, .test = {good}},
+             "three.csv:2: column gpus_per_node: '1-1' is not 3 GPUs on 2 nodes");
   expect_bad({.train = {good}, .split = "max-gpus=16"}, "--split max-gpus=16");
 }
 
@@ -169,6 +174,22 @@ TEST(ValidateIteration, ProbesMoveFromTestToTraining) {
   EXPECT_EQ(predictions_of(folder.path("out.csv")).rows(), 4U);
 }
 
+// Of the four test rows of a job only the last, on 16 workers, has a time, so that it must be the
+// probe; three are left, without anything to score.
+TEST(ValidateIteration, ARowWithoutATimeIsNoProbe) {
+  const Folder folder;
+  std::string text = kHeader + lines_of("b", 0.05) + line("a", 1, 1, 0.03);
+  text += "a,,2,2,32,\na,,3,3,32,\na,,2,8,32,\n" + line("a", 4, 4, 0.03);
+  answer_to({.train = {folder.file("a.csv", text)},
+             .split = "leave-one-job-out",
+             .predictions = folder.path("out.csv"),
+             .probes = 1});
+  const Csv csv = predictions_of(folder.path("out.csv"));
+  ASSERT_EQ(csv.rows(), 6U);
+  EXPECT_EQ(csv.cell(3, "row"), "7");
+  EXPECT_EQ(csv.cell(5, "row"), "9");
+}
+
 // Rows count from 0 in the test file; the last job was never measured on one worker.
 TEST(ValidateIteration, WritesAPredictionForEveryTestRow) {
   const Folder folder;
@@ -197,17 +218,133 @@ TEST(ValidateIteration, WritesAPredictionForEveryTestRow) {
   EXPECT_EQ(csv.cell(3, "note"), "the batch is far from those measured on one worker");
 }
 
+/// A table to learn from and two rows to predict, with a question mark for each measured cell.
+struct MeasuredCells {
+  StepFormat format;
+  std::string train;
+  std::string test;
+};
+
+std::vector<MeasuredCells> measured_cells() {
+  const std::string pollux =
+      "model,gpus_per_node,num_nodes,num_gpus,batch_per_gpu,step_time_s,sync_time_s\n";
+  const std::string gavel =
+      "gpu,consolidated,model,batch_per_gpu,num_gpus,steps_per_s_all_gpus,"
+      "steps_per_s_all_gpus_repeat\n";
+  const std::string nvidia =
+      "example,heading,gpu,num_gpus,batch,batch_column,precision,throughput_column,throughput\n";
+  const std::string cmdare = "model,gpu,num_workers,num_param_servers,cluster_steps_per_s_mean\n";
+  return {
+      {StepFormat::kPollux, two_jobs(), pollux + "a,2-2,2,4,32,?,?\nb,1-1,2,2,32,?,?\n"},
+      {StepFormat::kGavel, gavel + "P100,1,LM,8,1,10,\nP100,1,LM,8,4,30,\nP100,0,LM,8,4,20,\n",
+       gavel + "P100,0,LM,8,2,?,?\nP100,1,LM,8,2,?,?\n"},
+      {StepFormat::kNvidia,
+       nvidia +
+           "net,DGX-1,V100,1,32,Batch,FP32,img/s,400\nnet,DGX-1,V100,4,32,Batch,FP32,img/s,1500\n",
+       nvidia + "net,DGX-1,V100,8,32,Batch,FP32,img/s,?\nnet,DGX-1,V100,1,32,Batch,FP32,img/s,?\n"},
+      {StepFormat::kCmdare, cmdare + "net,K80,1,1,10\nnet,K80,2,1,19\nnet,K80,4,1,35\n",
+       cmdare + "net,K80,8,1,?\nnet,K80,3,1,?\n"},
+  };
+}
+
+std::string with_cells(std::string text, const std::string& cell) {
+  for (std::size_t i = text.find('?'); i != std::string::npos; i = text.find('?', i)) {
+    text.replace(i, 1, cell);
+  }
+  return text;
+}
+
 TEST(ValidateIteration, WhatWasMeasuredOfTheTestMovesNoPrediction) {
   const Folder folder;
-  const std::string train = folder.file("a.csv", two_jobs());
-  const auto predictions = [&](const char* time) {
-    const std::string test = std::string(kHeader) + "a,2-2,2,4,32," + time + "\n";
-    answer_to({.train = {train},
-               .test = {folder.file("test.csv", test)},
+  for (const MeasuredCells& it : measured_cells()) {
+    const std::string train = folder.file("train.csv", it.train);
+    Score score;
+    const auto predictions = [&](const std::string& cell) {
+      score = answer_to({.format = it.format,
+                         .train = {train},
+                         .test = {folder.file("test.csv", with_cells(it.test, cell))},
+                         .predictions = folder.path("out.csv")})
+                  .ours.overall;
+      return *read_file(folder.path("out.csv"));
+    };
+    const std::string blank = predictions("");
+    EXPECT_EQ(score.n + score.skipped, 0);
+    const Csv csv = predictions_of(folder.path("out.csv"));
+    ASSERT_EQ(csv.rows(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_NE(csv.cell(i, "predicted"), "") << blank;
+    EXPECT_EQ(predictions("9"), blank);
+    EXPECT_EQ(score.n, 2);
+    EXPECT_EQ(score.skipped, 0);
+    for (const char* cell : {"nan", "0", "-3", "inf", "n/a", "1e300", "1e-300"}) {
+      EXPECT_EQ(predictions(cell), blank) << name_of(it.format) << " " << cell;
+      EXPECT_EQ(score.n, 0) << name_of(it.format) << " " << cell;
+      EXPECT_EQ(score.skipped, 2) << name_of(it.format) << " " << cell;
+    }
+  }
+}
+
+std::string recorded_run(const std::string& run, const std::string& cluster,
+                         std::optional<Seconds> time) {
+  const Layout layout{.cluster = *parse_cluster(cluster), .setups = {{.batch_per_worker = 8}}};
+  std::string text =
+      write_measurement({.run = run, .start = RunStart{.job = "net", .layout = layout}});
+  if (!time) return text;
+  return text +
+         write_measurement({.run = run, .iteration = IterationRecord{.number = 1, .time = *time}});
+}
+
+// Nothing is known of one worker on a p3.2xlarge.
+TEST(ValidateIteration, OurOwnRecordsArePredictedWithoutTheirTimesAndByVmType) {
+  const Folder folder;
+  const std::string train =
+      folder.file("train.jsonl", recorded_run("a", "g4dn.xlarge", 1 * kSecond) +
+                                     recorded_run("b", "2x g4dn.xlarge", 1.2 * kSecond));
+  const auto predictions = [&](std::optional<Seconds> time) {
+    const std::string test =
+        recorded_run("c", "4x g4dn.xlarge", time) + recorded_run("d", "4x p3.2xlarge", time);
+    answer_to({.format = StepFormat::kStint,
+               .train = {train},
+               .test = {folder.file("test.jsonl", test)},
                .predictions = folder.path("out.csv")});
     return *read_file(folder.path("out.csv"));
   };
-  EXPECT_EQ(predictions(""), predictions("9"));
+  EXPECT_EQ(predictions(std::nullopt), predictions(9 * kSecond));
+  const Csv csv = predictions_of(folder.path("out.csv"));
+  EXPECT_NE(csv.cell(0, "predicted"), "");
+  EXPECT_EQ(csv.cell(1, "note"), "net was not measured on one worker of p3.2xlarge");
+}
+
+TEST(ValidateIteration, AnUnusableTestRowKeepsItsLine) {
+  const Folder folder;
+  const std::string test =
+      std::string(kHeader) + "a,1-1,2,3,32,0.1\na,1-1,2,2,32,0.1\na,1-1,2,2,0,0.1\n";
+  const auto answer = answer_to({.train = {folder.file("a.csv", two_jobs())},
+                                 .test = {folder.file("test.csv", test)},
+                                 .predictions = folder.path("out.csv")});
+  const Csv csv = predictions_of(folder.path("out.csv"));
+  ASSERT_EQ(csv.rows(), 3U);
+  EXPECT_EQ(csv.cell(0, "predicted"), "");
+  EXPECT_EQ(csv.cell(0, "note"), "column gpus_per_node: '1-1' is not 3 GPUs on 2 nodes");
+  EXPECT_NE(csv.cell(1, "predicted"), "");
+  EXPECT_EQ(csv.cell(2, "note"),
+            "column batch_per_gpu: must be a whole number of 1 or more, not '0'");
+  EXPECT_EQ(answer.ours.overall.n, 1);
+  EXPECT_EQ(answer.ours.overall.skipped, 2);
+}
+
+TEST(ValidateIteration, SaysMostlyWhyRowsWereSkipped) {
+  const Folder folder;
+  const std::string train = folder.file("a.csv", two_jobs());
+  const auto skipped = [&](const std::string& lines) {
+    return answer_to({.train = {train}, .test = {folder.file("b.csv", kHeader + lines)}}).skipped;
+  };
+  EXPECT_EQ(skipped("a,1-1,2,2,32,0.1\nz,1-1,2,2,32,\n"), "");
+  EXPECT_EQ(skipped("z,1-1,2,2,32,1\n"),
+            "1 row was skipped: z was not measured on one worker of T4 (1).");
+  EXPECT_EQ(
+      skipped("z,1-1,2,2,32,1\na,1-1,2,2,32,0\nb,1-1,2,2,32,0\n"),
+      "3 rows were skipped: column step_time_s: must be more than zero, not 0 (2) and 1 other "
+      "reason.");
 }
 
 TEST(ValidateIteration, PredictionsOfABaselineHaveNoInterval) {
@@ -224,19 +361,19 @@ TEST(ValidateIteration, PredictionsOfABaselineHaveNoInterval) {
 }
 
 // Such figures are slips of somebody's pen, and would make errors that JSON cannot hold.
-TEST(ValidateIteration, TimesThatNoStepTakesAreRefused) {
+TEST(ValidateIteration, TimesThatNoStepTakesAreNotLearnedFrom) {
   const Folder folder;
   const std::string train = folder.file("a.csv", two_jobs());
   for (const char* time : {"1e-308", "1e+300"}) {
-    const std::string test = folder.file(
+    const std::string odd = folder.file(
         "b.csv", std::string(kHeader) + "a,1-1,2,2,32,0.1\na,1-1,2,2,32," + time + "\n");
-    const auto answer = validate_iteration({.train = {train}, .test = {test}});
+    const auto answer = validate_iteration({.train = {odd}, .test = {train}});
     ASSERT_FALSE(answer.ok());
     EXPECT_EQ(answer.error().kind, ErrorKind::kBadInput);
     EXPECT_EQ(answer.error().message,
               fmt::format("{}: row 1 (the first is 0): {} s cannot be a measured time; correct it "
                           "or leave it blank",
-                          test, time));
+                          odd, time));
   }
 }
 

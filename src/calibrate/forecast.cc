@@ -1,23 +1,31 @@
 #include "calibrate/forecast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace stint {
 namespace {
 
-/// A row with one worker says nothing about a cluster, unless it has a server to talk to.
-bool tells_of_cluster(const LawRow& row) { return row.input.workers > 1 || row.input.servers > 0; }
+/// A row with one worker says nothing about a cluster.
+bool tells_of_cluster(const LawRow& row) { return row.input.workers > 1; }
+
+/// What a batch far from those measured adds to the deviation of log time, for each doubling.
+constexpr double kExtrapolationDeviation = 0.1;
 
 Forecast forecast_row(const FittedTable& table, const StepRow& row, const JobFacts& facts) {
   const auto law_input = law_row(row, table.alone, facts);
   if (!law_input.ok()) return {.note = law_input.error().message};
-  const LawEstimate estimate = table.law.predict(row.job, law_input->size_known, law_input->input);
+  LawEstimate estimate = table.law.predict(row.job, law_input->size_known, law_input->input);
+  const auto alone = table.alone.at(row);
+  if (alone) {
+    estimate.deviation =
+        std::hypot(estimate.deviation, kExtrapolationDeviation * alone->doublings_beyond);
+  }
   const double unit = 1 / (row.times_per_step * law_input->scale);
   Forecast forecast{
       .time = unit * estimate.time, .p10 = unit * estimate.p10(), .p90 = unit * estimate.p90()};
-  const auto alone = table.alone.at(row);
-  if (alone && alone->extrapolated) {
+  if (alone && alone->extrapolated()) {
     forecast.note = "the batch is far from those measured on one worker";
   }
   return forecast;

@@ -27,6 +27,8 @@ class Writer {
   void add(Constant constant) {
     const auto unit = units_.find(constant.name);
     constant.unit = unit == units_.end() ? "1" : unit->second;
+    if (constant.name == "gradient_bytes") constant.unit = "byte";
+    if (constant.scope == "fabric_reference") constant.unit = "Gbit/s";
     calibration_.constants.push_back(std::move(constant));
   }
 
@@ -57,11 +59,16 @@ void add_job(Writer& writer, const std::string& name, const JobFit& job, const L
                       unknown++);
   }
   writer.add({.name = "noise", .scope = scope, .value = job.noise, .identified = false});
+  writer.add({.name = "gradient_bytes",
+              .scope = scope,
+              .value = job.gradients.in(kByte),
+              .identified = false});
 }
 
 }  // namespace
 
-Calibration to_calibration(const FittedLaw& law, const Calibration& priors) {
+Calibration to_calibration(const FittedLaw& law, const Calibration& priors,
+                           BytesPerSecond reference) {
   Writer writer(law, priors);
   std::size_t unknown = 0;
   for (const auto& [constant, field] : law_names(FabricLaw{})) {
@@ -85,6 +92,10 @@ Calibration to_calibration(const FittedLaw& law, const Calibration& priors) {
   add_noise("noise_floor", law.priors.noise_floor);
   add_noise("noise_exposed", law.priors.noise_exposed);
   add_noise("dispersion", law.dispersion);
+  writer.add({.name = "network",
+              .scope = "fabric_reference",
+              .value = reference.in(kGbit / kSecond),
+              .identified = false});
   for (const auto& [name, job] : law.jobs) add_job(writer, name, job, law.priors);
   return writer.finish();
 }

@@ -12,10 +12,12 @@ namespace stint {
 ///   fabric    each number of FabricLaw
 ///   job       how far jobs lie from the population (prior_deviation)
 ///   noise     noise_floor, noise_exposed and dispersion
-///   job:NAME  each number of that job's law, and its noise over the population's
+///   job:NAME  each number of that job's law, its noise over the population's, its gradient bytes
+///   fabric_reference  the network that the costs are stated for
 ///
 /// Units are those of `priors`, the
 /// document the fit began with.
-Calibration to_calibration(const FittedLaw& law, const Calibration& priors);
+Calibration to_calibration(const FittedLaw& law, const Calibration& priors,
+                           BytesPerSecond reference);
 
 }  // namespace stint

@@ -306,9 +306,11 @@ Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
   for (std::size_t job = 0; job < problem.names.size(); ++job) {
     const std::size_t first = kFabricNames.size() + job * kJobNames.size();
     const std::span<const double> values = solved->values;
-    law.jobs[problem.names[job]] = {.law = job_of(values.subspan(first, kJobNames.size())),
-                                    .rows = problem.job_begin[job + 1] - problem.job_begin[job],
-                                    .first_unknown = first};
+    law.jobs[problem.names[job]] = {
+        .law = job_of(values.subspan(first, kJobNames.size())),
+        .rows = problem.job_begin[job + 1] - problem.job_begin[job],
+        .first_unknown = first,
+        .gradients = problem.rows[problem.job_begin[job]]->input.gradients};
   }
   law.solution = std::move(*solved);
   for (std::size_t job = 0; job < problem.names.size(); ++job) {
@@ -355,7 +357,8 @@ Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows) {
       ++count;
     }
   }
-  law.dispersion = std::sqrt(sum / count);
+  // Few jobs cannot show that unseen ones lie nearer than the prior says.
+  law.dispersion = std::max(1.0, std::sqrt(sum / count));
   return {};
 }
 

@@ -40,6 +40,7 @@ struct JobFit {
   std::size_t rows = 0;
   std::size_t first_unknown = 0;  // Of its law, in the solution.
   double noise = 1;               // Its noise over the population's.
+  Bytes gradients;                // Of its first row.
 };
 
 /// A predicted time. Times are log-normal: their logarithm has this deviation.
@@ -88,7 +89,7 @@ Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
 /// Sets `dispersion` by leaving jobs out, in at most four groups: the mean error of a left-out job
 /// over what the priors of job constants expect of it,
 ///
-///   k² = (Σ_jobs bias² / var(bias) + 2) / (jobs + 2)
+///   k² = max(1, (Σ_jobs bias² / v + 2) / (jobs + 2)),  v the mean variance of the job's rows
 ///
 /// Requires the rows that `law` was fitted to.
 Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows);

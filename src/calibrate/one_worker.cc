@@ -95,6 +95,12 @@ double OneWorkerTimes::at(const Curve& curve, double batch) {
                  x);
 }
 
+double OneWorkerTimes::doublings_beyond(const Curve& curve, double batch) {
+  const double above = std::log2(batch / curve.points.back().batch);
+  const double below = std::log2(curve.points.front().batch / batch);
+  return std::max({0.0, above, below});
+}
+
 std::optional<OneWorkerTimes::Estimate> OneWorkerTimes::at(const StepRow& row) const {
   const auto found = curves_.find({row.job, row.series, row.device});
   if (found == curves_.end()) return std::nullopt;
@@ -103,8 +109,7 @@ std::optional<OneWorkerTimes::Estimate> OneWorkerTimes::at(const StepRow& row) c
       std::sqrt(std::max(0.0, curve.scatter * curve.scatter - kUsualScatter * kUsualScatter));
   return Estimate{.time = std::exp(at(curve, row.batch_per_worker)) * kSecond,
                   .jitter = beyond,
-                  .extrapolated = row.batch_per_worker > 2 * curve.points.back().batch ||
-                                  2 * row.batch_per_worker < curve.points.front().batch};
+                  .doublings_beyond = doublings_beyond(curve, row.batch_per_worker)};
 }
 
 std::optional<Bytes> OneWorkerTimes::gradient_bytes(const std::string& job) const {

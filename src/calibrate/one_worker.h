@@ -17,8 +17,11 @@ class OneWorkerTimes {
  public:
   struct Estimate {
     Seconds time;
-    double jitter = 0;          // Relative deviation of single steps beyond what is usual.
-    bool extrapolated = false;  // Beyond twice the largest batch seen, or below half the smallest.
+    double jitter = 0;            // Relative deviation of single steps beyond what is usual.
+    double doublings_beyond = 0;  // From the nearest batch seen, for one outside all of them.
+
+    /// Beyond twice the largest batch seen, or below half the smallest.
+    bool extrapolated() const { return doublings_beyond > 1; }
   };
 
   /// Takes the one-worker rows among `rows` that have a time.
@@ -43,6 +46,7 @@ class OneWorkerTimes {
   using Key = std::tuple<std::string, std::string, std::string>;
 
   static double at(const Curve& curve, double batch);
+  static double doublings_beyond(const Curve& curve, double batch);
 
   std::map<Key, Curve> curves_;
   std::map<std::string, Bytes> gradients_;

@@ -118,7 +118,9 @@ TEST(OneWorkerTimes, HasNoJitterWhereFiguresScatterAsUsual) {
 
 TEST(OneWorkerTimes, SaysWhenItExtrapolates) {
   const OneWorkerTimes alone(std::vector<StepRow>{row_of(4, 1 * kSecond), row_of(16, 2 * kSecond)});
-  const auto extrapolated = [&](double batch) { return alone.at(row_of(batch, {}))->extrapolated; };
+  const auto extrapolated = [&](double batch) {
+    return alone.at(row_of(batch, {}))->extrapolated();
+  };
   EXPECT_FALSE(extrapolated(2));
   EXPECT_FALSE(extrapolated(32));
   EXPECT_TRUE(extrapolated(1.9));

@@ -47,18 +47,18 @@ Score score(std::span<const Scored> rows) {
   Mean covered;
   Mean interval;
   for (const Scored& row : rows) {
-    CHECK(row.measured > Seconds{});
     CHECK(row.p10.has_value() == row.p90.has_value());
-    if (!row.predicted) {
+    if (!row.predicted || !row.measured) {
       ++score.skipped;
       continue;
     }
-    errors.push_back(std::abs((*row.predicted - row.measured) / row.measured));
+    const Seconds measured = *row.measured;
+    CHECK(measured > Seconds{});
+    errors.push_back(std::abs((*row.predicted - measured) / measured));
     error.add(errors.back());
     if (!row.p10) continue;
-    covered.add(*row.p10 <= row.measured && row.measured <= *row.p90 ? 1.0 : 0.0);
-    interval.add(
-        interval_score(row.p10->in(kSecond), row.p90->in(kSecond), row.measured.in(kSecond)));
+    covered.add(*row.p10 <= measured && measured <= *row.p90 ? 1.0 : 0.0);
+    interval.add(interval_score(row.p10->in(kSecond), row.p90->in(kSecond), measured.in(kSecond)));
   }
   score.n = error.n;
   if (errors.empty()) return score;

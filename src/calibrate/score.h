@@ -14,18 +14,18 @@ namespace stint {
 struct Scored {
   std::string job;
   std::optional<Seconds> predicted;  // Absent: no prediction was possible.
-  Seconds measured;
-  std::optional<Seconds> p10;  // An interval has both ends or none.
+  std::optional<Seconds> measured;   // Absent: what was measured cannot be used.
+  std::optional<Seconds> p10;        // An interval has both ends or none.
   std::optional<Seconds> p90;
 };
 
-/// The errors of `rows`; rows without a prediction count as skipped. The interval score is the mean
-/// over rows with an interval [l, u] and measurement y of
+/// The errors of `rows`; rows without a prediction or a measurement count as skipped. The interval
+/// score is the mean over rows with an interval [l, u] and measurement y of
 ///
 ///   ((u − l) + 2/α · max(l − y, 0) + 2/α · max(y − u, 0)) / y,  α = 0.2
 ///
 /// (Gneiting and Raftery 2007, eq. 43), over y so that jobs compare. Quantiles interpolate
-/// linearly. Requires measured > 0.
+/// linearly. Requires measurements above zero.
 Score score(std::span<const Scored> rows);
 
 std::map<std::string, Score> score_by_job(std::span<const Scored> rows);

@@ -47,6 +47,13 @@ TEST(Score, CountsRowsWithoutPredictionAsSkipped) {
   EXPECT_EQ(score({}).n, 0);
 }
 
+TEST(Score, CountsRowsWithoutMeasurementAsSkipped) {
+  const std::vector<Scored> rows = {row("a", 1.5, 1), {.job = "a", .predicted = 1 * kSecond}};
+  EXPECT_EQ(score(rows).n, 1);
+  EXPECT_EQ(score(rows).skipped, 1);
+  EXPECT_NEAR(score(rows).mape, 0.5, 1e-12);
+}
+
 // Job a: errors 0.1 and 0.3, mean 0.2. Job b: 0.6. Mean over jobs 0.4 though the rows' mean is 1/3.
 // Job c was skipped and has no say. Only b has an interval.
 TEST(Score, WeighsJobsAlike) {

@@ -21,7 +21,8 @@ Result<LawRow> law_row(const StepRow& row, const OneWorkerTimes& alone, const Jo
                        .workers = workers(row),
                        .workers_on_fullest_vm = workers_on_fullest_vm(row),
                        .servers = row.servers,
-                       .asynchronous = row.asynchronous},
+                       .asynchronous = row.asynchronous,
+                       .network = row.network},
              .time = row.times_per_step * row.time.value_or(Seconds{})};
   const auto known = facts.find(row.job);
   std::optional<Bytes> gradients = row.gradient_bytes;

@@ -5,6 +5,7 @@
 #include "app/calibrate_case.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "cli/step_options.h"
 
 namespace stint::cli {
@@ -61,6 +62,16 @@ ExitCode fabric(const Invocation& invocation) {
   if (!format.ok()) return report(invocation, kVerb, format.error());
   CalibrateRequest request = to_request(invocation);
   request.format = *format;
+  if (invocation.has("--network")) {
+    const auto network = parse_quantity<BytesPerSecond>(invocation.get("--network"));
+    if (!network.ok()) {
+      return report(invocation, kVerb, bad_usage("--network: " + network.error().message));
+    }
+    if (*network <= BytesPerSecond{}) {
+      return report(invocation, kVerb, bad_usage("--network must be more than zero"));
+    }
+    request.network = *network;
+  }
   const auto calibration = calibrate_fabric(invocation.environment, request);
   if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
   print_calibration(invocation, *calibration);
@@ -85,7 +96,14 @@ std::vector<OptionSpec> file_options() {
 }
 
 Verb fabric_verb() {
-  std::vector<OptionSpec> options{format_option(), train_option(), jobs_option()};
+  std::vector<OptionSpec> options{
+      format_option(),
+      train_option(),
+      jobs_option(),
+      {.name = "--network",
+       .value = "RATE",
+       .help = "Of the VMs that were measured (default: by the catalogue for our own runs, else 50 "
+               "Gbit/s)."}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate fabric",
           .summary = "Learn how a cluster's network and hosts behave from measured iterations.",

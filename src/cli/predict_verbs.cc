@@ -60,17 +60,57 @@ Result<PredictRequest> to_request(const Invocation& invocation) {
   if (request.options.batch_per_worker && request.options.global_batch) {
     return bad_usage("give --batch-per-worker or --global-batch, not both");
   }
+  const bool served = invocation.get("--collective") == "parameter-server";
+  if (request.options.servers && !served) {
+    return bad_usage("--servers is about parameter servers; add --collective parameter-server");
+  }
   return request;
 }
 
-std::string next_command(const PredictRequest& request) {
-  return fmt::format("stint whatif --job {} --cluster {}{} --network '100 Gbit/s'",
-                     shell_quoted(request.job), shell_quoted(request.cluster),
-                     request.options.batch_per_worker
-                         ? fmt::format(" --batch-per-worker {}", *request.options.batch_per_worker)
-                     : request.options.global_batch
-                         ? fmt::format(" --global-batch {}", *request.options.global_batch)
-                         : "");
+std::vector<OptionSpec> question_options() {
+  return {
+      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."},
+      {.name = "--cluster",
+       .value = "TEXT",
+       .help = "The VMs: '8x g4dn.12xlarge', or '4x p3.2xlarge:spot + 2x g5.xlarge'."},
+      {.name = "--batch-per-worker",
+       .value = "N",
+       .help = "Samples per worker and micro-step; the average on a mixed cluster."},
+      {.name = "--global-batch",
+       .value = "N",
+       .help = "Samples per iteration (default: the job's reference batch)."},
+      {.name = "--workers-per-vm",
+       .value = "N",
+       .help = "Workers on each VM (default: one for each accelerator)."},
+      {.name = "--accumulation",
+       .value = "M",
+       .help = "Micro-steps per communication (default: 1)."},
+      {.name = "--servers",
+       .value = "N",
+       .help = "Parameter servers, with --collective parameter-server (default: one on each VM)."},
+      {.name = "--calibration",
+       .value = "NAME|FILE",
+       .help = "Constants of the network (default: the shipped ones)."},
+      {.name = "--predictor",
+       .value = "NAME",
+       .help = "The closed form, or its event-driven twin, which plays the profile's "
+               "buckets (default: analytic).",
+       .choices = {"analytic", "event-driven"}}};
+}
+
+/// What to ask next, with everything that was said. To 'whatif' a collective is a change from the
+/// ring, so where one was said that is the change.
+std::string next_step(const Invocation& invocation) {
+  std::string command = "stint whatif";
+  for (const OptionSpec& option : question_options()) {
+    if (!invocation.has(option.name)) continue;
+    command += fmt::format(" {} {}", option.name, shell_quoted(invocation.get(option.name)));
+  }
+  const std::string collective = invocation.get("--collective");
+  if (collective.empty() || collective == "ring") {
+    return fmt::format("See what a change does: {} --network '100 Gbit/s'", command);
+  }
+  return fmt::format("Compare with the ring: {} --collective {}", command, collective);
 }
 
 ExitCode verdict(const Invocation& invocation, std::string_view verb,
@@ -88,6 +128,7 @@ ExitCode predict_iteration(const Invocation& invocation) {
   print_warnings(invocation, answer->warnings);
   const Prediction& prediction = answer->prediction;
   if (invocation.output() == "json") {
+    print_warnings(invocation, answer->doubts);
     print_answer(invocation, write_prediction(prediction));
   } else {
     print_answer(invocation, prediction_sheet(answer->job, prediction, invocation.out_terminal));
@@ -99,7 +140,7 @@ ExitCode predict_iteration(const Invocation& invocation) {
   }
   const ExitCode code = verdict(invocation, "predict", prediction);
   if (code == kExitOk && invocation.output() == "table") {
-    say(invocation, "See what a change does: " + next_command(*request));
+    say(invocation, next_step(invocation));
   }
   return code;
 }
@@ -158,40 +199,12 @@ OptionSpec collective_option(const std::string& help) {
   return {.name = "--collective", .value = "NAME", .help = help, .choices = choices};
 }
 
-std::vector<OptionSpec> question_options() {
-  return {
-      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."},
-      {.name = "--cluster",
-       .value = "TEXT",
-       .help = "The VMs: '8x g4dn.12xlarge', or '4x p3.2xlarge:spot + 2x g5.xlarge'."},
-      {.name = "--batch-per-worker",
-       .value = "N",
-       .help = "Samples per worker and micro-step; the average on a mixed cluster."},
-      {.name = "--global-batch",
-       .value = "N",
-       .help = "Samples per iteration (default: the job's reference batch)."},
-      {.name = "--workers-per-vm",
-       .value = "N",
-       .help = "Workers on each VM (default: one for each accelerator)."},
-      {.name = "--accumulation",
-       .value = "M",
-       .help = "Micro-steps per communication (default: 1)."},
-      {.name = "--servers", .value = "N", .help = "Parameter servers (default: one on each VM)."},
-      {.name = "--calibration",
-       .value = "NAME|FILE",
-       .help = "Constants of the network (default: the shipped ones)."},
-      {.name = "--predictor",
-       .value = "NAME",
-       .help = "The closed form, or its event-driven twin (default: analytic).",
-       .choices = {"analytic", "event-driven"}}};
-}
-
 Verb predict_verb() {
   std::vector<OptionSpec> options = question_options();
   options.push_back(collective_option("How gradients are summed (default: ring)."));
   options.push_back({.name = "--timeline",
                      .value = "FILE",
-                     .help = "Write a Chrome trace of the predicted iteration."});
+                     .help = "Write a Chrome trace of the iteration with the profile's buckets."});
   return {.path = "predict",
           .summary = "Predict one iteration of a job on a cluster, with an interval.",
           .details =

@@ -48,6 +48,46 @@ TEST(PredictVerb, PrintsThePredictionAsJson) {
   EXPECT_EQ(*json->find("schema")->as<std::string>(), "stint.prediction/1");
 }
 
+TEST(PredictVerb, TheNextCommandRepeatsWhatWasSaid) {
+  const std::vector<std::string> words = {"predict",
+                                          "--job",
+                                          "example-resnet50",
+                                          "--cluster",
+                                          "2x g4dn.12xlarge",
+                                          "--global-batch",
+                                          "512",
+                                          "--workers-per-vm",
+                                          "2",
+                                          "--accumulation",
+                                          "4",
+                                          "--calibration",
+                                          "priors",
+                                          "--predictor",
+                                          "event-driven"};
+  const std::string repeated =
+      "stint whatif --job example-resnet50 --cluster '2x g4dn.12xlarge' --global-batch 512 "
+      "--workers-per-vm 2 --accumulation 4";
+  EXPECT_NE(answer_to(words).text.find(
+                "See what a change does: " + repeated +
+                " --calibration priors --predictor event-driven --network '100 Gbit/s'\n"),
+            std::string::npos);
+  std::vector<std::string> served = words;
+  served.insert(served.end(), {"--collective", "parameter-server", "--servers", "3"});
+  EXPECT_NE(answer_to(served).text.find("Compare with the ring: " + repeated +
+                                        " --servers 3 --calibration priors --predictor "
+                                        "event-driven --collective parameter-server\n"),
+            std::string::npos)
+      << answer_to(served).text;
+}
+
+TEST(PredictVerb, DoubtsStandInTheJsonThoughWarningsAreQuiet) {
+  const Answer answer = answer_to({"predict", "-q", "-o", "json", "--job", "example-resnet50",
+                                   "--cluster", "p4d.24xlarge", "--batch-per-worker", "300"});
+  EXPECT_NE(answer.text.find("A batch of 300 per worker is more than twice the largest"),
+            std::string::npos)
+      << answer.text;
+}
+
 TEST(PredictVerb, ABatchThatDoesNotFitIsShownWithExitCode3) {
   const Answer answer = answer_to({"predict", "--job", "example-resnet50", "--cluster",
                                    "g4dn.xlarge", "--batch-per-worker", "256"});
@@ -69,6 +109,17 @@ TEST(PredictVerb, RefusesWhatIsNoQuestion) {
                        "64", "--batch-per-worker", "64"})
                 .code,
             kExitUsage);
+}
+
+TEST(PredictVerb, ServersNeedAParameterServer) {
+  for (const char* verb : {"predict", "whatif"}) {
+    std::vector<std::string> words = {verb, "--job", "example-resnet50", "--cluster"};
+    words.insert(words.end(), {"g4dn.xlarge", "--batch-per-worker", "16", "--servers", "2"});
+    if (verb == std::string("whatif")) words.insert(words.end(), {"--batch", "32"});
+    EXPECT_EQ(answer_to(words).code, kExitUsage);
+    words.insert(words.end(), {"--collective", "parameter-server"});
+    EXPECT_EQ(answer_to(words).code, kExitOk);
+  }
 }
 
 TEST(WhatIfVerb, ShowsTheDifference) {

@@ -214,6 +214,12 @@ std::string memory_problem(const Prediction& prediction) {
                   gigabytes(memory.available));
   if (!prediction.fitting) return text + "; not even one sample does, so choose more memory";
   const FittingBatch& fitting = *prediction.fitting;
+  if (fitting.global_batch) {
+    return text + fmt::format(
+                      "; no number of micro-steps that fits divides the batch, but '--global-batch "
+                      "{} --accumulation {}' is near and fits",
+                      *fitting.global_batch, fitting.accumulation);
+  }
   const std::int64_t whole = prediction.global_batch.value_or(0);
   const std::int64_t even = std::int64_t{fitting.batch_per_worker} * fitting.accumulation *
                             static_cast<std::int64_t>(workers_of(prediction));

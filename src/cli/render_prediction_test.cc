@@ -85,6 +85,10 @@ TEST(MemoryProblem, SaysHowMuchIsMissingAndWhatWouldFit) {
   EXPECT_NE(memory_problem(it).find("not even one sample"), std::string::npos);
   it.fitting = FittingBatch{.batch_per_worker = 10, .accumulation = 4};
   EXPECT_NE(memory_problem(it).find("--global-batch 100 --accumulation 4"), std::string::npos);
+  it.fitting->global_batch = 96;
+  EXPECT_NE(memory_problem(it).find("'--global-batch 96 --accumulation 4' is near and fits"),
+            std::string::npos);
+  it.fitting->global_batch.reset();
   // Three workers with 10 in 4 micro-steps are 120 samples.
   it.global_batch = 120;
   EXPECT_NE(memory_problem(it).find("--batch-per-worker 10 --accumulation 4"), std::string::npos);

@@ -82,6 +82,7 @@ ExitCode iteration(const Invocation& invocation) {
     for (const std::string& note : answer->ours.notes) say(invocation, "Note: " + note + ".");
     if (answer->ours.overall.n > 0) say(invocation, kLegend);
   }
+  if (!answer->skipped.empty()) say(invocation, answer->skipped);
   if (!request->predictions.empty()) {
     say(invocation, "Predictions are in " + request->predictions + ".");
   }

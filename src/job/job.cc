@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace stint {
 
@@ -33,8 +34,14 @@ void describe(Walk& walk, Like<Walk, ComputeSample>& it) {
 }
 
 std::string problem(const ComputeSample& it) {
-  const Seconds whole = it.forward.median + it.backward.median + it.update.median;
-  return whole > Seconds{} ? "" : "forward, backward and update are all zero; measure again";
+  // An update of nothing is that of a profile without one; the others are always work.
+  for (const auto& [name, timing] :
+       {std::pair("forward", &it.forward), {"backward", &it.backward}}) {
+    if (timing->median > Seconds{}) continue;
+    return fmt::format("the {} median of {} at a batch of {} must be more than zero; measure again",
+                       name, it.device, it.batch_per_worker);
+  }
+  return "";
 }
 
 template <class Walk>

@@ -61,9 +61,14 @@ TEST(Job, RefusesWhatContradictsItself) {
   EXPECT_EQ(error_of(outside), "job: /batch: max must not be less than reference");
 
   JobProfile instant = sample();
-  instant.compute[0].forward = instant.compute[0].backward = instant.compute[0].update = {};
+  instant.compute[0].update = {};
+  EXPECT_EQ(error_of(instant), "");
+  instant.compute[0].backward = {};
   EXPECT_EQ(error_of(instant),
-            "job: /compute/0: forward, backward and update are all zero; measure again");
+            "job: /compute/0: the backward median of T4 at a batch of 32 must be more than "
+            "zero; measure again");
+  instant.compute[0].forward = {};
+  EXPECT_NE(error_of(instant).find("the forward median"), std::string::npos);
 
   JobProfile weightless = sample();
   weightless.gradient_bytes = Bytes{};

@@ -54,7 +54,7 @@ Result<StepRow> read_row(const Csv& csv, std::size_t i) {
       csv.cell(i, cluster ? "cluster_steps_per_s_mean" : "steps_per_s_mean");
   if (rate.empty()) return row;
   if (const auto steps = positive_of(rate)) row.time = time_per_step(count, *steps);
-  if (!row.time) mark_unusable(row, unreadable("rate", rate));
+  if (!row.time) mark_unmeasured(row, unreadable("rate", rate));
   return row;
 }
 

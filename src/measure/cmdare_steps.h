@@ -18,8 +18,9 @@ namespace stint {
 ///
 /// There is one parameter server where num_param_servers is not stated. Parameters (num_params)
 /// are of 4 bytes. Batches are not stated, so a step is the unit. Models that go by two names get
-/// the longer one. Rows with unreadable cells are unusable; a table without model, gpu, or with one
-/// of num_workers and num_param_servers only, is bad input.
+/// the longer one. Rows with an unreadable rate are unmeasured and those with other unreadable
+/// cells unusable; a table without model, gpu, or with one of num_workers and num_param_servers
+/// only, is bad input.
 Result<std::vector<StepRow>> read_cmdare_steps(std::string_view text, const std::string& source);
 
 }  // namespace stint

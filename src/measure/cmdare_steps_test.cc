@@ -59,12 +59,18 @@ TEST(CmdareSteps, MeasuredColumnsMayBeMissingOrBlank) {
   EXPECT_EQ(row_of(std::string(kSingle) + "a,K80,1,").unusable, "");
 }
 
+TEST(CmdareSteps, ARateThatCannotBeReadLeavesTheRowToBePredicted) {
+  const StepRow row = row_of(std::string(kCluster) + "a,K80,1,1,4,0");
+  EXPECT_EQ(row.unmeasured, "rate '0' cannot be read");
+  EXPECT_EQ(row.unusable, "");
+  EXPECT_FALSE(row.time.has_value());
+}
+
 TEST(CmdareSteps, SaysWhyARowIsOfNoUse) {
   EXPECT_EQ(row_of(std::string(kCluster) + "a,K80,0,1,4,1").unusable,
             "num_workers '0' cannot be read");
   EXPECT_EQ(row_of(std::string(kCluster) + "a,K80,1,x,4,1").unusable,
             "num_param_servers 'x' cannot be read");
-  EXPECT_EQ(row_of(std::string(kCluster) + "a,K80,1,1,4,0").unusable, "rate '0' cannot be read");
   EXPECT_EQ(row_of(std::string(kSingle) + "a,K80,many,1").unusable,
             "num_params 'many' cannot be read");
   EXPECT_EQ(row_of(std::string(kSingle) + ",K80,1,1").unusable, "has no model");
@@ -87,7 +93,7 @@ TEST(CmdareSteps, ReadsThePublishedTables) {
     const auto rows = read_cmdare_steps(*read_file(path), path);
     ASSERT_TRUE(rows.ok()) << rows.error().message;
     EXPECT_EQ(rows->size(), count) << name;
-    for (const StepRow& row : *rows) EXPECT_EQ(row.unusable, "");
+    for (const StepRow& row : *rows) EXPECT_EQ(row.unusable + row.unmeasured, "");
   }
 }
 

@@ -30,9 +30,9 @@ void time_row(StepRow& row, const Csv& csv, std::size_t i) {
   if (const auto rate = positive_of(second)) row.repeat = time_per_step(workers(row), *rate);
   if (first.empty()) return;
   const auto rate = parse_double(first);
-  if (rate && *rate == 0) return mark_unusable(row, "does not fit in memory");
+  if (rate && *rate == 0) return mark_unmeasured(row, "does not fit in memory");
   if (rate) row.time = time_per_step(workers(row), *rate);
-  if (!row.time) mark_unusable(row, unreadable("rate", first));
+  if (!row.time) mark_unmeasured(row, unreadable("rate", first));
 }
 
 Result<StepRow> read_row(const Csv& csv, std::size_t i) {

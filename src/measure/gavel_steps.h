@@ -16,8 +16,9 @@ namespace stint {
 ///
 ///   time = num_gpus / steps_per_s_all_gpus
 ///
-/// A rate of 0 says that the job does not fit; such rows and those with unreadable cells are
-/// unusable. A table without the key columns is bad input.
+/// A rate of 0 says that the job does not fit; such rows and those whose rate cannot be read are
+/// unmeasured, those with other unreadable cells unusable. A table without the key columns is bad
+/// input.
 Result<std::vector<StepRow>> read_gavel_steps(std::string_view text, const std::string& source);
 
 }  // namespace stint

@@ -42,11 +42,12 @@ TEST(GavelSteps, ABlankBatchIsOne) { EXPECT_EQ(row_of("K80,1,net,,1,3,").batch_p
 
 TEST(GavelSteps, ARateOfZeroDoesNotFit) {
   const StepRow row = row_of("K80,1,net,16,1,0,0");
-  EXPECT_EQ(row.unusable, "does not fit in memory");
+  EXPECT_EQ(row.unmeasured, "does not fit in memory");
+  EXPECT_EQ(row.unusable, "");
   EXPECT_FALSE(row.time.has_value());
   EXPECT_FALSE(row.repeat.has_value());
   const StepRow repeat = row_of("K80,1,net,16,1,2,0");
-  EXPECT_EQ(repeat.unusable, "");
+  EXPECT_EQ(repeat.unmeasured, "");
   EXPECT_EQ(repeat.time, 0.5 * kSecond);
   EXPECT_FALSE(repeat.repeat.has_value());
 }
@@ -58,14 +59,22 @@ TEST(GavelSteps, MeasuredColumnsMayBeMissingOrBlank) {
   EXPECT_FALSE(rows->front().time.has_value());
   EXPECT_EQ(rows->front().unusable, "");
   EXPECT_EQ(row_of("K80,1,net,16,1,,").unusable, "");
+  EXPECT_EQ(row_of("K80,1,net,16,1,,").unmeasured, "");
+}
+
+TEST(GavelSteps, ARateThatCannotBeReadLeavesTheRowToBePredicted) {
+  for (const char* rate : {"-2", "nan", "n/a", "1e-320"}) {
+    const StepRow row = row_of(std::string("K80,1,net,16,1,") + rate + ",");
+    EXPECT_EQ(row.unmeasured, std::string("rate '") + rate + "' cannot be read");
+    EXPECT_EQ(row.unusable, "");
+    EXPECT_FALSE(row.time.has_value());
+  }
 }
 
 TEST(GavelSteps, SaysWhyARowIsOfNoUse) {
   EXPECT_EQ(row_of("K80,1,net,16,0,1,").unusable, "num_gpus '0' cannot be read");
   EXPECT_EQ(row_of("K80,yes,net,16,1,1,").unusable, "consolidated 'yes' cannot be read");
   EXPECT_EQ(row_of("K80,1,net,big,1,1,").unusable, "batch cell 'big' cannot be read");
-  EXPECT_EQ(row_of("K80,1,net,16,1,-2,").unusable, "rate '-2' cannot be read");
-  EXPECT_EQ(row_of("K80,1,net,16,1,nan,").unusable, "rate 'nan' cannot be read");
   EXPECT_EQ(row_of("K80,1,,16,1,2,").unusable, "has no model");
 }
 
@@ -83,7 +92,7 @@ TEST(GavelSteps, ReadsThePublishedTable) {
   const auto rows = read_gavel_steps(*read_file(path), path);
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   EXPECT_EQ(rows->size(), 239U);
-  for (const StepRow& row : *rows) EXPECT_EQ(row.unusable, "");
+  for (const StepRow& row : *rows) EXPECT_EQ(row.unusable + row.unmeasured, "");
 }
 
 }  // namespace

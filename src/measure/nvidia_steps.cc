@@ -108,7 +108,7 @@ void time_row(StepRow& row, const Csv& csv, std::size_t i) {
     row.time = figure.kind == Figure::Kind::kRate ? time_per_step(unit, *value)
                                                   : time_per_step(unit * *value, 1);
   }
-  if (!row.time) mark_unusable(row, unreadable("throughput", cell));
+  if (!row.time) mark_unmeasured(row, unreadable("throughput", cell));
 }
 
 std::string series_of(const Csv& csv, std::size_t i) {

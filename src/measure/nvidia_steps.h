@@ -23,8 +23,9 @@ namespace stint {
 /// as large as the heading says ("8x V100", "DGX-2" has 16; otherwise 8). A batch that is nowhere
 /// stated is 1.
 ///
-/// Rows with a cell that cannot be read, with a time that is not of a step, or of several nodes
-/// whose number is not stated, are unusable. A table without the key columns is bad input.
+/// Rows whose throughput cannot be read are unmeasured. Those with another cell that cannot be
+/// read, with a time that is not of a step, or of several nodes whose number is not stated, are
+/// unusable. A table without the key columns is bad input.
 Result<std::vector<StepRow>> read_nvidia_steps(std::string_view text, const std::string& source);
 
 /// What the table would print under `throughput_column` for a row of this time; the inverse of what

@@ -37,6 +37,7 @@ void check_time(const std::optional<stint::Seconds>& time) {
 
 void check_row(const StepRow& row) {
   CHECK(!row.job.empty() || !row.unusable.empty());
+  CHECK(row.unmeasured.empty() || !row.time);
   CHECK(!row.workers_by_vm.empty());
   for (const int count : row.workers_by_vm) CHECK(count >= 1);
   CHECK(row.batch_per_worker > 0);

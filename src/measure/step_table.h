@@ -14,7 +14,7 @@ namespace stint {
 struct StepRow {
   std::string job;     // What is left out together, and what a job profile is matched by.
   std::string series;  // Times are comparable only within a job and a series; often empty.
-  std::string device;  // Accelerator as the catalogue names it; empty when the table does not say.
+  std::string device;  // Accelerator as the catalogue names it, or the VM type in our own records.
   std::vector<int> workers_by_vm;  // Workers on each VM, at least one each.
   double batch_per_worker = 1;
   int servers = 0;              // Parameter servers; 0: all-reduce.
@@ -24,7 +24,11 @@ struct StepRow {
   std::optional<Seconds> synchronisation;  // The part that the table's authors call so.
   std::optional<Seconds> repeat;           // The same setup measured again.
   std::optional<Bytes> gradient_bytes;     // Where the table says it.
-  std::string unusable;  // Why nothing can be said of this row; empty for a good one.
+  double network = 1;      // Of one VM, over the network that the fitted costs are stated for.
+  std::string unmeasured;  // Why the measured columns cannot be used, and there is no time; empty
+                           // when they can or are missing.
+  std::string unusable;    // Why nothing can be said of this row; empty for a good one.
+  int line = 0;            // In its file, from 1; 0 where the reader does not say.
 };
 
 int workers(const StepRow& row);
@@ -33,8 +37,9 @@ int workers_on_fullest_vm(const StepRow& row);
 /// Reads a table of step times as published with Pollux (OSDI'21): columns model, gpus_per_node
 /// ("1-2-4", or blank), num_nodes, num_gpus, batch_per_gpu, and step_time_s and sync_time_s, which
 /// may be missing or blank. Where gpus_per_node is blank the GPUs are spread as evenly as possible.
-/// Times must be above zero (synchronisation: not below) and counts must agree with each other;
-/// errors are bad input with line and column.
+/// Rows whose counts do not agree with each other are unusable, and those with a time that is not
+/// above zero (synchronisation: below zero) are unmeasured; the reasons say the column, and every
+/// row its line. A table without the key columns is bad input.
 Result<std::vector<StepRow>> read_pollux_steps(std::string_view text, const std::string& source);
 
 }  // namespace stint

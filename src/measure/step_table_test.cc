@@ -12,9 +12,11 @@ namespace {
 constexpr const char* kHeader =
     "model,table,gpus_per_node,num_nodes,num_gpus,batch_per_gpu,step_time_s,sync_time_s\n";
 
-std::string error_of(const std::string& row) {
-  const auto rows = read_pollux_steps(kHeader + row, "a.csv");
-  return rows.ok() ? "" : rows.error().message;
+StepRow row_of(const std::string& line) {
+  const auto rows = read_pollux_steps(kHeader + line, "a.csv");
+  EXPECT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(rows->size(), 1U);
+  return rows->front();
 }
 
 TEST(PolluxSteps, ReadsPlacements) {
@@ -37,23 +39,39 @@ TEST(PolluxSteps, MeasuredColumnsMayBeMissing) {
   EXPECT_FALSE((*rows)[0].time.has_value());
 }
 
-TEST(PolluxSteps, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(error_of("net,x,1,1,1,32,0,0\n"),
-            "a.csv:2: column step_time_s: must be more than zero, not 0");
-  EXPECT_EQ(error_of("net,x,1,1,1,32,-1,0\n"),
-            "a.csv:2: column step_time_s: must be more than zero, not -1");
-  EXPECT_EQ(error_of("net,x,1,1,1,32,nan,0\n"),
-            "a.csv:2: column step_time_s: must be a number of seconds, not 'nan'");
-  EXPECT_EQ(error_of("net,x,1-1,1,1,32,1,0\n"),
-            "a.csv:2: column gpus_per_node: '1-1' is not 1 GPUs on 1 nodes");
-  EXPECT_EQ(error_of("net,x,1-x,2,2,32,1,0\n"),
-            "a.csv:2: column gpus_per_node: '1-x' is not of the form 1-2-4");
-  EXPECT_NE(error_of("net,x,2147483647-2147483647-3,3,1,32,1,0\n"), "");
-  EXPECT_EQ(error_of("net,x,,4,2,32,1,0\n"),
-            "a.csv:2: column num_nodes: 4 nodes cannot hold 2 GPUs");
-  EXPECT_EQ(error_of("net,x,1,1,1,0,1,0\n"),
-            "a.csv:2: column batch_per_gpu: must be a whole number of 1 or more, not '0'");
-  EXPECT_EQ(error_of(",x,1,1,1,32,1,0\n"), "a.csv:2: column model: must not be empty");
+TEST(PolluxSteps, ATimeThatCannotBeLeavesTheRowToBePredicted) {
+  const auto reason = [](const std::string& times) {
+    const StepRow row = row_of("net,x,1,1,1,32," + times + "\n");
+    EXPECT_EQ(row.unusable, "");
+    EXPECT_FALSE(row.time.has_value());
+    return row.unmeasured;
+  };
+  EXPECT_EQ(reason("0,0"), "column step_time_s: must be more than zero, not 0");
+  EXPECT_EQ(reason("-1,0"), "column step_time_s: must be more than zero, not -1");
+  EXPECT_EQ(reason("nan,0"), "column step_time_s: must be a number of seconds, not 'nan'");
+  EXPECT_EQ(reason("1,-1"), "column sync_time_s: must be zero or more, not -1");
+  EXPECT_EQ(reason(","), "");
+}
+
+TEST(PolluxSteps, SaysWhyARowIsOfNoUse) {
+  const auto reason = [](const std::string& line) { return row_of(line).unusable; };
+  EXPECT_EQ(reason("net,x,1-1,1,1,32,1,0\n"),
+            "column gpus_per_node: '1-1' is not 1 GPUs on 1 nodes");
+  EXPECT_EQ(reason("net,x,1-x,2,2,32,1,0\n"),
+            "column gpus_per_node: '1-x' is not of the form 1-2-4");
+  EXPECT_NE(reason("net,x,2147483647-2147483647-3,3,1,32,1,0\n"), "");
+  EXPECT_EQ(reason("net,x,,4,2,32,1,0\n"), "column num_nodes: 4 nodes cannot hold 2 GPUs");
+  EXPECT_EQ(reason("net,x,1,1,1,0,1,0\n"),
+            "column batch_per_gpu: must be a whole number of 1 or more, not '0'");
+  EXPECT_EQ(reason(",x,1,1,1,32,1,0\n"), "column model: must not be empty");
+}
+
+TEST(PolluxSteps, RowsKnowTheirLine) {
+  const auto rows =
+      read_pollux_steps(std::string(kHeader) + "\na,x,1,1,1,32,1,0\nb,x,1,1,1,32,1,0\n", "a.csv");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ((*rows)[0].line, 3);
+  EXPECT_EQ((*rows)[1].line, 4);
 }
 
 TEST(PolluxSteps, ReadsThePublishedTable) {
@@ -63,7 +81,10 @@ TEST(PolluxSteps, ReadsThePublishedTable) {
   const auto rows = read_pollux_steps(*read_file(path), path);
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   std::set<std::string> jobs;
-  for (const StepRow& row : *rows) jobs.insert(row.job);
+  for (const StepRow& row : *rows) {
+    EXPECT_EQ(row.unusable + row.unmeasured, "") << row.line;
+    jobs.insert(row.job);
+  }
   EXPECT_GT(rows->size(), 2000U);
   EXPECT_EQ(jobs.size(), 6U);
 }

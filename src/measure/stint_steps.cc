@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <utility>
@@ -44,10 +45,15 @@ void place(StepRow& row, const Layout& layout) {
 
 Segment segment_of(const RunStart& start) {
   const Layout& layout = start.layout;
-  StepRow row{.job = start.job};
+  StepRow row{.job = start.job, .device = layout.cluster.groups[0].vm.name};
   place(row, layout);
   row.batch_per_worker = layout.setups[0].batch_per_worker;
-  row.servers = layout.collective == Collective::kParameterServer ? 1 : 0;
+  if (layout.collective == Collective::kParameterServer) {
+    row.servers = static_cast<int>(row.workers_by_vm.size());
+  } else if (layout.collective != Collective::kRing) {
+    mark_unusable(row, fmt::format("the collective {} cannot be learned from yet",
+                                   name_of(layout.collective)));
+  }
   if (layout.accumulation > 1) mark_unusable(row, "accumulates gradients");
   return {.row = std::move(row)};
 }

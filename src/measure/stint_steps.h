@@ -15,8 +15,9 @@ namespace stint {
 /// two, in which programs warm up, are left out. Iterations of runs that no line starts are
 /// skipped.
 ///
-/// A start on several VM types, with batches that differ between groups or with accumulation, which
-/// a row cannot say, is unusable. A parameter server counts as one. The device is not known here.
+/// A start on several VM types, with batches that differ between groups, with accumulation, or with
+/// a collective other than a ring and parameter servers, which a row cannot say, is unusable. There
+/// is a parameter server on each VM. The device is the name of the VM type.
 Result<std::vector<StepRow>> read_stint_steps(std::string_view text, const std::string& source);
 
 }  // namespace stint

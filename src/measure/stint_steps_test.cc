@@ -8,9 +8,12 @@ namespace stint {
 namespace {
 
 std::string start(const std::string& run, const std::string& cluster,
-                  const std::vector<GroupSetup>& setups, int accumulation = 1) {
-  const Layout layout{
-      .cluster = *parse_cluster(cluster), .setups = setups, .accumulation = accumulation};
+                  const std::vector<GroupSetup>& setups, int accumulation = 1,
+                  Collective collective = Collective::kRing) {
+  const Layout layout{.cluster = *parse_cluster(cluster),
+                      .setups = setups,
+                      .collective = collective,
+                      .accumulation = accumulation};
   return write_measurement({.run = run, .start = RunStart{.job = "net", .layout = layout}});
 }
 
@@ -38,7 +41,8 @@ TEST(StintSteps, TheTimeIsTheMedianOfTheIterations) {
   const auto rows = rows_of(begin + iterations("a", {3, 1, 2}));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].job, "net");
-  EXPECT_EQ(rows[0].device, "");
+  EXPECT_EQ(rows[0].device, "g4dn.12xlarge");
+  EXPECT_EQ(rows[0].servers, 0);
   EXPECT_EQ(rows[0].workers_by_vm, (std::vector<int>{4, 4}));
   EXPECT_EQ(rows[0].batch_per_worker, 32);
   EXPECT_EQ(rows[0].time, 2 * kSecond);
@@ -79,6 +83,29 @@ TEST(StintSteps, SaysWhyAStartIsOfNoUse) {
             "batches differ between groups");
   EXPECT_EQ(reason(start("a", "p3.2xlarge", kFourWorkers, 2)), "accumulates gradients");
   EXPECT_EQ(reason(start("a", "2x p3.2xlarge", {{.workers_per_vm = 60000}})), "too many workers");
+}
+
+TEST(StintSteps, ATypeIsTheSameWhicheverWayItIsCalled) {
+  const auto rows = rows_of(start("a", "aws/g4dn.xlarge", kFourWorkers) +
+                            start("b", "2x g4dn.xlarge:spot", kFourWorkers));
+  EXPECT_EQ(rows[0].device, "g4dn.xlarge");
+  EXPECT_EQ(rows[1].device, "g4dn.xlarge");
+}
+
+TEST(StintSteps, ThereIsAParameterServerOnEachVm) {
+  const auto rows =
+      rows_of(start("a", "3x g4dn.12xlarge", kFourWorkers, 1, Collective::kParameterServer));
+  EXPECT_EQ(rows[0].servers, 3);
+  EXPECT_EQ(rows[0].unusable, "");
+}
+
+TEST(StintSteps, OtherCollectivesAreNotLearnedFrom) {
+  const auto reason = [](Collective collective) {
+    return rows_of(start("a", "2x g4dn.12xlarge", kFourWorkers, 1, collective))[0].unusable;
+  };
+  EXPECT_EQ(reason(Collective::kTopK), "the collective top-k cannot be learned from yet");
+  EXPECT_EQ(reason(Collective::kHierarchical),
+            "the collective hierarchical cannot be learned from yet");
 }
 
 TEST(StintSteps, ABadLineIsBadInput) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/text.h"
 
 namespace stint {
@@ -32,6 +33,12 @@ std::string unreadable(std::string_view what, std::string_view text) {
 
 void mark_unusable(StepRow& row, std::string reason) {
   if (row.unusable.empty()) row.unusable = std::move(reason);
+}
+
+void mark_unmeasured(StepRow& row, std::string reason) {
+  CHECK(!reason.empty());
+  row.unmeasured = std::move(reason);
+  row.time.reset();
 }
 
 std::optional<Seconds> time_per_step(double steps, double rate) {

@@ -33,6 +33,10 @@ std::string unreadable(std::string_view what, std::string_view text);
 /// Says why the row is of no use; of several reasons the first is kept.
 void mark_unusable(StepRow& row, std::string reason);
 
+/// Says why what was measured of the row cannot be used, and takes its time away; the row can still
+/// be predicted.
+void mark_unmeasured(StepRow& row, std::string reason);
+
 /// Time of one of `steps` that `rate` counts per second, if it is a time above zero and finite.
 std::optional<Seconds> time_per_step(double steps, double rate);
 

@@ -34,6 +34,14 @@ TEST(TableCells, KeepsTheFirstReason) {
   EXPECT_EQ(row.unusable, "batch cell 'a?' cannot be read");
 }
 
+TEST(TableCells, AnUnmeasuredRowHasNoTime) {
+  StepRow row{.time = 1 * kSecond};
+  mark_unmeasured(row, "out of memory");
+  EXPECT_EQ(row.unmeasured, "out of memory");
+  EXPECT_EQ(row.unusable, "");
+  EXPECT_FALSE(row.time.has_value());
+}
+
 // 4 workers that make 8 steps/s together: each takes 4 / 8 = 0.5 s for a step.
 TEST(TableCells, TimeOfAStepIsTheInverseOfTheRate) {
   EXPECT_EQ(time_per_step(4, 8), 0.5 * kSecond);

@@ -16,12 +16,12 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, Constant>& it) {
   walk.field("name", it.name, "Within its scope.", kName);
   walk.field("scope", it.scope, "A fabric, a job, or the population of jobs.", kName);
-  walk.field("value", it.value, "Fitted, or the prior's where the data say nothing.");
+  walk.field("value", it.value, "Fitted; close to the prior where the data say little.");
   walk.field("unit", it.unit, "Of the value; 1 for a ratio.", kName);
   walk.field("deviation", it.deviation, "Standard deviation of the posterior.", kNotNegative);
   walk.field("prior_mean", it.prior_mean, "What was believed before the data.");
   walk.field("prior_deviation", it.prior_deviation, "And how firmly.", kNotNegative);
-  walk.field("identified", it.identified, "Whether the data say anything about it.");
+  walk.field("identified", it.identified, "Whether the data narrow the prior.");
   walk.rest(it.unknown);
 }
 

@@ -20,7 +20,7 @@ struct Constant {
   std::optional<double> deviation;  // Standard deviation of the posterior.
   std::optional<double> prior_mean;
   std::optional<double> prior_deviation;
-  bool identified = true;  // False: the data say nothing, and the value is the prior's.
+  bool identified = true;  // False: the data hardly narrow the prior.
   Json::Object unknown = {};
 };
 

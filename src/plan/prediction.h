@@ -67,10 +67,11 @@ struct PriceUsed {
   Json::Object unknown = {};
 };
 
-/// A setup with the same global batch that fits into memory.
+/// A setup with the same or the nearest global batch that fits into memory.
 struct FittingBatch {
   int batch_per_worker = 1;  // The largest of any worker.
   int accumulation = 1;
+  std::optional<std::int64_t> global_batch = {};  // Where it is not the one that was asked.
   Json::Object unknown = {};
 };
 
@@ -163,6 +164,8 @@ void describe(Walk& walk, Like<Walk, FittingBatch>& it) {
              {.range = Range::kAtLeastOne});
   walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
              {.range = Range::kAtLeastOne});
+  walk.field("global_batch", it.global_batch, "The nearest; absent: the same as asked.",
+             {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
 
@@ -175,7 +178,8 @@ void describe(Walk& walk, Like<Walk, Prediction>& it) {
   walk.number("cost_usd_per_million_samples", it.cost_per_million_samples, kDollar,
               "Absent when a price is not known.", Range::kNotNegative);
   walk.field("memory", it.memory, "Of the fullest worker; absent when it is not known.");
-  walk.field("fitting", it.fitting, "The same global batch in a form that fits into memory.");
+  walk.field("fitting", it.fitting,
+             "The same or the nearest global batch in a form that fits into memory.");
   walk.field("global_batch", it.global_batch, "Samples of one iteration.",
              {.range = Range::kAtLeastOne});
   walk.field("groups", it.groups, "What each group of the cluster does.");

@@ -21,7 +21,7 @@ struct Score {
   double p90_ape = 0;
   std::optional<double> coverage80;      // Share of measurements within [p10, p90].
   std::optional<double> interval_score;  // See calibrate/score.h; smaller is better.
-  int skipped = 0;                       // Rows that could not be predicted.
+  int skipped = 0;                       // Rows without a prediction or a usable measurement.
   // Of verdicts, yes or no, instead of numbers; an error is then 0 or 1.
   std::optional<double> accuracy;
   std::optional<double> balanced_accuracy;  // Mean of the shares found among yes and among no.
@@ -61,7 +61,8 @@ void describe(Walk& walk, Like<Walk, Score>& it) {
   walk.field("interval_score", it.interval_score,
              "Mean score of the 80 % intervals, relative to the measurements; smaller is better.",
              kNotNegative);
-  walk.field("skipped", it.skipped, "Rows that could not be predicted.", kNotNegative);
+  walk.field("skipped", it.skipped, "Rows without a prediction or a usable measurement.",
+             kNotNegative);
   walk.field("accuracy", it.accuracy, "Share of verdicts that were right; absent for numbers.",
              {.range = Range::kFraction});
   walk.field("balanced_accuracy", it.balanced_accuracy,

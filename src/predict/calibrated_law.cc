@@ -60,6 +60,7 @@ class Constants {
 void read_job(const Constant& constant, CalibratedLaw& law) {
   KnownJob& job = law.jobs[constant.scope.substr(std::string(kJobScope).size())];
   if (constant.name == "noise") job.noise = constant.value;
+  if (constant.name == "gradient_bytes") job.gradients = constant.value * kByte;
   for (const auto& [name, field] : law_names(JobLaw{})) {
     if (constant.name != name) continue;
     job.law.*field = constant.value;
@@ -80,23 +81,40 @@ double slope(Law& law, double Law::*field, const std::function<Seconds()>& time)
   return std::log(above / below) / (2 * kStep);
 }
 
-double noise_variance(const CalibratedLaw& law, const std::string& job, const LawQuestion& question,
+double noise_variance(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question,
                       Seconds time) {
   const double exposed = std::max(0.0, 1 - question.alone / time);
   const double deviation = std::hypot(law.noise_floor, law.noise_exposed * exposed);
-  const auto known = law.jobs.find(job);
-  const double scale = known == law.jobs.end() ? 1 : known->second.noise;
+  const double scale = known == nullptr ? 1 : known->noise;
   const double uneven = question.jitter * (1 + expected_max_of_normals(question.workers));
   const double unsure = 0.5 * uneven * (question.alone / time);
   return scale * scale * deviation * deviation + unsure * unsure;
 }
 
+/// The network in the calibration, where it stands there.
+Status read_reference(const Constants& constants, CalibratedLaw& law) {
+  const Constant* constant = constants.find("fabric_reference", "network");
+  if (constant == nullptr) return {};
+  if (constant->unit != "Gbit/s" || constant->value <= 0) {
+    return bad_input(fmt::format(
+        "the reference network of the calibration {} must be more than zero, in Gbit/s", law.name));
+  }
+  law.reference_network = constant->value * kGbit / kSecond;
+  return {};
+}
+
 }  // namespace
 
-JobLaw CalibratedLaw::job_law(const std::string& job) const {
+const KnownJob* CalibratedLaw::known_job(const std::string& job, Bytes gradients) const {
+  constexpr double kSameSize = 0.05;  // Counting buffers or padding changes less than this.
   const auto found = jobs.find(job);
-  return found == jobs.end() ? JobLaw{} : found->second.law;
+  if (found == jobs.end() || !found->second.gradients) return nullptr;
+  const Bytes difference = gradients - *found->second.gradients;
+  const Bytes most = kSameSize * *found->second.gradients;
+  return difference <= most && -1 * difference <= most ? &found->second : nullptr;
 }
+
+JobLaw law_of(const KnownJob* known) { return known == nullptr ? JobLaw{} : known->law; }
 
 Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   const Constants constants(calibration);
@@ -124,6 +142,9 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   if (!missing.empty()) {
     return bad_input(fmt::format("the calibration {} lacks the constant {}", law.name, missing));
   }
+  const Status reference = read_reference(constants, law);
+  if (!reference.ok()) return reference.error();
+  law.servers_fitted = constants.find("fabric", "server_cost")->identified;
   const Constant* dispersion = constants.find("noise", "dispersion");
   if (dispersion != nullptr) law.dispersion = dispersion->value;
   for (const Constant& constant : calibration.constants) {
@@ -138,12 +159,11 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   return law;
 }
 
-double log_deviation(const CalibratedLaw& law, const std::string& job,
-                     const LawQuestion& question) {
+double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question) {
   FabricLaw fabric = law.fabric;
-  JobLaw own = law.job_law(job);
+  JobLaw own = law_of(known);
   const auto time = [&] { return question.time(fabric, own); };
-  double variance = noise_variance(law, job, question, time());
+  double variance = noise_variance(law, known, question, time());
 
   std::vector<double> slopes;
   for (const auto& [name, field] : law_names(fabric)) slopes.push_back(slope(fabric, field, time));
@@ -152,11 +172,11 @@ double log_deviation(const CalibratedLaw& law, const std::string& job,
       variance += slopes[i] * law.covariance[i][k] * slopes[k];
     }
   }
-  const auto known = law.jobs.find(job);
   for (const auto& [name, field] : law_names(own)) {
     if (field == &JobLaw::size) continue;
-    const double deviation = known == law.jobs.end() ? law.dispersion * law.job_deviation.*field
-                                                     : known->second.deviation.*field;
+    double deviation =
+        known == nullptr ? law.dispersion * law.job_deviation.*field : known->deviation.*field;
+    if (field == &JobLaw::cost) deviation = std::hypot(deviation, question.cost_deviation);
     const double change = slope(own, field, time) * deviation;
     variance += change * change;
   }

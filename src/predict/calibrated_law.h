@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ inline constexpr double kEightInTen = 1.2816;
 /// What a calibration says of one job.
 struct KnownJob {
   JobLaw law;
-  JobLaw deviation;  // Of each number of the law.
-  double noise = 1;  // Its noise over that of other jobs.
+  JobLaw deviation;                     // Of each number of the law.
+  double noise = 1;                     // Its noise over that of other jobs.
+  std::optional<Bytes> gradients = {};  // That it was fitted with; absent in older calibrations.
 };
 
 /// A law as a calibration states it, with all that is unsure about it.
@@ -31,16 +33,23 @@ struct CalibratedLaw {
   double noise_exposed = 0;  // And of the part of it that is exposed communication.
   double dispersion = 1;     // How much further than that unseen jobs lie from the population.
   std::map<std::string, KnownJob> jobs;
-  bool fitted = false;  // False: nothing was fitted, all of it is prior belief.
+  BytesPerSecond reference_network = kReferenceNetwork;  // That the costs of the fabric are for.
+  bool fitted = false;          // False: nothing was fitted, all of it is prior belief.
+  bool servers_fitted = false;  // Whether that holds for the constants of parameter servers too.
 
-  /// The law of a job: its own, or the population's for one that is not known.
-  JobLaw job_law(const std::string& job) const;
+  /// What is known of a job. A name alone is no proof of being the same job: its gradients must
+  /// also be within 5 % of those that were fitted. Null for any other job.
+  const KnownJob* known_job(const std::string& job, Bytes gradients) const;
 };
 
-/// Reads the constants by scope: "fabric" and "job" by their names in law_names, "noise", and
-/// "job:NAME" for each job that was fitted. Constants that were not identified have their prior's
-/// deviation, and are independent. A calibration from before a constant of jobs was thought of says
-/// nothing of it; any other that is missing is bad input that names it.
+/// The law of a known job; that of the population for null.
+JobLaw law_of(const KnownJob* known);
+
+/// Reads the constants by scope: "fabric" and "job" by their names in law_names, "noise",
+/// "fabric_reference", and "job:NAME" for each job that was fitted. Constants that were not
+/// identified have their prior's deviation, and are independent. A calibration from before a
+/// constant of jobs was thought of says nothing of it; any other that is missing is bad input that
+/// names it.
 Result<CalibratedLaw> calibrated_law(const Calibration& calibration);
 
 /// A time as a function of the law.
@@ -52,6 +61,7 @@ struct LawQuestion {
   Seconds alone;      // One worker without the others.
   double jitter = 0;  // See LawInput.
   int workers = 1;
+  double cost_deviation = 0;  // Of ln of the cost between VMs, beyond what the law knows of.
 };
 
 /// Standard deviation of the logarithm of a predicted time.
@@ -63,7 +73,7 @@ struct LawQuestion {
 /// g and h are the slopes of ln T by the constants of the fabric (covariance Σ) and of the job: d
 /// is a known job's own deviation, and for one never seen the spread of jobs times the dispersion.
 /// Uneven steps are known only by the scatter of a few figures, so half of them is taken as not
-/// known. The bytes of gradients are known: they come from a profile.
-double log_deviation(const CalibratedLaw& law, const std::string& job, const LawQuestion& question);
+/// known. The bytes of gradients are known: they come from a profile. Null is a job never seen.
+double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
 }  // namespace stint

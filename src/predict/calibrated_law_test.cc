@@ -50,10 +50,45 @@ TEST(CalibratedLaw, KnowsTheJobsThatWereFitted) {
       {.name = "noise", .scope = "job:bert", .value = 2, .unit = "1", .identified = false});
   const auto law = calibrated_law(calibration);
   ASSERT_TRUE(law.ok());
-  EXPECT_EQ(law->job_law("bert").cost, 0.5);
-  EXPECT_EQ(law->job_law("other").cost, 0);
+  EXPECT_EQ(law->jobs.at("bert").law.cost, 0.5);
   EXPECT_EQ(law->jobs.at("bert").deviation.cost, 0.05);
   EXPECT_EQ(law->jobs.at("bert").noise, 2);
+}
+
+// 5 % of 400 MB are 20 MB.
+TEST(CalibratedLaw, AJobIsKnownByItsNameAndItsGradients) {
+  Calibration calibration = round_calibration();
+  calibration.constants.push_back(
+      {.name = "job_cost", .scope = "job:bert", .value = 0.5, .unit = "1", .deviation = 0.05});
+  EXPECT_EQ(calibrated_law(calibration)->known_job("bert", 400 * kMB), nullptr);
+  calibration.constants.push_back({.name = "gradient_bytes",
+                                   .scope = "job:bert",
+                                   .value = 4e8,
+                                   .unit = "byte",
+                                   .identified = false});
+  const auto law = calibrated_law(calibration);
+  ASSERT_TRUE(law.ok());
+  EXPECT_EQ(law_of(law->known_job("bert", 419 * kMB)).cost, 0.5);
+  EXPECT_EQ(law_of(law->known_job("bert", 381 * kMB)).cost, 0.5);
+  EXPECT_EQ(law->known_job("bert", 421 * kMB), nullptr);
+  EXPECT_EQ(law->known_job("bert", 379 * kMB), nullptr);
+  EXPECT_EQ(law->known_job("other", 400 * kMB), nullptr);
+  EXPECT_EQ(law_of(nullptr).cost, 0);
+}
+
+TEST(CalibratedLaw, MaySayWhichNetworkItIsFor) {
+  Calibration calibration = round_calibration();
+  EXPECT_EQ(calibrated_law(calibration)->reference_network, kReferenceNetwork);
+  calibration.constants.push_back({.name = "network",
+                                   .scope = "fabric_reference",
+                                   .value = 25,
+                                   .unit = "Gbit/s",
+                                   .identified = false});
+  EXPECT_EQ(calibrated_law(calibration)->reference_network, 25 * kGbit / kSecond);
+  calibration.constants.back().value = 0;
+  ASSERT_FALSE(calibrated_law(calibration).ok());
+  EXPECT_EQ(calibrated_law(calibration).error().message,
+            "the reference network of the calibration round must be more than zero, in Gbit/s");
 }
 
 TEST(CalibratedLaw, AMissingConstantIsNamed) {
@@ -82,19 +117,19 @@ TEST(LogDeviation, AddsTheFabricTheJobAndTheNoise) {
       .time = [](const FabricLaw& fabric,
                  const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
       .alone = 0.5 * kSecond};
-  EXPECT_NEAR(log_deviation(*law, "any", question), std::sqrt(0.4013), 1e-9);
+  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.4013), 1e-9);
 }
 
 // A known job has its own deviation and noise: 0.04 + (3 · 0.05)² + 2² · 0.0009 = 0.0661, where
 // T = e^{1.5} and all of it is alone.
 TEST(LogDeviation, OfAKnownJobIsItsOwn) {
   auto law = calibrated_law(round_calibration());
-  law->jobs["bert"] = {.law = {.cost = 0.5}, .deviation = {.cost = 0.05}, .noise = 2};
+  const KnownJob bert{.law = {.cost = 0.5}, .deviation = {.cost = 0.05}, .noise = 2};
   const LawQuestion question{
       .time = [](const FabricLaw& fabric,
                  const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
       .alone = std::exp(1.5) * kSecond};
-  EXPECT_NEAR(log_deviation(*law, "bert", question), std::sqrt(0.0661), 1e-9);
+  EXPECT_NEAR(log_deviation(*law, &bert, question), std::sqrt(0.0661), 1e-9);
 }
 
 TEST(LogDeviation, GrowsWithTheDispersionOfUnseenJobs) {
@@ -102,11 +137,21 @@ TEST(LogDeviation, GrowsWithTheDispersionOfUnseenJobs) {
   const LawQuestion question{
       .time = [](const FabricLaw&, const JobLaw& job) { return std::exp(job.cost) * kSecond; },
       .alone = 1 * kSecond};
-  const double once = log_deviation(*law, "any", question);
+  const double once = log_deviation(*law, nullptr, question);
   law->dispersion = 2;
   // 0.2² and (2 · 0.2)² beside the noise floor of 0.03².
   EXPECT_NEAR(once, std::sqrt(0.0409), 1e-9);
-  EXPECT_NEAR(log_deviation(*law, "any", question), std::sqrt(0.1609), 1e-9);
+  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.1609), 1e-9);
+}
+
+// A cost that is unsure by another 0.3: 0.2² + 0.3² beside the noise floor of 0.03².
+TEST(LogDeviation, HoldsWhatElseIsUnsureAboutTheCost) {
+  const auto law = calibrated_law(round_calibration());
+  const LawQuestion question{
+      .time = [](const FabricLaw&, const JobLaw& job) { return std::exp(job.cost) * kSecond; },
+      .alone = 1 * kSecond,
+      .cost_deviation = 0.3};
+  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.1309), 1e-9);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ SecondsPerByte network_cost(const FabricLaw& fabric, const JobLaw& job, const La
   const double depth = std::exp(fabric.depth_cost + job.cost) * std::log2(n) / sent;
   const double by_network = std::pow(input.network, -fabric.cost_by_network);
   const double cost = (std::exp(log_cost + job.cost) + depth) * by_network;
-  const SecondsPerByte wire = 1 / (input.network * kReferenceNetwork);
+  const SecondsPerByte wire = 1 / (input.network * input.reference);
   return std::max(factor_of(job, input) * cost * kNanosecondPerByte, wire);
 }
 

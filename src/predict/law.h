@@ -67,7 +67,8 @@ struct LawInput {
   int workers_on_fullest_vm = 1;
   int servers = 0;  // Parameter servers; 0: all-reduce.
   bool asynchronous = false;
-  double network = 1;      // The VM's network over the reference.
+  double network = 1;                            // The VM's network over the reference.
+  BytesPerSecond reference = kReferenceNetwork;  // What `network` is a multiple of.
   double inside_link = 1;  // The link inside the VM over the one that was fitted.
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "predict/cluster_price.h"
@@ -14,6 +15,9 @@ namespace {
 // Deviation of log time for each doubling of the batch beyond twice the largest one measured. It is
 // not fitted: between measured batches the affine law errs by a few percent, beyond them by more.
 constexpr double kExtrapolationDeviation = 0.1;
+
+// Deviation of the log of the network's cost over EFA, which is not among the rows: ln 5.
+constexpr double kEfaDeviation = 1.6094;
 
 /// Crowding with its straggling apart.
 struct Slowdown {
@@ -31,6 +35,10 @@ Slowdown slowdown_of(FabricLaw fabric, JobLaw own, LawInput input) {
   const double without = crowding(fabric, own, input);
   if (whole <= without) return {.crowding = whole};
   return {.crowding = without, .straggling = whole / without - 1};
+}
+
+bool plays_buckets(const JobProfile& job, const ResolvedJob& resolved) {
+  return resolved.options.plays_buckets && !job.buckets.empty();
 }
 
 StepGroup step_group(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
@@ -51,7 +59,7 @@ StepGroup step_group(const JobProfile& job, const ResolvedJob& resolved, const F
                  .network = network_link(fabric, own, input),
                  .inside = inside_link(fabric, own, input)};
   // The law's latency is that of all buckets; each of the profile's own takes its part.
-  if (!job.buckets.empty() && input.servers == 0) {
+  if (plays_buckets(job, resolved) && input.servers == 0) {
     step.network.latency = step.network.latency / usual_bucket_count(job.gradient_bytes);
   }
   return step;
@@ -96,17 +104,19 @@ Seconds alone_time(const ResolvedJob& resolved) {
 }
 
 double deviation_of(const PredictContext& context, const ResolvedJob& resolved, Seconds mean) {
-  LawQuestion question{
-      .time =
-          [&](const FabricLaw& fabric, const JobLaw& own) {
-            return total(step_parts(step_setup(context.job, resolved, fabric, own)));
-          },
-      .alone = alone_time(resolved),
-      .workers = resolved.workers()};
+  ResolvedJob stream = resolved;
+  stream.options.plays_buckets = false;
+  LawQuestion question{.time =
+                           [&](const FabricLaw& fabric, const JobLaw& own) {
+                             return total(step_parts(step_setup(context.job, stream, fabric, own)));
+                           },
+                       .alone = alone_time(resolved),
+                       .workers = resolved.workers()};
   for (const ResolvedGroup& group : resolved.groups) {
     question.jitter = std::max(question.jitter, group.jitter);
+    if (group.efa) question.cost_deviation = kEfaDeviation;
   }
-  return std::hypot(log_deviation(context.law, context.job.name, question),
+  return std::hypot(log_deviation(context.law, context.known(), question),
                     compute_deviation(resolved, mean));
 }
 
@@ -124,27 +134,69 @@ std::optional<MemoryVerdict> verdict_of(const JobProfile& job, const ResolvedJob
   return worst;
 }
 
-/// The fewest micro-steps that keep the global batch and let every worker's batch fit.
-std::optional<FittingBatch> fitting_batch(const JobProfile& job, const ResolvedJob& resolved) {
-  const std::int64_t whole = resolved.global_batch();
-  const std::int64_t most = whole / resolved.workers();
-  constexpr std::int64_t kManySteps = 100000;  // Beyond this nobody accumulates.
-  for (std::int64_t steps = resolved.options.accumulation + 1; steps <= std::min(most, kManySteps);
-       ++steps) {
-    if (whole % steps != 0) continue;
-    FittingBatch fitting{.batch_per_worker = 0, .accumulation = static_cast<int>(steps)};
-    bool fits = true;
-    for (const ResolvedGroup& group : resolved.groups) {
-      const double share =
-          static_cast<double>(resolved.options.accumulation) / static_cast<double>(steps);
-      const int batch = static_cast<int>(std::ceil(group.batch_max() * share));
-      const auto need = memory_need(job, group.times.measured, batch);
-      fits = fits && (!need || !group.memory || memory_verdict(*need, *group.memory).fits);
+/// Batches of the same shares, for other global batches in other numbers of micro-steps.
+class Fitting {
+ public:
+  Fitting(const JobProfile& job, const ResolvedJob& resolved) : job_(job), resolved_(resolved) {}
+
+  /// Of the busiest worker, or nothing where it does not fit.
+  std::optional<FittingBatch> of(std::int64_t global, std::int64_t steps) const {
+    FittingBatch fitting{.batch_per_worker = 1, .accumulation = static_cast<int>(steps)};
+    for (const ResolvedGroup& group : resolved_.groups) {
+      const int batch = share(group, static_cast<double>(global) / static_cast<double>(steps));
+      const auto need = memory_need(job_, group.times.measured, batch);
+      const bool fits = !need || !group.memory || memory_verdict(*need, *group.memory).fits;
+      if (!fits) return std::nullopt;
       fitting.batch_per_worker = std::max(fitting.batch_per_worker, batch);
     }
-    if (fits) return fitting;
+    if (global != resolved_.global_batch()) fitting.global_batch = global;
+    return fitting;
   }
-  return std::nullopt;
+
+ private:
+  /// What the average worker of a group gets of a micro-step, rounded up.
+  int share(const ResolvedGroup& group, double micro_batch) const {
+    const auto samples = std::accumulate(group.batches.begin(), group.batches.end(), 0.0);
+    const double average = samples / static_cast<double>(group.batches.size());
+    const double before = static_cast<double>(resolved_.global_batch()) /
+                          static_cast<double>(resolved_.options.accumulation);
+    constexpr double kRounding = 1e-9;
+    return std::max(1, static_cast<int>(std::ceil(average * micro_batch / before - kRounding)));
+  }
+
+  const JobProfile& job_;
+  const ResolvedJob& resolved_;
+};
+
+/// The fewest micro-steps that keep the global batch and let every worker's batch fit; where no
+/// number of them divides it, the nearest global batch of the fewest that would do. Nothing where
+/// not even one sample for each worker fits.
+std::optional<FittingBatch> fitting_batch(const JobProfile& job, const ResolvedJob& resolved) {
+  const Fitting fitting(job, resolved);
+  const std::int64_t whole = resolved.global_batch();
+  const std::int64_t most = whole / resolved.workers();  // One sample for each worker.
+  const auto below = [&](std::int64_t steps) { return whole - whole % steps; };
+  // More micro-steps need less memory, so the fewest are found by halving.
+  std::int64_t low = std::min<std::int64_t>(resolved.options.accumulation + 1, most);
+  std::int64_t fewest = most;
+  if (!fitting.of(below(fewest), fewest)) return std::nullopt;
+  while (low < fewest) {
+    const std::int64_t middle = low + (fewest - low) / 2;
+    if (fitting.of(below(middle), middle)) {
+      fewest = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  // Keeping the batch is worth a few more micro-steps, but not many times as many.
+  constexpr std::int64_t kManyTimes = 4;
+  for (std::int64_t steps = fewest; steps <= std::min(most, kManyTimes * fewest); ++steps) {
+    if (whole % steps != 0) continue;
+    if (const auto same = fitting.of(whole, steps)) return same;
+  }
+  const auto above = fitting.of(below(fewest) + fewest, fewest);
+  const bool nearer = 2 * (whole % fewest) > fewest;
+  return nearer && above ? above : fitting.of(below(fewest), fewest);
 }
 
 std::vector<PredictedGroup> groups_of(const ResolvedJob& resolved) {
@@ -186,12 +238,12 @@ void add_price(const ResolvedJob& resolved, Prediction& prediction) {
 
 StepSetup step_setup(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
                      const JobLaw& own) {
-  StepSetup setup{.buckets = job.buckets,
+  StepSetup setup{.buckets = {Bucket{.bytes = job.gradient_bytes, .ready = 0}},
                   .collective = resolved.options.collective,
                   .servers = std::max(1, resolved.servers()),
                   .accumulation = resolved.options.accumulation,
                   .sharpness = 1 + std::exp(fabric.sharpness)};
-  if (setup.buckets.empty()) setup.buckets = {Bucket{.bytes = job.gradient_bytes, .ready = 0}};
+  if (plays_buckets(job, resolved)) setup.buckets = job.buckets;
   for (std::size_t i = 0; i < resolved.groups.size(); ++i) {
     setup.groups.push_back(step_group(job, resolved, fabric, own, i));
   }
@@ -204,8 +256,8 @@ StepSetup step_setup(const JobProfile& job, const ResolvedJob& resolved, const F
 
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
                   const StepModel& model) {
-  Predicted answer{.setup = step_setup(context.job, resolved, context.law.fabric,
-                                       context.law.job_law(context.job.name))};
+  Predicted answer{
+      .setup = step_setup(context.job, resolved, context.law.fabric, law_of(context.known()))};
   Prediction& prediction = answer.prediction;
   prediction.cluster = resolved.cluster;
   prediction.iteration.parts = model(answer.setup);

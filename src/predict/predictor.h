@@ -12,9 +12,11 @@ namespace stint {
 
 /// The iteration under a law. Forward and backward are stretched by what workers do to each other:
 /// `crowding` without its straggling, which stands apart as a deviation that makes the slowest of n
-/// workers as late as the law says. The profile's buckets leave when they are ready, each with the
-/// latency of one; without buckets all gradients are one stream from the start of backward, as the
-/// law was fitted. What hides communication is the profile's own backward, not the law's share.
+/// workers as late as the law says. All gradients are one stream from the start of backward,
+/// because the law was fitted so: playing buckets errs far more on the rows it was fitted to. Where
+/// `plays_buckets` is chosen, those of the profile leave when they are ready, each with the latency
+/// of one: to be simulated or drawn. What hides communication is the profile's own backward, not
+/// the law's share.
 StepSetup step_setup(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
                      const JobLaw& own);
 
@@ -28,9 +30,10 @@ struct Predicted {
 };
 
 /// The iteration, its interval, its cost and whether it fits into memory. Times are log-normal; the
-/// interval holds the law's deviation (always by the closed form), that of times carried over from
-/// another device, and that of batches beyond twice the largest one measured. Its lower end is
-/// never below what a worker alone takes, less what is unsure about that.
+/// interval holds the law's deviation (always by the closed form of one stream), that of EFA, that
+/// of times carried over from another device, and that of batches beyond twice the largest one
+/// measured. Its lower end is never below what a worker alone takes, less what is unsure about
+/// that.
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
                   const StepModel& model);
 

@@ -40,27 +40,80 @@ TEST(Predict, GradientsOfSeveralVmsShowWhereBackwardIsShorter) {
   EXPECT_EQ(it.global_batch, 80);
 }
 
-// The same in two buckets, at a half and at the end: 75 ms each, from 20 ms and from 95 ms on, so
-// the last arrives at 170 ms and 130 ms show.
-TEST(Predict, BucketsOfTheProfileLeaveWhenTheyAreReady) {
+PredictFixture with_buckets() {
   PredictFixture fixture;
   fixture.job.buckets = {{.bytes = 50 * kMB, .ready = 0.5}, {.bytes = 50 * kMB, .ready = 1}};
-  const Prediction it = predicted(fixture, "4x slow.1", {.batch_per_worker = 20}).prediction;
+  return fixture;
+}
+
+TEST(Predict, BucketsOfTheProfileChangeNothingUnlessPlayed) {
+  const PredictOptions options{.batch_per_worker = 20};
+  const Predicted stream = predicted({}, "4x slow.1", options);
+  const Predicted it = predicted(with_buckets(), "4x slow.1", options);
+  EXPECT_EQ(it.setup.buckets.size(), 1U);
+  EXPECT_EQ(it.prediction.iteration.mean, stream.prediction.iteration.mean);
+  EXPECT_EQ(it.prediction.iteration.p90, stream.prediction.iteration.p90);
+}
+
+// The same in two buckets, at a half and at the end: 75 ms each, from 20 ms and from 95 ms on, so
+// the last arrives at 170 ms and 130 ms show.
+TEST(Predict, BucketsThatArePlayedLeaveWhenTheyAreReady) {
+  const Prediction it =
+      predicted(with_buckets(), "4x slow.1", {.batch_per_worker = 20, .plays_buckets = true})
+          .prediction;
   EXPECT_NEAR(it.iteration.parts.exposed_communication.in(kMillisecond), 130, 0.1);
 }
 
 // A law with 5 ms a bucket: the usual count of 100 MB is 1 + ⌈(95.4 − 1)/25⌉ = 5 buckets, each with
 // log2 4 = 2 doublings: 50 ms for the stream; two buckets of the profile take 10 ms each.
 TEST(Predict, EachBucketHasItsOwnLatency) {
-  PredictFixture fixture;
+  PredictFixture fixture = with_buckets();
   fixture.law.fabric.latency = std::log(0.005);
+  const auto exposed = [&](bool plays_buckets) {
+    return predicted(fixture, "4x slow.1", {.batch_per_worker = 20, .plays_buckets = plays_buckets})
+        .prediction.iteration.parts.exposed_communication.in(kMillisecond);
+  };
+  EXPECT_NEAR(exposed(false), 160, 0.1);
+  EXPECT_NEAR(exposed(true), 150, 0.1);
+}
+
+// Twice the network at the same cost per byte of it: half of 150 ms, less the 40 ms of backward.
+TEST(Predict, NetworksAreMeasuredByTheOneOfTheCalibration) {
+  PredictFixture fixture;
+  fixture.law.reference_network = 25 * kGbit / kSecond;
+  const Predicted it = predicted(fixture, "4x slow.1", {.batch_per_worker = 20});
+  EXPECT_NEAR(it.prediction.iteration.parts.exposed_communication.in(kMillisecond), 35, 0.5);
+}
+
+// Of about 172 ms 150 are the network's: a slope of 150/172 = 0.87 times ln 5 beside all else.
+TEST(Predict, EfaWidensTheInterval) {
+  PredictFixture fixture;
+  fixture.law.reference_network = 25 * kGbit / kSecond;
+  fixture.law.fabric.cost_by_network = 0;
+  const auto width = [&] {
+    const IterationTime time =
+        predicted(fixture, "4x slow.1", {.batch_per_worker = 20}).prediction.iteration;
+    return std::log(time.p90 / time.mean) / 1.2816;
+  };
+  const double before = width();
+  for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
+  EXPECT_NEAR(width(), std::hypot(before, 150.0 / 172 * std::log(5)), 0.01);
+  // A VM with the network of the calibration does over TCP what was calibrated.
+  fixture.law.reference_network = 50 * kGbit / kSecond;
+  EXPECT_NEAR(width(), before, 0.01);
+}
+
+// ln 2 of job_cost doubles the 150 ms: 260 ms show.
+TEST(Predict, AJobOfTheCalibrationIsTakenByItsGradients) {
+  PredictFixture fixture;
+  fixture.law.jobs["small"] = {.law = {.cost = std::log(2)}, .gradients = 101 * kMB};
   const auto exposed = [&] {
     return predicted(fixture, "4x slow.1", {.batch_per_worker = 20})
         .prediction.iteration.parts.exposed_communication.in(kMillisecond);
   };
-  EXPECT_NEAR(exposed(), 160, 0.1);
-  fixture.job.buckets = {{.bytes = 50 * kMB, .ready = 0.5}, {.bytes = 50 * kMB, .ready = 1}};
-  EXPECT_NEAR(exposed(), 150, 0.1);
+  EXPECT_NEAR(exposed(), 260, 0.1);
+  fixture.law.jobs["small"].gradients = 200 * kMB;
+  EXPECT_NEAR(exposed(), 110, 0.1);
 }
 
 // A straggling of 0.1 ln n among 4 workers is 13.86 %: of 60 ms it stands apart as 8.3 ms, and the
@@ -114,6 +167,25 @@ TEST(Predict, ABatchThatDoesNotFitComesWithOneThatDoes) {
   ASSERT_TRUE(it.fitting);
   EXPECT_EQ(it.fitting->batch_per_worker, 100);
   EXPECT_EQ(it.fitting->accumulation, 2);
+  EXPECT_FALSE(it.fitting->global_batch);
+}
+
+// 211 is a prime: in two micro-steps of 106 it would fit, so 210 or 212 do; 106 need 11.6 GB.
+TEST(Predict, ABatchThatCannotBeCutComesWithTheNearestThatCan) {
+  const Prediction it = predicted({}, "slow.1", {.batch_per_worker = 211}).prediction;
+  ASSERT_TRUE(it.fitting);
+  EXPECT_EQ(it.fitting->accumulation, 2);
+  EXPECT_EQ(it.fitting->batch_per_worker, 105);
+  EXPECT_EQ(it.fitting->global_batch, 210);
+  EXPECT_TRUE(validate(it).ok());
+}
+
+TEST(Predict, NothingFitsWhereOneSampleDoesNot) {
+  PredictFixture fixture;
+  for (Gpu& gpu : fixture.catalog.gpus) gpu.memory = 1 * kGB;
+  const Prediction it = predicted(fixture, "3x slow.1", {.global_batch = 100003}).prediction;
+  ASSERT_TRUE(it.memory && !it.memory->fits);
+  EXPECT_FALSE(it.fitting);
 }
 
 TEST(Predict, MemoryOfAJobWithoutPeaksIsNotSaid) {
@@ -154,7 +226,8 @@ TEST(Predict, PartsAddUpAndTheAnswerIsAValidNoun) {
     const Prediction it = predicted(fixture, cluster,
                                     {.batch_per_worker = 1 + random.below(100),
                                      .accumulation = 1 + random.below(3),
-                                     .collective = random_collective(random)})
+                                     .collective = random_collective(random),
+                                     .plays_buckets = random.below(2) == 0})
                               .prediction;
     EXPECT_NEAR(total(it.iteration.parts) / it.iteration.mean, 1, 1e-9);
     EXPECT_LT(it.iteration.p10, it.iteration.mean);

@@ -19,7 +19,7 @@ constexpr BytesPerSecond kReferenceInsideLink = 16 * kGB / kSecond;
 // Single steps commonly vary by this much; only what goes beyond it is told to the law.
 constexpr double kUsualJitter = 0.05;
 // Beyond this ratio to the reference network, and below its inverse, the answer says so.
-constexpr double kFarNetwork = 4;
+constexpr double kFarNetwork = 1.5;
 
 /// One way to other accelerators of the VM, over the reference. Data sheets add both directions of
 /// NVLink; each generation of PCIe doubles the one before.
@@ -35,8 +35,9 @@ double jitter_of(const JobProfile& job, const std::string& device) {
   int count = 0;
   for (const ComputeSample& sample : job.compute) {
     const Seconds whole = sample.forward.median + sample.backward.median + sample.update.median;
-    if (sample.device != device || !sample.forward.spread || whole <= Seconds{}) continue;
-    const double forward = *sample.forward.spread / whole;
+    const bool spread = sample.forward.spread || sample.backward.spread || sample.update.spread;
+    if (sample.device != device || !spread || whole <= Seconds{}) continue;
+    const double forward = sample.forward.spread.value_or(Seconds{}) / whole;
     const double backward = sample.backward.spread.value_or(Seconds{}) / whole;
     const double update = sample.update.spread.value_or(Seconds{}) / whole;
     sum += forward * forward + backward * backward + update * update;
@@ -105,6 +106,25 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
   return group;
 }
 
+/// What the answer says of a network unlike the calibration's, which widens nothing by itself: the
+/// law's own doubt about the growth with the network does.
+void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerSecond rate,
+                  std::vector<std::string>& assumptions) {
+  const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
+  if (far && context.law.fitted) {
+    assumptions.push_back(fmt::format(
+        "The network of {} ({}) is unlike the {} that the calibration {} was fitted on.",
+        group.type.name, to_text(rate, "Gbit/s"), to_text(context.law.reference_network, "Gbit/s"),
+        context.law.name));
+  }
+  if (!group.type.efa_interfaces) return;
+  // A VM like those of the rows does over TCP what they did.
+  group.efa = far;
+  assumptions.push_back(fmt::format(
+      "{} has EFA: communication over EFA was not calibrated and may be several times faster.",
+      group.type.name));
+}
+
 /// Network ratios, which only matter between VMs.
 Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
   if (resolved.vms() == 1) return {};
@@ -116,14 +136,8 @@ Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
           "one with 'stint catalog import', or use one VM",
           group.type.provider, group.type.name));
     }
-    group.network = *rate / kReferenceNetwork;
-    const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
-    if (far && context.law.fitted) {
-      resolved.assumptions.push_back(fmt::format(
-          "The network of {} ({}) is far from the {} that the calibration {} was fitted on.",
-          group.type.name, to_text(*rate, "Gbit/s"), to_text(kReferenceNetwork, "Gbit/s"),
-          context.law.name));
-    }
+    group.network = *rate / resolved.reference_network;
+    note_network(context, group, *rate, resolved.assumptions);
   }
   return {};
 }
@@ -173,7 +187,7 @@ WorkerSpeed speed_of(const PredictContext& context, const ResolvedJob& resolved,
                      const ResolvedGroup& group, double batch) {
   const ComputeCurve& curve = group.times.curve;
   const double stretch =
-      group.times.scale * crowding(context.law.fabric, context.law.job_law(context.job.name),
+      group.times.scale * crowding(context.law.fabric, law_of(context.known()),
                                    law_input(context.job, resolved, group, batch));
   WorkerSpeed speed{
       .fixed = stretch * (curve.forward.floor() + curve.backward.floor() + curve.update.floor()),
@@ -220,24 +234,42 @@ void add_batch_warnings(ResolvedJob& resolved) {
   }
 }
 
+/// What is not known of ways to sum gradients that hardly anybody measured.
+void add_collective_assumptions(const PredictContext& context, ResolvedJob& resolved) {
+  if (resolved.options.collective == Collective::kParameterServer) {
+    if (!resolved.options.servers) {
+      resolved.assumptions.emplace_back("Every VM also runs one parameter server.");
+    }
+    if (context.law.fitted && !context.law.servers_fitted) {
+      resolved.assumptions.push_back(fmt::format(
+          "The calibration {} did not identify what parameter servers cost: that is prior belief.",
+          context.law.name));
+    }
+  }
+  if (resolved.options.collective == Collective::kTopK) {
+    resolved.assumptions.emplace_back(
+        "Top-k sends 1 % of the gradients; selecting them is taken to need no time, and what "
+        "leaving out the others costs in accuracy is not counted.");
+  }
+}
+
 void add_general_assumptions(const PredictContext& context, ResolvedJob& resolved) {
+  if (context.known() != nullptr) {
+    resolved.assumptions.push_back(
+        fmt::format("Used are the constants of the job {} in the calibration {}.", context.job.name,
+                    context.law.name));
+  }
   if (resolved.workers() == 1) return;
   if (!context.law.fitted) {
     resolved.assumptions.push_back(fmt::format(
         "Nothing was fitted for this network: its constants are prior belief (calibration {}).",
         context.law.name));
   }
-  if (context.job.buckets.empty()) {
+  if (resolved.options.plays_buckets && context.job.buckets.empty()) {
     resolved.assumptions.emplace_back(
         "The profile has no buckets: gradients leave as one stream from the start of backward.");
   }
-  if (resolved.options.collective == Collective::kParameterServer && !resolved.options.servers) {
-    resolved.assumptions.emplace_back("Every VM also runs one parameter server.");
-  }
-  if (resolved.options.collective == Collective::kTopK) {
-    resolved.assumptions.emplace_back(
-        "Top-k sends 1 % of the gradients; what that costs in accuracy is not counted.");
-  }
+  add_collective_assumptions(context, resolved);
 }
 
 }  // namespace
@@ -283,12 +315,14 @@ LawInput law_input(const JobProfile& job, const ResolvedJob& resolved, const Res
           .workers_on_fullest_vm = group.workers_per_vm,
           .servers = resolved.servers(),
           .network = group.network,
+          .reference = resolved.reference_network,
           .inside_link = group.inside_link};
 }
 
 Result<ResolvedJob> resolve(const PredictContext& context, const Cluster& cluster,
                             const PredictOptions& options) {
-  ResolvedJob resolved{.cluster = cluster, .options = options};
+  ResolvedJob resolved{
+      .cluster = cluster, .options = options, .reference_network = context.law.reference_network};
   std::vector<const VmType*> types;
   for (const VmGroup& group : cluster.groups) {
     const auto type = find_type(context.catalog, group.vm);

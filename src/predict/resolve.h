@@ -15,7 +15,7 @@
 
 namespace stint {
 
-/// What a person may choose about a layout.
+/// What a person may choose.
 struct PredictOptions {
   std::optional<int> batch_per_worker = {};  // Per micro-step; on a mixed cluster the average.
   std::optional<int> global_batch = {};      // Of an iteration, all micro-steps together.
@@ -23,6 +23,7 @@ struct PredictOptions {
   int accumulation = 1;                      // Micro-steps per communication.
   Collective collective = Collective::kRing;
   std::optional<int> servers = {};  // Of a parameter server; absent: one on each VM.
+  bool plays_buckets = false;       // See step_setup.
 };
 
 /// All that is known before the question is asked. The references must outlive its use.
@@ -31,6 +32,8 @@ struct PredictContext {
   const Catalog& catalog;
   const CalibratedLaw& law;
   const DeviceLaw& devices;
+
+  const KnownJob* known() const { return law.known_job(job.name, job.gradient_bytes); }
 };
 
 /// Equal VMs of the cluster with everything looked up.
@@ -41,6 +44,7 @@ struct ResolvedGroup {
   DeviceTimes times;
   double jitter = 0;                 // See LawInput.
   double network = 1;                // The VM's network over the reference.
+  bool efa = false;                  // Over which nothing was calibrated, on an unlike network.
   double inside_link = 1;            // The link inside the VM over that of the calibration.
   std::optional<Bytes> memory = {};  // Of one accelerator.
   std::vector<int> batches = {};     // Of each worker and micro-step, falling.
@@ -55,6 +59,7 @@ struct ResolvedGroup {
 struct ResolvedJob {
   Cluster cluster;
   PredictOptions options;
+  BytesPerSecond reference_network = kReferenceNetwork;  // That of the calibration.
   std::vector<ResolvedGroup> groups = {};
   std::vector<std::string> assumptions = {};  // Whole sentences.
   std::vector<std::string> warnings = {};

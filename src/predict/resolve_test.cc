@@ -109,20 +109,77 @@ TEST(Resolve, SaysWhatItAssumes) {
   EXPECT_TRUE(fixture.resolved("slow.1", {.batch_per_worker = 8})->assumptions.empty());
   const auto many = fixture.resolved(
       "2x fast.1", {.batch_per_worker = 8, .collective = Collective::kParameterServer});
-  // Carried over, not fitted, no buckets, one server on each VM.
-  EXPECT_EQ(many->assumptions.size(), 4U);
+  // Carried over, not fitted, one server on each VM.
+  EXPECT_EQ(many->assumptions.size(), 3U);
   EXPECT_EQ(many->servers(), 2);
+  // Buckets that are missed only where they are played.
+  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 8})->assumptions.size(), 1U);
+  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 8, .plays_buckets = true})
+                ->assumptions.size(),
+            2U);
 }
 
-// Spreads of 10 % of the step in forward alone: √(0.1² − 0.05²) = 0.0866.
-TEST(Resolve, TellsTheLawOfStepsThatVaryMoreThanUsual) {
+std::vector<std::string> assumed(const PredictFixture& fixture, const PredictOptions& options) {
+  return fixture.resolved("2x slow.1", options)->assumptions;
+}
+
+TEST(Resolve, SaysWhatWasNotCalibrated) {
   PredictFixture fixture;
-  for (ComputeSample& sample : fixture.job.compute) {
-    sample.forward.spread =
-        0.1 * (sample.forward.median + sample.backward.median + sample.update.median);
+  fixture.law.fitted = true;
+  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 8}).empty());
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8, .collective = Collective::kTopK}).size(), 1U);
+  EXPECT_EQ(
+      assumed(fixture,
+              {.batch_per_worker = 8, .collective = Collective::kParameterServer, .servers = 1}),
+      std::vector<std::string>{"The calibration round did not identify what parameter "
+                               "servers cost: that is prior belief."});
+  fixture.law.servers_fitted = true;
+  EXPECT_TRUE(
+      assumed(fixture,
+              {.batch_per_worker = 8, .collective = Collective::kParameterServer, .servers = 1})
+          .empty());
+}
+
+// 50 Gbit/s are 1.47 times 34 and 1.56 times 32.
+TEST(Resolve, SaysWhichNetworksAreUnlikeTheCalibrations) {
+  PredictFixture fixture;
+  fixture.law.fitted = true;
+  fixture.law.reference_network = 34 * kGbit / kSecond;
+  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 8}).empty());
+  fixture.law.reference_network = 32 * kGbit / kSecond;
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+            std::vector<std::string>{"The network of slow.1 (50 Gbit/s) is unlike the 32 Gbit/s "
+                                     "that the calibration round was fitted on."});
+  EXPECT_NEAR(fixture.resolved("2x slow.1", {.batch_per_worker = 8})->groups[0].network, 1.5625,
+              1e-12);
+  fixture.law.reference_network = 50 * kGbit / kSecond;
+  for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+            std::vector<std::string>{"slow.1 has EFA: communication over EFA was not calibrated "
+                                     "and may be several times faster."});
+}
+
+TEST(Resolve, SaysWhenTheJobIsOneOfTheCalibration) {
+  PredictFixture fixture;
+  fixture.law.fitted = true;
+  fixture.law.jobs["small"] = {.gradients = 100 * kMB};
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+            std::vector<std::string>{
+                "Used are the constants of the job small in the calibration round."});
+}
+
+// Spreads of 10 % of the step in one part alone: √(0.1² − 0.05²) = 0.0866.
+TEST(Resolve, TellsTheLawOfStepsThatVaryMoreThanUsual) {
+  for (const auto part :
+       {&ComputeSample::forward, &ComputeSample::backward, &ComputeSample::update}) {
+    PredictFixture fixture;
+    for (ComputeSample& sample : fixture.job.compute) {
+      (sample.*part).spread =
+          0.1 * (sample.forward.median + sample.backward.median + sample.update.median);
+    }
+    const auto resolved = fixture.resolved("slow.1", {.batch_per_worker = 8});
+    EXPECT_NEAR(resolved->groups[0].jitter, 0.0866, 1e-4);
   }
-  const auto resolved = fixture.resolved("slow.1", {.batch_per_worker = 8});
-  EXPECT_NEAR(resolved->groups[0].jitter, 0.0866, 1e-4);
 }
 
 TEST(Resolve, ComparesLinksInsideWithPcie3) {
