@@ -4,6 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "predict/law.h"
+
 namespace stint {
 namespace {
 
@@ -13,22 +16,70 @@ bool tells_of_cluster(const LawRow& row) { return row.input.workers > 1; }
 /// What a batch far from those measured adds to the deviation of log time, for each doubling.
 constexpr double kExtrapolationDeviation = 0.1;
 
+bool same_series(const StepRow& a, const StepRow& b) {
+  return a.job == b.job && a.series == b.series && a.device == b.device;
+}
+
+Forecast in_unit_of(const StepRow& row, double scale, const LawEstimate& estimate) {
+  const double unit = 1 / (row.times_per_step * scale);
+  return {.time = unit * estimate.time, .p10 = unit * estimate.p10(), .p90 = unit * estimate.p90()};
+}
+
+/// From the row with fewest workers, taken for one worker and corrected by what the law says of it.
+std::optional<Forecast> forecast_from_anchor(const FittedTable& table, const StepRow& row,
+                                             const JobFacts& facts) {
+  const auto anchor = std::find_if(table.anchors.begin(), table.anchors.end(),
+                                   [&](const StepRow& it) { return same_series(it, row); });
+  if (anchor == table.anchors.end()) return std::nullopt;
+  StepRow as_one = *anchor;
+  as_one.workers_by_vm = {1};
+  const OneWorkerTimes alone(std::span(&as_one, 1));
+  const auto from = law_row(*anchor, alone, facts);
+  const auto to = law_row(row, alone, facts);
+  if (!from.ok() || !to.ok()) return std::nullopt;
+  const Seconds law_there = law_time(table.law.fabric, table.law.job_law(row.job), from->input);
+  LawEstimate estimate = table.law.predict(row.job, to->size_known, to->input);
+  estimate.time = (from->input.alone / law_there) * estimate.time;
+  estimate.deviation = std::hypot(
+      estimate.deviation, std::sqrt(table.law.noise_variance(row.job, from->input, law_there)));
+  Forecast forecast = in_unit_of(row, to->scale, estimate);
+  forecast.note = fmt::format("from {} workers, as one was not measured alone", workers(*anchor));
+  return forecast;
+}
+
 Forecast forecast_row(const FittedTable& table, const StepRow& row, const JobFacts& facts) {
   const auto law_input = law_row(row, table.alone, facts);
-  if (!law_input.ok()) return {.note = law_input.error().message};
+  if (!law_input.ok()) {
+    if (row.unusable.empty()) {
+      if (const auto anchored = forecast_from_anchor(table, row, facts)) return *anchored;
+    }
+    return {.note = law_input.error().message};
+  }
   LawEstimate estimate = table.law.predict(row.job, law_input->size_known, law_input->input);
   const auto alone = table.alone.at(row);
-  if (alone) {
-    estimate.deviation =
-        std::hypot(estimate.deviation, kExtrapolationDeviation * alone->doublings_beyond);
-  }
-  const double unit = 1 / (row.times_per_step * law_input->scale);
-  Forecast forecast{
-      .time = unit * estimate.time, .p10 = unit * estimate.p10(), .p90 = unit * estimate.p90()};
-  if (alone && alone->extrapolated()) {
+  CHECK(alone.has_value());
+  estimate.deviation =
+      std::hypot(estimate.deviation, kExtrapolationDeviation * alone->doublings_beyond);
+  Forecast forecast = in_unit_of(row, law_input->scale, estimate);
+  if (alone->extrapolated()) {
     forecast.note = "the batch is far from those measured on one worker";
   }
   return forecast;
+}
+
+std::vector<StepRow> anchors_of(std::span<const StepRow> train, const OneWorkerTimes& alone) {
+  std::vector<StepRow> anchors;
+  for (const StepRow& row : train) {
+    if (!row.time || !row.unusable.empty() || alone.at(row)) continue;
+    const auto found = std::find_if(anchors.begin(), anchors.end(),
+                                    [&](const StepRow& it) { return same_series(it, row); });
+    if (found == anchors.end()) {
+      anchors.push_back(row);
+    } else if (workers(row) < workers(*found)) {
+      *found = row;
+    }
+  }
+  return anchors;
 }
 
 }  // namespace
@@ -48,7 +99,11 @@ Result<FittedTable> fit_table(std::span<const StepRow> train, const FitContext& 
     const Status measured = measure_dispersion(*law, rows);
     if (!measured.ok()) return measured.error();
   }
-  return FittedTable{.law = std::move(*law), .alone = std::move(alone), .rows = std::move(rows)};
+  std::vector<StepRow> anchors = anchors_of(train, alone);
+  return FittedTable{.law = std::move(*law),
+                     .alone = std::move(alone),
+                     .rows = std::move(rows),
+                     .anchors = std::move(anchors)};
 }
 
 std::vector<Forecast> forecast(const FittedTable& table, std::span<const StepRow> test,

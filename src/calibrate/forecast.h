@@ -29,6 +29,8 @@ struct FittedTable {
   FittedLaw law;
   OneWorkerTimes alone;
   std::vector<LawRow> rows;  // That were fitted.
+  // Of each job, series and device that was never measured on one worker, the row with fewest.
+  std::vector<StepRow> anchors;
 };
 
 /// Fits the rows of `train` that have a time. How far unseen jobs lie from the population is
@@ -37,6 +39,8 @@ Result<FittedTable> fit_table(std::span<const StepRow> train, const FitContext& 
                               bool unseen);
 
 /// One forecast per row of `test`, in order. The measured columns of `test` are not looked at.
+/// Where one worker was never measured, the time is that of the training row with fewest workers
+/// times what the law makes of going from there to the row.
 std::vector<Forecast> forecast(const FittedTable& table, std::span<const StepRow> test,
                                const JobFacts& facts);
 

@@ -203,5 +203,22 @@ TEST(Forecast, OfAnUnseenJobIsLessSure) {
   EXPECT_GT(width((*forecasts)[1]), width((*forecasts)[0]));
 }
 
+// Job b was measured on two VMs only: there its time is what was measured, and beyond it grows.
+TEST(Forecast, StartsFromTheFewestWorkersWhereOneWasNotMeasured) {
+  auto train = train_rows({"a"});
+  const StepRow two = measured(row_of("b", {1, 1}, 16));
+  train.push_back(two);
+  train.push_back(measured(row_of("b", {1, 1, 1}, 16)));
+  const auto forecasts =
+      forecast(train, std::vector<StepRow>{row_of("b", {1, 1}, 16), row_of("b", {1, 1, 1, 1}, 16)},
+               context());
+  ASSERT_TRUE(forecasts.ok()) << forecasts.error().message;
+  ASSERT_TRUE((*forecasts)[0].time.has_value());
+  EXPECT_NEAR(*(*forecasts)[0].time / *two.time, 1, 1e-9);
+  EXPECT_EQ((*forecasts)[0].note, "from 2 workers, as one was not measured alone");
+  EXPECT_GT(*(*forecasts)[1].time, *two.time);
+  EXPECT_LT(*(*forecasts)[1].p10, *(*forecasts)[1].time);
+}
+
 }  // namespace
 }  // namespace stint
