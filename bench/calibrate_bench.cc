@@ -24,7 +24,8 @@ double error_inside(const FittedTable& table) {
 }
 
 void run(const std::string& folder) {
-  const auto rows = read_step_tables(StepFormat::kPollux, {folder + "/pollux/step_times.csv"});
+  const auto rows =
+      read_step_tables(StepFormat::kPollux, {folder + "/pollux/step_times.csv"}, TableUse::kLearn);
   CHECK(rows.ok());
   const auto context = fit_context("");
   CHECK(context.ok());
