@@ -6,7 +6,6 @@
 
 #include "app/step_tables.h"
 #include "app/validation_report.h"
-#include "base/csv.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/forecast.h"
@@ -210,20 +209,23 @@ class Tally {
   std::vector<Outcome> outcomes_;
 };
 
-std::string seconds_cell(const std::optional<Seconds>& time) {
-  return time ? fmt::format("{:.9g}", time->in(kSecond)) : "";
+std::optional<double> in_seconds(const std::optional<Seconds>& time) {
+  return time ? std::optional(time->in(kSecond)) : std::nullopt;
 }
 
-Status write_predictions(const std::string& path, std::vector<Outcome> outcomes) {
-  std::stable_sort(outcomes.begin(), outcomes.end(),
-                   [](const Outcome& a, const Outcome& b) { return a.number < b.number; });
-  std::string text = csv_line({"row", "predicted", "p10", "p90", "note"});
+Status write_predictions(const std::string& path, const std::vector<Outcome>& outcomes) {
+  std::vector<PredictionLine> lines;
   for (const Outcome& outcome : outcomes) {
     const Forecast& it = outcome.forecast;
-    text += csv_line({fmt::to_string(outcome.number), seconds_cell(it.time), seconds_cell(it.p10),
-                      seconds_cell(it.p90), it.note});
+    lines.push_back({.row = outcome.number,
+                     .predicted = in_seconds(it.time),
+                     .p10 = in_seconds(it.p10),
+                     .p90 = in_seconds(it.p90),
+                     .note = it.note});
   }
-  return write_file(path, text);
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const PredictionLine& a, const PredictionLine& b) { return a.row < b.row; });
+  return write_file(path, predictions_csv(lines));
 }
 
 std::optional<Score> repeat_score(StepFormat format, const std::vector<Trial>& trials) {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "calibrate/posterior.h"
+#include "predict/law.h"
 
 namespace stint {
 namespace {
@@ -76,7 +77,7 @@ double protocol_deviation(Bytes payload, const std::vector<Bytes>& sizes) {
 }
 
 CollectiveEstimate around(double logarithm, double deviation) {
-  const double reach = kDeviations80 * deviation;
+  const double reach = kEightInTen * deviation;
   return {.mean = std::exp(logarithm) * kSecond,
           .p10 = std::exp(logarithm - reach) * kSecond,
           .p90 = std::exp(logarithm + reach) * kSecond};

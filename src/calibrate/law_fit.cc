@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "predict/straggler.h"
 
 namespace stint {
 namespace {
@@ -18,7 +17,6 @@ constexpr double kPlacementDeviation = 0.2;  // Of exposed communication from ru
 constexpr double kRowsTogether = 32;         // What all rows of a job count as.
 constexpr double kRowTail = 2;               // Deviations beyond which a row counts in proportion.
 constexpr double kJobTail = 1.5;             // The same for a job's own constants.
-constexpr double kNormal80 = 1.2816;         // Eight in ten of a normal lie within this.
 
 const std::span<const LawName<FabricLaw>> kFabricNames = law_names(FabricLaw{});
 const std::span<const LawName<JobLaw>> kJobNames = law_names(JobLaw{});
@@ -188,8 +186,8 @@ std::vector<Unknown> unknowns_of(const RowsByJob& problem, const LawPriors& prio
 
 }  // namespace
 
-Seconds LawEstimate::p10() const { return std::exp(-kNormal80 * deviation) * time; }
-Seconds LawEstimate::p90() const { return std::exp(kNormal80 * deviation) * time; }
+Seconds LawEstimate::p10() const { return std::exp(-kEightInTen * deviation) * time; }
+Seconds LawEstimate::p90() const { return std::exp(kEightInTen * deviation) * time; }
 
 Result<LawPriors> law_priors(const Calibration& calibration) {
   std::map<std::string, const Constant*> by_name;
@@ -229,15 +227,10 @@ JobLaw FittedLaw::job_law(const std::string& job) const {
 
 double FittedLaw::noise_variance(const std::string& job, const LawInput& input,
                                  Seconds time) const {
-  const double exposed = std::max(0.0, 1 - input.alone / time);
-  const double deviation = std::hypot(priors.noise_floor, priors.noise_exposed * exposed);
   const auto found = jobs.find(job);
   const double scale = found == jobs.end() ? 1 : found->second.noise;
-  // Uneven steps are known only by the scatter of a few figures, and those figures themselves lie
-  // as far off: half of both is taken as not known.
-  const double uneven = input.jitter * (1 + expected_max_of_normals(input.workers));
-  const double unsure = 0.5 * uneven * (input.alone / time);
-  return scale * scale * deviation * deviation + unsure * unsure;
+  return stint::noise_variance(
+      {.floor = priors.noise_floor, .exposed = priors.noise_exposed, .scale = scale}, input, time);
 }
 
 std::vector<double> FittedLaw::slopes(const std::string& job, bool size_is_known,

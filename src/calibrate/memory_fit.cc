@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "calibrate/posterior.h"
+#include "predict/law.h"
 
 namespace stint {
 namespace {
@@ -160,7 +161,7 @@ MemoryEstimate PlanMemoryModel::estimate(const std::string& cluster,
   const auto value = [&](std::span<const double> x) { return log_peak(x, index, loads); };
   const double middle = value(fitted_.values);
   const double reach =
-      kDeviations80 * std::hypot(posterior_deviation(fitted_, value), row_deviation_);
+      kEightInTen * std::hypot(posterior_deviation(fitted_, value), row_deviation_);
   return {.mean = std::exp(middle) * kByte,
           .p10 = std::exp(middle - reach) * kByte,
           .p90 = std::exp(middle + reach) * kByte};

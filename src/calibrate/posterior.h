@@ -7,9 +7,6 @@
 
 namespace stint {
 
-/// A normal's quantile at 90 %: an interval of ± this many deviations holds 80 %.
-inline constexpr double kDeviations80 = 1.2815515655446004;
-
 /// A number that depends on fitted unknowns.
 using FittedValue = std::function<double(std::span<const double> unknowns)>;
 

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "predict/straggler.h"
-
 namespace stint {
 namespace {
 
@@ -83,12 +81,11 @@ double slope(Law& law, double Law::*field, const std::function<Seconds()>& time)
 
 double noise_variance(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question,
                       Seconds time) {
-  const double exposed = std::max(0.0, 1 - question.alone / time);
-  const double deviation = std::hypot(law.noise_floor, law.noise_exposed * exposed);
   const double scale = known == nullptr ? 1 : known->noise;
-  const double uneven = question.jitter * (1 + expected_max_of_normals(question.workers));
-  const double unsure = 0.5 * uneven * (question.alone / time);
-  return scale * scale * deviation * deviation + unsure * unsure;
+  const LawInput input{
+      .alone = question.alone, .jitter = question.jitter, .workers = question.workers};
+  return stint::noise_variance(
+      {.floor = law.noise_floor, .exposed = law.noise_exposed, .scale = scale}, input, time);
 }
 
 /// The network in the calibration, where it stands there.

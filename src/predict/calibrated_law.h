@@ -12,9 +12,6 @@
 
 namespace stint {
 
-/// Eight in ten of a normal distribution lie within this many deviations of its middle.
-inline constexpr double kEightInTen = 1.2816;
-
 /// What a calibration says of one job.
 struct KnownJob {
   JobLaw law;
@@ -66,14 +63,11 @@ struct LawQuestion {
 
 /// Standard deviation of the logarithm of a predicted time.
 ///
-///   σ² = gᵀ Σ g + Σ_i (h_i d_i)² + noise²
-///   noise² = s² (floor² + (exposed · e)²) + (½ jitter (1 + m(n)) alone/T)²,  e = max(0, 1 −
-///   alone/T)
+///   σ² = gᵀ Σ g + Σ_i (h_i d_i)² + noise²,  noise² as in noise_variance of law.h
 ///
 /// g and h are the slopes of ln T by the constants of the fabric (covariance Σ) and of the job: d
 /// is a known job's own deviation, and for one never seen the spread of jobs times the dispersion.
-/// Uneven steps are known only by the scatter of a few figures, so half of them is taken as not
-/// known. The bytes of gradients are known: they come from a profile. Null is a job never seen.
+/// The bytes of gradients are known: they come from a profile. Null is a job never seen.
 double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
 }  // namespace stint

@@ -147,6 +147,14 @@ StepSetup law_setup(const FabricLaw& fabric, const JobLaw& job, const LawInput& 
           .sharpness = 1 + std::exp(fabric.sharpness)};
 }
 
+double noise_variance(const LawNoise& noise, const LawInput& input, Seconds time) {
+  const double exposed = std::max(0.0, 1 - input.alone / time);
+  const double deviation = noise.scale * std::hypot(noise.floor, noise.exposed * exposed);
+  const double uneven = input.jitter * (1 + expected_max_of_normals(input.workers));
+  const double unsure = 0.5 * uneven * (input.alone / time);
+  return deviation * deviation + unsure * unsure;
+}
+
 Seconds law_time(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
   return total(step_parts(law_setup(fabric, job, input)));
 }

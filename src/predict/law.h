@@ -114,6 +114,24 @@ Link inside_link(const FabricLaw& fabric, const JobLaw& job, const LawInput& inp
 /// all workers overlap, and there is no straggling.
 StepSetup law_setup(const FabricLaw& fabric, const JobLaw& job, const LawInput& input);
 
+/// Eight in ten of a normal distribution lie within this many deviations.
+inline constexpr double kEightInTen = 1.2815515655446004;
+
+/// How times of single setups scatter about a law.
+struct LawNoise {
+  double floor = 0;    // Deviation of log time between runs of a setup that only computes.
+  double exposed = 0;  // And of the part of it that is exposed communication.
+  double scale = 1;    // Of the job, over other jobs.
+};
+
+/// Variance of the log time of one setup that the law says takes `time`.
+///
+///   s² (floor² + (exposed · e)²) + (½ jitter (1 + m(n)) alone/T)²,  e = max(0, 1 − alone/T)
+///
+/// Uneven steps are known only by the scatter of a few figures, and those figures themselves lie as
+/// far off: half of both is taken as not known.
+double noise_variance(const LawNoise& noise, const LawInput& input, Seconds time);
+
 /// law_setup and step_parts in one: the seconds of an iteration.
 Seconds law_time(const FabricLaw& fabric, const JobLaw& job, const LawInput& input);
 

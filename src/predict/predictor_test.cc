@@ -27,8 +27,8 @@ TEST(Predict, OneWorkerIsThePureProfile) {
   EXPECT_NEAR(it.throughput_samples_per_second, 322.58, 0.01);
   EXPECT_NEAR(it.cost_per_million_samples->in(kDollar), 3.10, 1e-6);
   EXPECT_EQ(it.price->region, "here");
-  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), 1.2816 * 0.03, 1e-9);
-  EXPECT_NEAR(std::log(it.iteration.mean / it.iteration.p10), 1.2816 * 0.03, 1e-9);
+  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), kEightInTen * 0.03, 1e-9);
+  EXPECT_NEAR(std::log(it.iteration.mean / it.iteration.p10), kEightInTen * 0.03, 1e-9);
 }
 
 // Four VMs at 1 ns/byte: the ring sends 2 · 3/4 · 100 MB in 150 ms, from the start of a backward of
@@ -93,7 +93,7 @@ TEST(Predict, EfaWidensTheInterval) {
   const auto width = [&] {
     const IterationTime time =
         predicted(fixture, "4x slow.1", {.batch_per_worker = 20}).prediction.iteration;
-    return std::log(time.p90 / time.mean) / 1.2816;
+    return std::log(time.p90 / time.mean) / kEightInTen;
   };
   const double before = width();
   for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
@@ -131,7 +131,8 @@ TEST(Predict, StragglingStandsApart) {
 TEST(Predict, TimesCarriedOverWidenTheInterval) {
   const Prediction it = predicted({}, "fast.1", {.batch_per_worker = 20}).prediction;
   EXPECT_NEAR(it.iteration.mean.in(kMillisecond), 31, 1e-9);
-  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), 1.2816 * std::hypot(0.03, 0.2), 1e-9);
+  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), kEightInTen * std::hypot(0.03, 0.2),
+              1e-9);
   EXPECT_EQ(it.groups[0].carried_over_from, "T4");
 }
 
@@ -141,14 +142,15 @@ TEST(Predict, IsNeverThoughtShorterThanAWorkerAlone) {
   PredictFixture fixture;
   for (std::size_t i = 0; i < fixture.law.covariance.size(); ++i) fixture.law.covariance[i][i] = 4;
   const Prediction it = predicted(fixture, "4x slow.1", {.batch_per_worker = 20}).prediction;
-  EXPECT_NEAR(it.iteration.p10.in(kMillisecond), 62 * std::exp(-1.2816 * 0.03), 1e-6);
+  EXPECT_NEAR(it.iteration.p10.in(kMillisecond), 62 * std::exp(-kEightInTen * 0.03), 1e-6);
   EXPECT_GT(it.iteration.p90.in(kMillisecond), 500);
 }
 
 TEST(Predict, ExtrapolationWidensTheInterval) {
   // 256 is one doubling beyond twice 64.
   const Prediction it = predicted({}, "slow.1", {.batch_per_worker = 256}).prediction;
-  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), 1.2816 * std::hypot(0.03, 0.1), 1e-6);
+  EXPECT_NEAR(std::log(it.iteration.p90 / it.iteration.mean), kEightInTen * std::hypot(0.03, 0.1),
+              1e-6);
 }
 
 TEST(Predict, KeepsTheWeightsOfUnevenBatches) {

@@ -29,22 +29,6 @@ double weighted_integrand(int i, double all_below) {
 
 }  // namespace
 
-double expected_max(std::span<const double> values, int count) {
-  CHECK(!values.empty());
-  CHECK(count >= 1);
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto size = static_cast<double>(sorted.size());
-  double sum = 0;
-  double below = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const double up_to = std::pow(static_cast<double>(i + 1) / size, count);
-    sum += sorted[i] * (up_to - below);
-    below = up_to;
-  }
-  return sum;
-}
-
 double expected_max_of_normals(int count) {
   CHECK(count >= 1);
   // Asked for with every layout, and longer than all the rest: remembered for common counts.

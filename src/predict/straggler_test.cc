@@ -10,19 +10,6 @@
 namespace stint {
 namespace {
 
-// Values 1, 2, 3 and two draws: 1 · 1/9 + 2 · (4 − 1)/9 + 3 · (9 − 4)/9 = 22/9.
-TEST(ExpectedMax, MatchesHandComputedCase) {
-  const std::vector<double> values = {3, 1, 2};
-  EXPECT_NEAR(expected_max(values, 2), 22.0 / 9, 1e-12);
-  EXPECT_NEAR(expected_max(values, 1), 2, 1e-12);
-}
-
-TEST(ExpectedMax, GrowsTowardsTheLargestValue) {
-  const std::vector<double> values = {1, 1.1, 1.2, 2};
-  for (int n = 1; n < 64; ++n) EXPECT_LE(expected_max(values, n), expected_max(values, n + 1));
-  EXPECT_NEAR(expected_max(values, 1000), 2, 1e-9);
-}
-
 // Known values: n = 2: 1/√π; n = 3: 3/(2√π); n = 5: 1.16296; n = 100: 2.50759.
 TEST(ExpectedMaxOfNormals, MatchesKnownValues) {
   const double root = std::sqrt(std::acos(-1.0));
