@@ -84,20 +84,54 @@ void describe(Walk& walk, Like<Walk, PassReport>& it) {
   walk.field("name", it.name, "Of the pass.", {.range = Range::kAtLeastOne});
   walk.field("kept", it.kept, "Candidates after it.", {.range = Range::kNotNegative});
   walk.number("seconds", it.time, kSecond, "It took.", Range::kNotNegative);
+  walk.field("implied", it.implied, "Configurations it decided on.",
+             {.range = Range::kNotNegative});
+  walk.field("evaluated", it.evaluated, "Of these, predicted one by one.",
+             {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PlanGoal>& it) {
+  walk.field("objective", it.objective, "What is smallest: cost, time, knee or front.",
+             {.range = Range::kAtLeastOne});
+  walk.number("deadline_s", it.deadline, kSecond, "From the start.", Range::kPositive);
+  walk.number("budget_usd", it.budget, kDollar, "For the whole training.", Range::kPositive);
+  walk.number("usd_per_h_max", it.rate_max, kDollar / kHour, "For the cluster.", Range::kPositive);
+  walk.field("confidence", it.confidence, "That deadline and budget are kept with.", kProbability);
+  walk.field("policy", it.policy, "Whose choice this is; absent: Stint's own.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, NearestPlan>& it) {
+  walk.field("binding", it.binding, "The constraint that cannot be kept.",
+             {.range = Range::kAtLeastOne});
+  walk.number("late_s", it.late, kSecond, "By how much it misses the deadline.", kCost);
+  walk.number("dearer_usd", it.dearer, kDollar, "By how much it exceeds the budget.", kCost);
+  walk.field("plan", it.plan, "It itself.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
+  walk.field("job", it.job, "What is to be trained.");
+  walk.field("goal", it.goal, "What was asked for.");
   walk.field("plans", it.plans, "Best first.", {.always = true});
-  walk.field("front", it.front, "The trade-off of cost and time.");
+  walk.field("front", it.front, "The trade-off of cost and time, fastest first.");
   walk.number("bound_usd", it.bound, kDollar, "No plan of the model costs less.", kCost);
-  walk.field("gap", it.gap, "(cost - bound) / cost; 0 is proven optimal.", kProbability);
+  walk.number("time_bound_s", it.time_bound, kSecond, "Where time decides: no plan is faster.",
+              kCost);
+  walk.field("gap", it.gap, "(value - bound) / value; 0 is proven optimal.", kProbability);
+  walk.number("relaxed_bound_usd", it.relaxed_bound, kDollar,
+              "Nor does a cluster of any number of types cost less.", kCost);
+  walk.field("nearest", it.nearest, "Where no plan keeps the constraints.");
   walk.number("value_of_measuring_usd", it.value_of_measuring, kDollar,
               "What measuring more first would be worth.", kCost);
   walk.field("excluded", it.excluded, "How many were left out, by reason.",
              {.range = Range::kNotNegative});
   walk.field("passes", it.passes, "What the optimiser did.");
+  walk.field("assumptions", it.assumptions, "What was taken for granted in every plan.");
   walk.rest(it.unknown);
 }
 

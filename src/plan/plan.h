@@ -68,23 +68,53 @@ struct Plan {
   Json::Object unknown = {};
 };
 
-/// What one pass of the optimiser did.
+/// What one pass of the optimiser did. Configurations that were implied and not evaluated were
+/// pruned: a bound showed that none of them could be the answer.
 struct PassReport {
   std::string name;
   std::int64_t kept = 0;
   Seconds time;
+  std::optional<std::int64_t> implied;    // Configurations it had to decide on.
+  std::optional<std::int64_t> evaluated;  // Of these, predicted one by one.
+  Json::Object unknown = {};
+};
+
+/// What was asked for.
+struct PlanGoal {
+  std::string objective;
+  std::optional<Seconds> deadline;
+  std::optional<Dollars> budget;
+  std::optional<DollarsPerSecond> rate_max;
+  double confidence = 0.95;           // That the deadline, and the budget, are kept with.
+  std::optional<std::string> policy;  // Absent: Stint's own.
+  Json::Object unknown = {};
+};
+
+/// The plan that comes nearest where none keeps the constraints.
+struct NearestPlan {
+  std::string binding;            // The constraint that cannot be kept, as a whole sentence.
+  std::optional<Seconds> late;    // By how much the deadline is missed, at the confidence.
+  std::optional<Dollars> dearer;  // By how much the budget is exceeded, at the confidence.
+  Plan plan;
   Json::Object unknown = {};
 };
 
 /// The optimiser's answer. A saved single plan is an answer with one element.
 struct PlanAnswer {
-  std::vector<Plan> plans;                       // Best first.
-  std::vector<Plan> front;                       // The cost-time trade-off.
-  std::optional<Dollars> bound;                  // No plan of the model costs less.
-  std::optional<double> gap;                     // (cost − bound) / cost; 0 is proven optimal.
+  std::optional<std::string> job;     // Its name.
+  std::optional<PlanGoal> goal;       // What was asked for.
+  std::vector<Plan> plans;            // Best first.
+  std::vector<Plan> front;            // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;       // No plan of the model costs less.
+  std::optional<Seconds> time_bound;  // Where time is the objective: none is faster.
+  std::optional<double> gap;          // (value − bound) / value; 0 is proven optimal.
+  // Nor does a cluster of any number of types cost less than this, by the linear relaxation.
+  std::optional<Dollars> relaxed_bound;
+  std::optional<NearestPlan> nearest;            // Where there is no plan.
   std::optional<Dollars> value_of_measuring;     // What measuring more first would be worth.
   std::map<std::string, std::int64_t> excluded;  // Reason → how many.
   std::vector<PassReport> passes;
+  std::vector<std::string> assumptions;  // Whole sentences that hold for every plan.
   Json::Object unknown = {};
 };
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "optimise/optimise.h"
+
+namespace stint {
+
+struct PlanRequest {
+  std::string job;               // A file, or the name of a shipped job.
+  std::string calibration = {};  // A file, or the name of a shipped one; empty: the default.
+  Constraints constraints = {};
+  // Absent: cost under a deadline, time under a budget alone, the front without either.
+  std::optional<Objective> objective = {};
+  std::optional<std::string> policy = {};  // Another's choice instead of ours.
+  std::optional<std::string> vm = {};      // The one VM type that the policy `scavenger` is given.
+  int rows = 10;
+  std::vector<std::string> disabled_passes = {};
+};
+
+struct PlanOutcome {
+  PlanAnswer answer;
+  std::vector<std::string> warnings;  // Of what was read.
+};
+
+/// Plans a job, and keeps the answer in the state folder for `--plan N` and `explain`. That no plan
+/// keeps the constraints is an answer (with `nearest`), not an error.
+Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request);
+
+}  // namespace stint

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "job/job.h"
+
+namespace stint {
+
+/// A global batch that the job may use, and what it then takes to reach the goal.
+struct BatchChoice {
+  int global_batch = 1;
+  double iterations = 1;  // Optimizer steps to the goal.
+  double deviation = 0;   // Of the logarithm of that.
+};
+
+/// All that is left to do, whichever machines do it.
+struct Work {
+  std::vector<BatchChoice> choices;      // By batch; at least one.
+  std::vector<std::string> assumptions;  // Whole sentences.
+};
+
+/// The iterations to the goal of `job`, for each global batch it may use. Without a noise record
+/// that is the reference batch alone.
+/// Bad input: a job without a goal, without a reference batch, or with a goal that its figures do
+/// not lead to.
+Result<Work> work_to_goal(const JobProfile& job);
+
+}  // namespace stint

@@ -1,0 +1,3 @@
+#include "optimise/optimise.h"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "catalog/market.h"
+#include "converge/work.h"
+#include "predict/resolve.h"
+
+namespace stint {
+
+/// What a plan is chosen by.
+enum class Objective { kCost, kTime, kKnee, kFront };
+
+std::span<const EnumName<Objective>> names_of(Objective type);
+
+/// How many virtual processors of some VMs may be had at once.
+struct Quota {
+  std::string name;              // A VM type, its family ("g5"), or a quota class ("G").
+  std::optional<Market> market;  // Absent: of both markets together.
+  int vcpus = 0;
+
+  bool operator==(const Quota&) const = default;
+};
+
+/// "g5=32,p4d:spot=96". A usage error quotes the part that is wrong.
+Result<std::vector<Quota>> parse_quotas(std::string_view text);
+std::string to_text(const Quota& quota);
+
+/// True when VMs of `type` on `market` count against `quota`.
+bool counts(const Quota& quota, const VmType& type, Market market);
+
+/// What a plan must keep. Empty lists allow everything.
+struct Constraints {
+  std::optional<Seconds> deadline = {};           // From the start.
+  std::optional<Dollars> budget = {};             // For the whole training.
+  std::optional<DollarsPerSecond> rate_max = {};  // For the cluster.
+  double confidence = 0.95;  // That the deadline, and the budget, are kept with; at least 0.5.
+  std::vector<Market> markets = {};
+  std::vector<std::string> providers = {};
+  std::vector<std::string> regions = {};
+  std::vector<Quota> quotas = {};
+  int vms_max = 64;
+};
+
+/// All that the optimiser is asked. The context must outlive it.
+struct PlanQuestion {
+  PredictContext context;
+  Work work;
+  Constraints constraints = {};
+  Objective objective = Objective::kCost;
+  int rows = 10;                                  // Plans in the answer; each of other VMs.
+  std::vector<std::string> disabled_passes = {};  // Names of switchable passes.
+};
+
+}  // namespace stint
