@@ -105,7 +105,9 @@ Predicted drawn(const Inputs& inputs, ResolvedJob resolved, const Predicted& pre
   resolved.options.plays_buckets = true;
   const PredictContext context = inputs.context();
   Predicted picture = predicted;
-  picture.setup = step_setup(context.job, resolved, context.law.fabric, law_of(context.known()));
+  const ClusterView view(resolved);
+  picture.setup =
+      step_setup(context.job, view.workers(), context.law.fabric, law_of(context.known()));
   picture.prediction.iteration.parts = step_parts(picture.setup);
   return picture;
 }

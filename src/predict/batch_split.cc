@@ -3,77 +3,84 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <numeric>
-#include <queue>
-#include <utility>
 
 #include "base/check.h"
 
 namespace stint {
 namespace {
 
-Seconds time_of(const WorkerSpeed& worker, int batch) {
-  return worker.fixed + batch * worker.per_sample;
+Seconds time_of(const WorkerSpeed& speed, std::int64_t batch) {
+  return speed.fixed + static_cast<double>(batch) * speed.per_sample;
 }
 
-/// The most samples each worker can do in `time`, but at least one.
-std::vector<int> batches_within(Seconds time, std::span<const WorkerSpeed> workers, int most) {
-  std::vector<int> batches;
-  batches.reserve(workers.size());
-  for (const WorkerSpeed& worker : workers) {
-    const double fitting = std::floor((time - worker.fixed) / worker.per_sample);
-    batches.push_back(static_cast<int>(std::clamp(fitting, 1.0, static_cast<double>(most))));
+/// The largest batch ≤ `most` that is done by `time`, or strictly before it; at least one, because
+/// the first sample is everybody's. Division may round to a neighbour, which the loops mend.
+std::int64_t batch_within(const WorkerSpeed& speed, Seconds time, bool strictly,
+                          std::int64_t most) {
+  const auto in_time = [&](std::int64_t batch) {
+    return strictly ? time_of(speed, batch) < time : time_of(speed, batch) <= time;
+  };
+  const double guess = std::floor((time - speed.fixed) / speed.per_sample);
+  auto batch = static_cast<std::int64_t>(std::clamp(guess, 1.0, static_cast<double>(most)));
+  while (batch > 1 && !in_time(batch)) --batch;
+  while (batch < most && in_time(batch + 1)) ++batch;
+  return batch;
+}
+
+/// Who gets a sample before whom.
+class Queue {
+ public:
+  Queue(int batch, std::span<const WorkerKind> kinds) : kinds_(kinds), extra_(batch) {
+    for (const WorkerKind& kind : kinds) extra_ -= kind.workers;
   }
-  return batches;
-}
 
-std::int64_t sum_of(const std::vector<int>& batches) {
-  return std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
-}
+  /// Samples beyond everybody's first.
+  std::int64_t extra() const { return extra_; }
 
-/// A split of at most `global_batch` samples that is close to it, by halving the time allowed.
-std::vector<int> nearly_split(int global_batch, std::span<const WorkerSpeed> workers) {
-  Seconds low;
-  Seconds high;
-  for (const WorkerSpeed& worker : workers) high = std::max(high, time_of(worker, global_batch));
-  for (int halving = 0; halving < 60; ++halving) {
-    const Seconds middle = (low + high) / 2;
-    const bool too_much = sum_of(batches_within(middle, workers, global_batch)) > global_batch;
-    (too_much ? high : low) = middle;
+  /// How many of these were handed out before the first worker of `kind` gets its `batch`-th.
+  std::int64_t before(std::size_t kind, std::int64_t batch) const {
+    const Seconds done = time_of(kinds_[kind].speed, batch);
+    std::int64_t sum = 0;
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+      const std::int64_t had =
+          k == kind ? batch - 1 : batch_within(kinds_[k].speed, done, k > kind, extra_ + 1);
+      sum += kinds_[k].workers * (had - 1);
+    }
+    return sum;
   }
-  return batches_within(low, workers, global_batch);
-}
+
+ private:
+  std::span<const WorkerKind> kinds_;
+  std::int64_t extra_;
+};
 
 }  // namespace
 
-std::vector<int> split_batch(int global_batch, std::span<const WorkerSpeed> workers) {
-  CHECK(!workers.empty());
-  CHECK(static_cast<std::size_t>(global_batch) >= workers.size());
-  for (const WorkerSpeed& worker : workers) CHECK(worker.per_sample > Seconds{});
-  std::vector<int> batches = nearly_split(global_batch, workers);
-
-  using Next = std::pair<Seconds, std::size_t>;  // When it would be done with one more, and who.
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
-  for (std::size_t k = 0; k < workers.size(); ++k) {
-    queue.emplace(time_of(workers[k], batches[k] + 1), k);
+void split_batch(int batch, std::span<const WorkerKind> kinds, std::span<KindShare> shares) {
+  CHECK(!kinds.empty() && kinds.size() == shares.size());
+  for (const WorkerKind& kind : kinds) {
+    CHECK(kind.workers >= 1);
+    CHECK(kind.speed.per_sample > Seconds{});
   }
-  for (std::int64_t left = global_batch - sum_of(batches); left > 0; --left) {
-    const std::size_t k = queue.top().second;
-    queue.pop();
-    ++batches[k];
-    queue.emplace(time_of(workers[k], batches[k] + 1), k);
+  const Queue queue(batch, kinds);
+  CHECK(queue.extra() >= 0);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    // The largest batch that the first worker of the kind gets.
+    std::int64_t low = 1;
+    std::int64_t high = queue.extra() + 1;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      if (queue.before(k, middle) < queue.extra()) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const std::int64_t workers = kinds[k].workers;
+    const std::int64_t left = low == 1 ? workers : queue.extra() - queue.before(k, low);
+    shares[k] = {.largest = static_cast<int>(low),
+                 .busiest = static_cast<int>(std::min(workers, left))};
   }
-  return batches;
-}
-
-std::vector<double> gradient_weights(std::span<const int> batches) {
-  const double whole = std::accumulate(batches.begin(), batches.end(), 0.0);
-  CHECK(whole > 0);
-  std::vector<double> weights;
-  weights.reserve(batches.size());
-  for (const int batch : batches) weights.push_back(batch / whole);
-  return weights;
 }
 
 }  // namespace stint

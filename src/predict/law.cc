@@ -93,20 +93,26 @@ int usual_bucket_count(Bytes gradients) {
   return 1 + static_cast<int>(std::min(kMost, std::ceil((gradients - kFirst) / kNext)));
 }
 
-double crowding(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
+Crowding crowding_parts(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
   CHECK(input.alone > Seconds{});
-  if (input.workers == 1) return 1;
+  if (input.workers == 1) return {};
   const double rate = input.batch_per_worker / input.alone.in(kSecond);
   const double power = std::pow(rate / kReferenceRate, fabric.crowding_rate);
   const double load = power / (1 + power / kRateLimit) * std::exp(job.crowding);
   const double inside = std::exp(fabric.crowding_inside) * (1 - 1.0 / input.workers_on_fullest_vm);
-  double factor = 1 + load * inside;
-  if (input.asynchronous) return factor * factor_of(job, input);
-  factor += load * std::exp(fabric.crowding_across) * (1 - 1 / workers_of(input));
-  factor += (fabric.straggling + job.straggling) * std::log(workers_of(input));
-  factor += input.jitter * expected_max_of_normals(input.workers);
+  const double factor = factor_of(job, input);
+  double together = 1 + load * inside;
+  if (input.asynchronous) return {.whole = together * factor, .together = together * factor};
+  together += load * std::exp(fabric.crowding_across) * (1 - 1 / workers_of(input));
+  double whole = together + (fabric.straggling + job.straggling) * std::log(workers_of(input));
+  whole += input.jitter * expected_max_of_normals(input.workers);
   constexpr double kFastest = 0.2;  // A fit that strays must not make compute vanish.
-  return std::max(kFastest, factor) * factor_of(job, input);
+  return {.whole = std::max(kFastest, whole) * factor,
+          .together = std::max(kFastest, together) * factor};
+}
+
+double crowding(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
+  return crowding_parts(fabric, job, input).whole;
 }
 
 SecondsPerByte network_cost(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {

@@ -86,6 +86,14 @@ int usual_bucket_count(Bytes gradients);
 /// growth with ln n is straggling and congestion together: what is fitted is their sum.
 double crowding(const FabricLaw& fabric, const JobLaw& job, const LawInput& input);
 
+/// The same, and without its last two terms, which make only the slowest worker late.
+struct Crowding {
+  double whole = 1;
+  double together = 1;
+};
+
+Crowding crowding_parts(const FabricLaw& fabric, const JobLaw& job, const LawInput& input);
+
 /// Seconds per byte through the network of a VM: a smooth surface over the number of VMs and of
 /// workers per VM around the ring's formula.
 ///

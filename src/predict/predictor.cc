@@ -7,118 +7,9 @@
 
 #include "predict/cluster_price.h"
 #include "predict/memory.h"
-#include "predict/straggler.h"
 
 namespace stint {
 namespace {
-
-// Deviation of log time for each doubling of the batch beyond twice the largest one measured. It is
-// not fitted: between measured batches the affine law errs by a few percent, beyond them by more.
-constexpr double kExtrapolationDeviation = 0.1;
-
-// Deviation of the log of the network's cost over EFA, which is not among the rows: ln 5.
-constexpr double kEfaDeviation = 1.6094;
-
-/// Crowding with its straggling apart.
-struct Slowdown {
-  double crowding = 1;    // Of every worker, by the others.
-  double straggling = 0;  // Of the slowest worker over that, as a fraction of it.
-
-  double whole() const { return crowding * (1 + straggling); }
-};
-
-Slowdown slowdown_of(FabricLaw fabric, JobLaw own, LawInput input) {
-  const double whole = crowding(fabric, own, input);
-  fabric.straggling = 0;
-  own.straggling = 0;
-  input.jitter = 0;
-  const double without = crowding(fabric, own, input);
-  if (whole <= without) return {.crowding = whole};
-  return {.crowding = without, .straggling = whole / without - 1};
-}
-
-bool plays_buckets(const JobProfile& job, const ResolvedJob& resolved) {
-  return resolved.options.plays_buckets && !job.buckets.empty();
-}
-
-StepGroup step_group(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
-                     const JobLaw& own, std::size_t index) {
-  const ResolvedGroup& group = resolved.groups[index];
-  const double batch = group.batch_max();
-  const LawInput input = law_input(job, resolved, group, batch);
-  const Slowdown slowdown = slowdown_of(fabric, own, input);
-  const double stretch = group.times.scale * slowdown.crowding;
-  const ComputeCurve& curve = group.times.curve;
-  StepGroup step{.vms = group.vms,
-                 .workers_per_vm = group.workers_per_vm,
-                 .forward = stretch * curve.forward.at(batch),
-                 .backward = stretch * curve.backward.at(batch),
-                 // The update is not among what straggling stretches in step_parts.
-                 .update = group.times.scale * slowdown.whole() * curve.update.at(batch),
-                 .input = batch * job.input_per_sample.value_or(Seconds{}),
-                 .network = network_link(fabric, own, input),
-                 .inside = inside_link(fabric, own, input)};
-  // The law's latency is that of all buckets; each of the profile's own takes its part.
-  if (plays_buckets(job, resolved) && input.servers == 0) {
-    step.network.latency = step.network.latency / usual_bucket_count(job.gradient_bytes);
-  }
-  return step;
-}
-
-/// Lateness of the slowest worker of the group that computes longest.
-double lateness(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
-                const JobLaw& own) {
-  Seconds longest;
-  double late = 0;
-  for (const ResolvedGroup& group : resolved.groups) {
-    const LawInput input = law_input(job, resolved, group, group.batch_max());
-    const Slowdown slowdown = slowdown_of(fabric, own, input);
-    if (slowdown.whole() * input.alone <= longest) continue;
-    longest = slowdown.whole() * input.alone;
-    late = slowdown.straggling;
-  }
-  return late;
-}
-
-/// Deviation of log time that comes from how compute times were had, not from the law.
-double compute_deviation(const ResolvedJob& resolved, Seconds iteration) {
-  double largest = 0;
-  for (const ResolvedGroup& group : resolved.groups) {
-    const double batch = group.batch_max();
-    const double measured = 2 * group.times.curve.batch_max;
-    const double beyond = batch > measured ? std::log2(batch / measured) : 0;
-    const double deviation = std::hypot(group.times.deviation, kExtrapolationDeviation * beyond);
-    const double share = resolved.options.accumulation * group.alone(batch) / iteration;
-    largest = std::max(largest, deviation * std::min(1.0, share));
-  }
-  return largest;
-}
-
-/// What the busiest worker would take if nobody were beside it.
-Seconds alone_time(const ResolvedJob& resolved) {
-  Seconds alone;
-  for (const ResolvedGroup& group : resolved.groups) {
-    alone = std::max(alone, resolved.options.accumulation * group.alone(group.batch_max()));
-  }
-  return alone;
-}
-
-double deviation_of(const PredictContext& context, const ResolvedJob& resolved, Seconds mean) {
-  ResolvedJob stream = resolved;
-  stream.options.plays_buckets = false;
-  LawQuestion question{.time =
-                           [&](const FabricLaw& fabric, const JobLaw& own) {
-                             return total(step_parts(step_setup(context.job, stream, fabric, own)));
-                           },
-                       .alone = alone_time(resolved),
-                       .workers = resolved.workers()};
-  for (const ResolvedGroup& group : resolved.groups) {
-    question.jitter = std::max(question.jitter, group.jitter);
-    if (group.efa) question.cost_deviation = kEfaDeviation;
-  }
-  return std::hypot(log_deviation(context.law, context.known(), question),
-                    compute_deviation(resolved, mean));
-}
 
 /// The verdict on the group that is fullest.
 std::optional<MemoryVerdict> verdict_of(const JobProfile& job, const ResolvedJob& resolved) {
@@ -236,36 +127,21 @@ void add_price(const ResolvedJob& resolved, Prediction& prediction) {
 
 }  // namespace
 
-StepSetup step_setup(const JobProfile& job, const ResolvedJob& resolved, const FabricLaw& fabric,
-                     const JobLaw& own) {
-  StepSetup setup{.buckets = {Bucket{.bytes = job.gradient_bytes, .ready = 0}},
-                  .collective = resolved.options.collective,
-                  .servers = std::max(1, resolved.servers()),
-                  .accumulation = resolved.options.accumulation,
-                  .sharpness = 1 + std::exp(fabric.sharpness)};
-  if (plays_buckets(job, resolved)) setup.buckets = job.buckets;
-  for (std::size_t i = 0; i < resolved.groups.size(); ++i) {
-    setup.groups.push_back(step_group(job, resolved, fabric, own, i));
-  }
-  const int workers = resolved.workers();
-  if (workers > 1) {
-    setup.jitter = lateness(job, resolved, fabric, own) / expected_max_of_normals(workers);
-  }
-  return setup;
-}
-
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
                   const StepModel& model) {
+  ClusterView view(resolved);
+  const Workers& cluster = view.workers();
   Predicted answer{
-      .setup = step_setup(context.job, resolved, context.law.fabric, law_of(context.known()))};
+      .setup = step_setup(context.job, cluster, context.law.fabric, law_of(context.known()))};
   Prediction& prediction = answer.prediction;
   prediction.cluster = resolved.cluster;
   prediction.iteration.parts = model(answer.setup);
   const Seconds mean = total(prediction.iteration.parts);
-  const double width = std::exp(kEightInTen * deviation_of(context, resolved, mean));
+  const double deviation = time_deviation(context.job, context.law, context.known(), cluster, mean);
+  const double width = std::exp(kEightInTen * deviation);
   // Where the network is hardly known, half of the interval would lie below the compute itself.
-  const Seconds alone = alone_time(resolved);
-  const double unsure = std::hypot(context.law.noise_floor, compute_deviation(resolved, alone));
+  const Seconds alone = alone_time(cluster);
+  const double unsure = std::hypot(context.law.noise_floor, compute_deviation(cluster, alone));
   const Seconds shortest = std::exp(-kEightInTen * unsure) * alone;
   prediction.iteration.mean = mean;
   prediction.iteration.p10 = std::min(mean, std::max(mean / width, shortest));

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "predict/batch_split.h"
 
 namespace stint {
 namespace {
@@ -178,49 +177,18 @@ Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolv
   return static_cast<int>(samples);
 }
 
-bool same_speed(const WorkerSpeed& a, const WorkerSpeed& b) {
-  return a.fixed == b.fixed && a.per_sample == b.per_sample;
-}
-
-/// How fast a worker of the group is, with the others beside it.
-WorkerSpeed speed_of(const PredictContext& context, const ResolvedJob& resolved,
-                     const ResolvedGroup& group, double batch) {
-  const ComputeCurve& curve = group.times.curve;
-  const double stretch =
-      group.times.scale * crowding(context.law.fabric, law_of(context.known()),
-                                   law_input(context.job, resolved, group, batch));
-  WorkerSpeed speed{
-      .fixed = stretch * (curve.forward.floor() + curve.backward.floor() + curve.update.floor()),
-      .per_sample = stretch * (curve.forward.per_sample() + curve.backward.per_sample() +
-                               curve.update.per_sample())};
-  // A time that does not grow with the batch says nothing of speed: take it as proportional.
-  if (speed.per_sample <= Seconds{}) speed = {{}, stretch * group.alone(batch) / batch};
-  return speed;
-}
-
+/// Gives each worker its part of the samples of a micro-step.
 void share_out(const PredictContext& context, ResolvedJob& resolved, int samples) {
-  const int workers = resolved.workers();
-  std::vector<WorkerSpeed> speeds;
-  bool equal = true;
-  for (const ResolvedGroup& group : resolved.groups) {
-    const double average = static_cast<double>(samples) / workers;
-    const WorkerSpeed speed = speed_of(context, resolved, group, average);
-    equal = equal && (speeds.empty() || same_speed(speeds.front(), speed));
-    speeds.insert(speeds.end(), static_cast<std::size_t>(group.vms) * group.workers_per_vm, speed);
-  }
-  std::vector<int> batches;
-  if (equal) {
-    batches.assign(static_cast<std::size_t>(workers), samples / workers);
-    for (int k = 0; k < samples % workers; ++k) ++batches[static_cast<std::size_t>(k)];
-  } else {
-    batches = split_batch(samples, speeds);
-  }
-  auto next = batches.begin();
-  for (ResolvedGroup& group : resolved.groups) {
-    const auto end = next + std::int64_t{group.vms} * group.workers_per_vm;
-    group.batches.assign(next, end);
-    std::sort(group.batches.begin(), group.batches.end(), std::greater<>());
-    next = end;
+  const ClusterView view(resolved);
+  std::vector<KindShare> shares(resolved.groups.size());
+  share_out(context.job, context.law.fabric, law_of(context.known()), view.workers(), samples,
+            shares);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    ResolvedGroup& group = resolved.groups[i];
+    const auto busiest = static_cast<std::size_t>(shares[i].busiest);
+    const auto workers = static_cast<std::size_t>(group.vms) * group.workers_per_vm;
+    group.batches.assign(busiest, shares[i].largest);
+    group.batches.insert(group.batches.end(), workers - busiest, shares[i].largest - 1);
   }
 }
 
@@ -274,10 +242,24 @@ void add_general_assumptions(const PredictContext& context, ResolvedJob& resolve
 
 }  // namespace
 
-Seconds ResolvedGroup::alone(double batch) const {
-  const ComputeCurve& curve = times.curve;
-  return times.scale *
-         (curve.forward.at(batch) + curve.backward.at(batch) + curve.update.at(batch));
+ClusterView::ClusterView(const ResolvedJob& resolved) {
+  groups_.reserve(resolved.groups.size());
+  for (const ResolvedGroup& group : resolved.groups) {
+    groups_.push_back({.times = &group.times,
+                       .jitter = group.jitter,
+                       .network = group.network,
+                       .inside_link = group.inside_link,
+                       .efa = group.efa,
+                       .vms = group.vms,
+                       .workers_per_vm = group.workers_per_vm,
+                       .batch = group.batches.empty() ? 1 : group.batch_max()});
+  }
+  workers_ = {.groups = groups_,
+              .collective = resolved.options.collective,
+              .servers = resolved.servers(),
+              .accumulation = resolved.options.accumulation,
+              .plays_buckets = resolved.options.plays_buckets,
+              .reference_network = resolved.reference_network};
 }
 
 int ResolvedJob::vms() const {
@@ -302,21 +284,6 @@ std::int64_t ResolvedJob::global_batch() const {
     samples = std::accumulate(group.batches.begin(), group.batches.end(), samples);
   }
   return samples * options.accumulation;
-}
-
-LawInput law_input(const JobProfile& job, const ResolvedJob& resolved, const ResolvedGroup& group,
-                   double batch) {
-  return {.alone = group.alone(batch),
-          .jitter = group.jitter,
-          .batch_per_worker = batch,
-          .gradients = job.gradient_bytes,
-          .vms = resolved.vms(),
-          .workers = resolved.workers(),
-          .workers_on_fullest_vm = group.workers_per_vm,
-          .servers = resolved.servers(),
-          .network = group.network,
-          .reference = resolved.reference_network,
-          .inside_link = group.inside_link};
 }
 
 Result<ResolvedJob> resolve(const PredictContext& context, const Cluster& cluster,

@@ -11,7 +11,7 @@
 #include "plan/layout.h"
 #include "predict/calibrated_law.h"
 #include "predict/device_scaling.h"
-#include "predict/law.h"
+#include "predict/worker_group.h"
 
 namespace stint {
 
@@ -51,8 +51,6 @@ struct ResolvedGroup {
 
   /// The busiest worker decides how long the group takes. Requires batches.
   int batch_max() const { return batches.front(); }
-  /// One micro-step and update of a worker that is alone.
-  Seconds alone(double batch) const;
 };
 
 /// A question with every figure in place.
@@ -70,9 +68,20 @@ struct ResolvedJob {
   std::int64_t global_batch() const;
 };
 
-/// What the law is told of a group whose workers have `batch`.
-LawInput law_input(const JobProfile& job, const ResolvedJob& resolved, const ResolvedGroup& group,
-                   double batch);
+/// What the closed form needs of a resolved job, which must outlive it. A group that has no batches
+/// yet counts as having one sample for each worker.
+class ClusterView {
+ public:
+  explicit ClusterView(const ResolvedJob& resolved);
+  ClusterView(const ClusterView&) = delete;
+  ClusterView& operator=(const ClusterView&) = delete;
+
+  const Workers& workers() const { return workers_; }
+
+ private:
+  std::vector<WorkerGroup> groups_;
+  Workers workers_;
+};
 
 /// Looks the VMs up and shares the batch out over the workers (see batch_split.h): the given global
 /// batch, or the given batch per worker times the workers; without either, the job's own reference
