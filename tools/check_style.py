@@ -25,6 +25,7 @@ WRAPPED = {
     "valijson/": ("tests/",),
     "ceres/": ("src/solver/least_squares.cc",),
     "Eigen/": ("src/solver/least_squares.cc",),
+    "coin/": ("src/solver/linear_program.cc",),
     "simgrid/": ("bench/",),
 }
 
