@@ -55,7 +55,8 @@ struct LinearSolution {
 /// Variables keep their ranges exactly and integers are exact. Rows are kept to 1e-9, absolute, so
 /// state them in units in which that is nothing; values are optimal for costs that are off by up to
 /// 1e-9 of the largest. Integers are branched on until they are within 1e-6, then rounded, and the
-/// other variables are chosen anew for them. Exhausted nodes or lost precision are failures.
+/// other variables are chosen anew for them; a cost lower by less than 1e-9 of the largest cost is
+/// not searched for. Exhausted nodes or lost precision are failures.
 ///
 /// `bound` is safe to prune with. It is the dual value, with rounding accounted for:
 ///

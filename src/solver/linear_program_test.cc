@@ -17,12 +17,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Solves, and expects that this is no failure.
-LinearSolution solved(const LinearProgram& program) {
-  const auto solution = solve(program);
-  EXPECT_TRUE(solution.ok());
-  return solution.ok() ? *solution : LinearSolution{};
-}
+/// Solves; a failure ends the test.
+LinearSolution solved(const LinearProgram& program) { return *solve(program); }
 
 double dot(const LinearRow& row, const std::vector<double>& values) {
   double sum = 0;
@@ -49,7 +45,7 @@ bool keeps(const LinearProgram& program, const std::vector<double>& values, doub
   });
 }
 
-/// What holds of every solution that is optimal.
+/// What holds of every optimal solution.
 void expect_sound(const LinearProgram& program, const LinearSolution& solution) {
   ASSERT_EQ(solution.outcome, LinearOutcome::kOptimal);
   ASSERT_EQ(solution.values.size(), program.variables.size());
@@ -210,6 +206,7 @@ std::vector<double> draws(Random& random, int count, int low, int high) {
   return numbers;
 }
 
+// In every other, items cost nearly the same: CBC by itself stops 1e-5 short of the best.
 TEST(LinearProgram, PacksKnapsacksAsWellAsTryingAll) {
   for (int seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
@@ -221,7 +218,8 @@ TEST(LinearProgram, PacksKnapsacksAsWellAsTryingAll) {
       row.max = random.uniform(0, 5.0 * items);
     }
     for (int j = 0; j < items; ++j) {
-      program.variables.push_back({.cost = random.uniform(-1, 0.1), .max = 1, .integer = true});
+      const double cost = random.uniform(-1, seed % 2 == 0 ? 0.1 : -1 + 1e-6);
+      program.variables.push_back({.cost = cost, .max = 1, .integer = true});
     }
     double best = 0;
     for (unsigned chosen = 0; chosen < 1U << static_cast<unsigned>(items); ++chosen) {
