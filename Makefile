@@ -16,8 +16,8 @@ endef
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-demo: build ## Build, then show the first 25 machines of the catalogue.
-	@build/release/stint catalog list --limit 25
+demo: build ## Build, then plan the shipped example over the whole catalogue.
+	@build/release/stint demo
 
 build: ## Build the release binary, build/release/stint.
 	@tools/ensure_packages.sh build
@@ -38,6 +38,7 @@ bench: build ## Run the benchmarks on the release binary.
 	@bench/startup.sh build/release/stint
 	@build/release/predict_bench
 	@build/release/calibrate_bench
+	@build/release/plan_bench
 	@test ! -x build/release/simgrid_bench || build/release/simgrid_bench
 
 accuracy: build ## Write docs/accuracy.md from the published tables in $STINT_DATA.

@@ -31,7 +31,10 @@ if(STINT_CERES_STATIC AND NOT DEFINED STINT_CBC_STATIC)
 endif()
 
 if(STINT_CBC_STATIC)
-  target_link_libraries(stint_cbc INTERFACE ${cbc_archives} stint_unused_backends)
+  # As a group, because Ceres refers to the stand-ins too and the linker reads archives in order.
+  list(JOIN cbc_archives "," cbc_group)
+  target_link_libraries(stint_cbc INTERFACE
+                        "$<LINK_GROUP:RESCAN,${cbc_group},stint_unused_backends>")
 else()
   target_link_libraries(stint_cbc INTERFACE ${cbc_shared})
 endif()

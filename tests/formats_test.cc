@@ -12,6 +12,7 @@
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/plan.h"
+#include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/validation.h"
 #include "schema.h"
@@ -53,7 +54,9 @@ std::vector<Format> formats() {
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
           {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)},
-          {"validation", validation_schema, rewriter(read_validation, write_validation)}};
+          {"validation", validation_schema, rewriter(read_validation, write_validation)},
+          {"validation_plan", plan_validation_schema,
+           rewriter(read_plan_validation, write_plan_validation)}};
 }
 
 std::string schema_path(const Format& format) {

@@ -11,6 +11,7 @@
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/plan.h"
+#include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/validation.h"
 
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},
       {"prediction", stint::prediction_schema()},
-      {"validation", stint::validation_schema()}};
+      {"validation", stint::validation_schema()},
+      {"validation_plan", stint::plan_validation_schema()}};
   for (const auto& [name, schema] : schemas) {
     const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
     const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";

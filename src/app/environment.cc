@@ -8,25 +8,6 @@
 namespace stint {
 namespace {
 
-/// "2026-11-15" or "2026-11-15T13:00:00Z" as time since 1970.
-std::optional<Seconds> parse_instant(std::string_view text) {
-  const auto date = parse_date(text.substr(0, 10));
-  if (!date.ok() || text.size() < 10) return std::nullopt;
-  Seconds instant = days_between({.year = 1970, .month = 1, .day = 1}, *date) * kDay;
-  if (text.size() == 10) return instant;
-  const bool shaped =
-      text.size() == 20 && text[10] == 'T' && text[13] == ':' && text[16] == ':' && text[19] == 'Z';
-  if (!shaped) return std::nullopt;
-  const auto hour = parse_int(text.substr(11, 2));
-  const auto minute = parse_int(text.substr(14, 2));
-  const auto second = parse_int(text.substr(17, 2));
-  const auto within = [](const std::optional<int>& value, int limit) {
-    return value && *value >= 0 && *value < limit;
-  };
-  if (!within(hour, 24) || !within(minute, 60) || !within(second, 60)) return std::nullopt;
-  return instant + *hour * kHour + *minute * kMinute + *second * kSecond;
-}
-
 std::string charset_of(const Variables& variables) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string locale = variables(name);
@@ -37,18 +18,24 @@ std::string charset_of(const Variables& variables) {
   return "";
 }
 
+/// Ours below an XDG folder, which `below_home` holds unless the variable `name` says otherwise.
+std::optional<std::string> folder_of(const Variables& variables, const char* name,
+                                     std::string_view below_home) {
+  const std::string folder = variables(name);
+  // The XDG rules tell us to ignore a relative path.
+  if (folder.starts_with('/')) return folder + "/stint";
+  const std::string home = variables("HOME");
+  if (home.empty()) return std::nullopt;
+  return fmt::format("{}{}/stint", home, below_home);
+}
+
 }  // namespace
 
 Result<Environment> environment_from(const Variables& variables) {
   Environment environment;
   environment.home = variables("HOME");
-  const std::string data_home = variables("XDG_DATA_HOME");
-  // The XDG rules tell us to ignore a relative path.
-  if (data_home.starts_with('/')) {
-    environment.data_folder = data_home + "/stint";
-  } else if (!environment.home.empty()) {
-    environment.data_folder = environment.home + "/.local/share/stint";
-  }
+  environment.data_folder = folder_of(variables, "XDG_DATA_HOME", "/.local/share");
+  environment.state_folder = folder_of(variables, "XDG_STATE_HOME", "/.local/state");
   const std::string shell = variables("SHELL");
   environment.shell = shell.substr(shell.rfind('/') + 1);
   environment.charset = charset_of(variables);

@@ -34,6 +34,13 @@ TEST(Environment, WithoutAnyHomeThereIsNoPlaceForData) {
   EXPECT_EQ(with({})->data_folder, std::nullopt);
 }
 
+TEST(Environment, WhatIsRememberedGoesBelowXdgStateHome) {
+  EXPECT_EQ(with({{"HOME", "/home/ann"}, {"XDG_STATE_HOME", "/state"}})->state_folder,
+            "/state/stint");
+  EXPECT_EQ(with({{"HOME", "/home/ann"}})->state_folder, "/home/ann/.local/state/stint");
+  EXPECT_EQ(with({})->state_folder, std::nullopt);
+}
+
 TEST(Environment, TheShellIsTheLastPartOfItsPath) {
   EXPECT_EQ(with({{"SHELL", "/usr/bin/zsh"}})->shell, "zsh");
   EXPECT_EQ(with({{"SHELL", "fish"}})->shell, "fish");
@@ -66,7 +73,7 @@ TEST(Environment, StintNowStopsTheClock) {
 
 TEST(Environment, ABadStintNowIsAUsageErrorThatQuotesIt) {
   for (const char* wrong :
-       {"yesterday", "2026", "2026-11", "2026-02-30", "2026-11-15 ", "2026-11-15T13:00Z",
+       {"yesterday", "2026", "2026-11", "2026-02-30", "2026-11-15 ", "2026-11-15T13Z",
         "2026-11-15 13:00:00Z", "2026-11-15T13:00:00", "2026-11-15T13:00:00+01:00",
         "2026-11-15Tab:00:00Z", "20261115T130000Z"}) {
     const auto environment = with({{"STINT_NOW", wrong}});

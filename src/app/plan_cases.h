@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/environment.h"
 #include "optimise/optimise.h"
+#include "optimise/policies.h"
 
 namespace stint {
 
@@ -19,15 +21,23 @@ struct PlanRequest {
   std::optional<std::string> vm = {};      // The one VM type that the policy `scavenger` is given.
   int rows = 10;
   std::vector<std::string> disabled_passes = {};
+  std::string save = {};  // A file to write the answer to as well; empty: none.
 };
 
 struct PlanOutcome {
   PlanAnswer answer;
-  std::vector<std::string> warnings;  // Of what was read.
+  std::optional<Plan> ours = {};           // With a policy: the best plan of Stint itself.
+  std::vector<std::string> warnings = {};  // Of what was read, and when the answer is not kept.
 };
 
+/// `optimise`, or what a test puts in its place.
+using Optimiser = std::function<Result<PlanAnswer>(const PlanQuestion&, const Clock&)>;
+
 /// Plans a job, and keeps the answer in the state folder for `--plan N` and `explain`. That no plan
-/// keeps the constraints is an answer (with `nearest`), not an error.
-Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request);
+/// keeps the constraints is an answer (with `nearest`), not an error. Where the front is the
+/// objective its points are the plans, fastest first; with the knee, it comes before them.
+/// Requires a clock.
+Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
+                             const Optimiser& optimiser = optimise);
 
 }  // namespace stint

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "app/catalog_cases.h"
 #include "app/predict_inputs.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -18,56 +17,17 @@ namespace stint {
 namespace {
 
 /// Everything that a question is asked of.
-struct Inputs {
-  JobProfile job;
-  Catalog catalog;
-  CalibratedLaw law;
-  DeviceLaw devices;
+struct Inputs : PredictInputs {
   Cluster cluster;
-  std::vector<std::string> warnings;
   std::vector<std::string> doubts;
-
-  PredictContext context() const { return {job, catalog, law, devices}; }
 };
 
-template <class T>
-T taken(Loaded<T>& loaded, std::vector<std::string>& warnings) {
-  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
-  return std::move(loaded.noun);
-}
-
-Status load_laws(const PredictRequest& request, Inputs& inputs) {
-  auto calibration = load_calibration(request.calibration);
-  if (!calibration.ok()) return calibration.error();
-  auto law = calibrated_law(calibration->noun);
-  if (!law.ok()) return law.error();
-  inputs.law = std::move(*law);
-  // A calibration may bring constants for devices of its own.
-  auto devices = device_law(taken(*calibration, inputs.warnings));
-  if (!devices.ok()) {
-    const auto shipped = load_calibration("devices");
-    if (!shipped.ok()) return shipped.error();
-    devices = device_law(shipped->noun);
-    if (!devices.ok()) return devices.error();
-  }
-  inputs.devices = *devices;
-  return {};
-}
-
 Result<Inputs> load(const Environment& environment, const PredictRequest& request) {
-  Inputs inputs;
   const auto cluster = parse_cluster(request.cluster);
   if (!cluster.ok()) return cluster.error();
-  inputs.cluster = *cluster;
-  auto job = load_job(request.job);
-  if (!job.ok()) return job.error();
-  inputs.job = taken(*job, inputs.warnings);
-  auto catalog = load_catalog(environment);
-  if (!catalog.ok()) return catalog.error();
-  inputs.catalog = taken(*catalog, inputs.warnings);
-  const Status laws = load_laws(request, inputs);
-  if (!laws.ok()) return laws.error();
-  return inputs;
+  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  if (!inputs.ok()) return inputs.error();
+  return Inputs{std::move(*inputs), *cluster, {}};
 }
 
 /// A calibration is called after the provider it was measured at.

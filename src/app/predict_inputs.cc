@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "app/bundled.h"
+#include "app/catalog_cases.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -45,6 +48,30 @@ Result<Text> text_of(const std::string& name, std::span<const BundledFile> files
                                what, printable(name), join(names, ", ")));
 }
 
+template <class T>
+T taken(Loaded<T>& loaded, std::vector<std::string>& warnings) {
+  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  return std::move(loaded.noun);
+}
+
+Status load_laws(const std::string& name, PredictInputs& inputs) {
+  auto calibration = load_calibration(name);
+  if (!calibration.ok()) return calibration.error();
+  auto law = calibrated_law(calibration->noun);
+  if (!law.ok()) return law.error();
+  inputs.law = std::move(*law);
+  // A calibration may bring constants for devices of its own.
+  auto devices = device_law(taken(*calibration, inputs.warnings));
+  if (!devices.ok()) {
+    const auto shipped_devices = load_calibration("devices");
+    if (!shipped_devices.ok()) return shipped_devices.error();
+    devices = device_law(shipped_devices->noun);
+    if (!devices.ok()) return devices.error();
+  }
+  inputs.devices = *devices;
+  return {};
+}
+
 }  // namespace
 
 Result<Loaded<JobProfile>> load_job(const std::string& name) {
@@ -62,6 +89,20 @@ Result<Loaded<Calibration>> load_calibration(const std::string& name) {
   const auto text = text_of(wanted, bundled_calibrations(), "calibration");
   if (!text.ok()) return text.error();
   return read_calibration(text->bytes, text->source);
+}
+
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration) {
+  PredictInputs inputs;
+  auto profile = load_job(job);
+  if (!profile.ok()) return profile.error();
+  inputs.job = taken(*profile, inputs.warnings);
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  inputs.catalog = taken(*catalog, inputs.warnings);
+  const Status laws = load_laws(calibration, inputs);
+  if (!laws.ok()) return laws.error();
+  return inputs;
 }
 
 }  // namespace stint

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "app/environment.h"
 #include "job/job.h"
 #include "plan/calibration.h"
+#include "predict/resolve.h"
 
 namespace stint {
 
@@ -15,5 +17,21 @@ Result<Loaded<JobProfile>> load_job(const std::string& name);
 /// The calibration in the file `name`, or the shipped one called so; empty: the shipped one for
 /// AWS, or prior belief where none is shipped.
 Result<Loaded<Calibration>> load_calibration(const std::string& name);
+
+/// What predictions of a job are made from.
+struct PredictInputs {
+  JobProfile job;
+  Catalog catalog;
+  CalibratedLaw law;
+  DeviceLaw devices;
+  std::vector<std::string> warnings;  // Of what was read.
+
+  /// It refers to these inputs.
+  PredictContext context() const { return {job, catalog, law, devices}; }
+};
+
+/// The job and the calibration called so (see above), and the user's catalogue over the bundled.
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration);
 
 }  // namespace stint

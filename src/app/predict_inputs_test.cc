@@ -55,5 +55,21 @@ TEST(LoadCalibration, FindsTheShippedOnesByName) {
   EXPECT_FALSE(load_calibration("no-such-calibration").ok());
 }
 
+TEST(LoadPredictInputs, BringsJobCatalogueAndLawsTogether) {
+  const auto inputs = load_predict_inputs({}, "example-resnet50", "priors");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  EXPECT_EQ(inputs->job.name, "example-resnet50");
+  EXPECT_FALSE(inputs->catalog.types.empty());
+  EXPECT_EQ(inputs->law.name, "priors");
+  EXPECT_EQ(&inputs->context().job, &inputs->job);
+}
+
+TEST(LoadPredictInputs, SaysWhichOfThemIsMissing) {
+  EXPECT_NE(load_predict_inputs({}, "no-such", "").error().message.find("job called 'no-such'"),
+            std::string::npos);
+  EXPECT_NE(load_predict_inputs({}, "bert", "no-such").error().message.find("calibration called"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stint

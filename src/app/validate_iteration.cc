@@ -5,66 +5,16 @@
 #include <set>
 
 #include "app/step_tables.h"
+#include "app/step_trials.h"
 #include "app/validation_report.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/forecast.h"
 #include "calibrate/probes.h"
 #include "calibrate/score.h"
-#include "calibrate/split.h"
 
 namespace stint {
 namespace {
-
-/// What is learned from and what is tested, with the number of each test row in its file.
-struct Trial {
-  Rows train;
-  Rows test;
-  std::vector<std::size_t> numbers;
-};
-
-Trial trial_of(const Fold& fold, const Rows& rows) {
-  Trial trial;
-  for (const std::size_t i : fold.train) trial.train.push_back(rows[i]);
-  for (const std::size_t i : fold.test) trial.test.push_back(rows[i]);
-  trial.numbers = fold.test;
-  return trial;
-}
-
-/// What a table has, for a person who asked for something else.
-std::string extent(const Rows& rows) {
-  int most = 0;
-  std::set<std::string> devices;
-  for (const StepRow& row : rows) {
-    if (!row.unusable.empty()) continue;
-    most = std::max(most, workers(row));
-    if (!row.device.empty()) devices.insert(row.device);
-  }
-  return fmt::format("it has up to {}{}", counted(static_cast<std::size_t>(most), "GPU"),
-                     devices.empty() ? "" : " of " + join({devices.begin(), devices.end()}, ", "));
-}
-
-Result<std::vector<Trial>> trials_of(const ValidateRequest& request, Rows train) {
-  std::vector<Trial> trials;
-  if (request.split.empty()) {
-    auto test = read_step_tables(request.format, request.test, TableUse::kPredict);
-    if (!test.ok()) return test.error();
-    Trial trial{.train = std::move(train), .test = std::move(*test)};
-    for (std::size_t i = 0; i < trial.test.size(); ++i) trial.numbers.push_back(i);
-    trials.push_back(std::move(trial));
-    return trials;
-  }
-  const auto split = parse_split(request.split);
-  if (!split.ok()) return split.error();
-  const TestRows scored =
-      request.format == StepFormat::kPollux ? TestRows::kSeveralVms : TestRows::kSeveralWorkers;
-  for (const Fold& fold : folds(*split, train, scored)) trials.push_back(trial_of(fold, train));
-  if (trials.empty()) {
-    return bad_input(fmt::format("no row of {} is left to test by --split {}; {}",
-                                 join(request.train, ", "), to_text(*split), extent(train)));
-  }
-  return trials;
-}
 
 /// The same rows, of which only those that were measured can be chosen to be.
 Rows only_measured(Rows rows) {
@@ -75,7 +25,7 @@ Rows only_measured(Rows rows) {
 }
 
 /// Moves the rows that are best measured first from the test to the training part.
-Status move_probes(Trial& trial, const FitContext& context, int count) {
+Status move_probes(StepTrial& trial, const FitContext& context, int count) {
   const auto table = fit_table(trial.train, context, true);
   if (!table.ok()) return table.error();
   std::set<std::size_t> moved;
@@ -83,7 +33,7 @@ Status move_probes(Trial& trial, const FitContext& context, int count) {
        choose_probes(*table, only_measured(trial.test), context.facts, count)) {
     moved.insert(rows.begin(), rows.end());
   }
-  Trial rest{.train = std::move(trial.train)};
+  StepTrial rest{.train = std::move(trial.train)};
   for (std::size_t i = 0; i < trial.test.size(); ++i) {
     if (moved.contains(i)) {
       rest.train.push_back(std::move(trial.test[i]));
@@ -94,30 +44,6 @@ Status move_probes(Trial& trial, const FitContext& context, int count) {
   }
   trial = std::move(rest);
   return {};
-}
-
-/// The same rows with their time per step, which is what baselines understand.
-Rows in_steps(Rows rows) {
-  for (StepRow& row : rows) {
-    if (row.time) row.time = row.times_per_step * *row.time;
-  }
-  return rows;
-}
-
-std::vector<Forecast> forecast_baseline(BaselineKind kind, const Trial& trial) {
-  const auto model = fit_baseline(kind, in_steps(trial.train));
-  std::vector<Forecast> forecasts;
-  for (const StepRow& row : trial.test) {
-    Forecast& forecast = forecasts.emplace_back();
-    if (!row.unusable.empty()) {
-      forecast.note = row.unusable;
-      continue;
-    }
-    forecast.time = model->predict(row);
-    if (forecast.time) forecast.time = *forecast.time / row.times_per_step;
-    if (!forecast.time) forecast.note = fmt::format("nothing was learned of {}", row.job);
-  }
-  return forecasts;
 }
 
 /// A test row beside what was said of it.
@@ -132,7 +58,7 @@ class Tally {
  public:
   explicit Tally(StepFormat format) : format_(format) {}
 
-  void add(const Trial& trial, const std::vector<Forecast>& forecasts) {
+  void add(const StepTrial& trial, const std::vector<Forecast>& forecasts) {
     for (std::size_t i = 0; i < trial.test.size(); ++i) {
       outcomes_.push_back({trial.numbers[i], trial.test[i], forecasts[i]});
     }
@@ -228,9 +154,9 @@ Status write_predictions(const std::string& path, const std::vector<Outcome>& ou
   return write_file(path, predictions_csv(lines));
 }
 
-std::optional<Score> repeat_score(StepFormat format, const std::vector<Trial>& trials) {
+std::optional<Score> repeat_score(StepFormat format, const std::vector<StepTrial>& trials) {
   std::vector<Scored> pairs;
-  const Trial& trial = trials.front();
+  const StepTrial& trial = trials.front();
   for (const Rows* rows : {&trial.train, &trial.test}) {
     for (const StepRow& row : *rows) {
       if (!row.time || !row.repeat || !kept_apart(format, row).empty()) continue;
@@ -280,16 +206,17 @@ Status check(const ValidateRequest& request) {
 Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
-  auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
-  if (!train.ok()) return train.error();
   const auto context = fit_context(request.jobs);
   if (!context.ok()) return context.error();
-  auto trials = trials_of(request, std::move(*train));
+  auto trials = read_step_trials({.format = request.format,
+                                  .train = request.train,
+                                  .test = request.test,
+                                  .split = request.split});
   if (!trials.ok()) return trials.error();
 
   Tally ours(request.format);
   std::vector<Tally> baselines(request.baselines.size(), Tally(request.format));
-  for (Trial& trial : *trials) {
+  for (StepTrial& trial : *trials) {
     drop_kept_apart(request.format, trial.train);
     if (request.probes > 0) {
       const Status moved = move_probes(trial, *context, request.probes);

@@ -56,6 +56,24 @@ Date date_at(Seconds since_epoch) {
           .day = static_cast<int>(static_cast<unsigned>(day.day()))};
 }
 
+std::optional<Seconds> parse_instant(std::string_view text) {
+  const auto date = parse_date(text.substr(0, 10));
+  if (!date.ok() || text.size() < 10) return std::nullopt;
+  const Seconds day = days_between({.year = 1970, .month = 1, .day = 1}, *date) * kDay;
+  if (text.size() == 10) return day;
+  const bool with_seconds = text.size() == 20 && text[16] == ':';
+  const bool shaped = (text.size() == 17 || with_seconds) && text[10] == 'T' && text[13] == ':';
+  if (!shaped || text.back() != 'Z') return std::nullopt;
+  const auto hour = parse_int(text.substr(11, 2));
+  const auto minute = parse_int(text.substr(14, 2));
+  const auto second = with_seconds ? parse_int(text.substr(17, 2)) : 0;
+  const auto within = [](const std::optional<int>& value, int limit) {
+    return value && *value >= 0 && *value < limit;
+  };
+  if (!within(hour, 24) || !within(minute, 60) || !within(second, 60)) return std::nullopt;
+  return day + *hour * kHour + *minute * kMinute + *second * kSecond;
+}
+
 int days_between(const Date& earlier, const Date& later) {
   return static_cast<int>((to_days(later) - to_days(earlier)).count());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ std::string to_text(const Date& date);
 
 /// The day on which `since_epoch` (see Clock) falls, in UTC.
 Date date_at(Seconds since_epoch);
+
+/// "2026-11-15", "2026-11-15T13:00Z" or "2026-11-15T13:00:05Z" as time since 1970 (see Clock); a
+/// date without a time is its first moment. Nothing when `text` is none of them.
+std::optional<Seconds> parse_instant(std::string_view text);
 
 /// Days from `earlier` to `later`; a date without a day counts as the first of its month.
 int days_between(const Date& earlier, const Date& later);

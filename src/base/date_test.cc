@@ -30,5 +30,20 @@ TEST(Date, FollowsTheClock) {
   EXPECT_EQ(to_text(date_at(Seconds{})), "1970-01-01");
 }
 
+// The day of the test above, and 18 hours, 30 minutes and 5 seconds.
+TEST(Date, ReadsMoments) {
+  EXPECT_DOUBLE_EQ(parse_instant("2026-07-20")->in(kDay), 20654);
+  EXPECT_DOUBLE_EQ((*parse_instant("2026-07-20T18:30Z") - 20654 * kDay).in(kMinute), 1110);
+  EXPECT_DOUBLE_EQ((*parse_instant("2026-07-20T18:30:05Z") - 20654 * kDay).in(kSecond), 66605);
+}
+
+TEST(Date, RefusesWhatIsNoMoment) {
+  for (const char* text : {"", "2026-07", "2026-07-20T", "2026-07-20T18Z", "2026-07-20T18:30",
+                           "2026-07-20T24:00Z", "2026-07-20T18:60Z", "2026-07-20T18:30:60Z",
+                           "2026-07-20T18:30+0", "2026-02-30T18:30Z", "2026-07-20 18:30Z"}) {
+    EXPECT_FALSE(parse_instant(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace stint

@@ -114,13 +114,15 @@ std::vector<Forecast> forecast(const FittedTable& table, std::span<const StepRow
   return forecasts;
 }
 
+bool seen_on_cluster(std::span<const StepRow> train, const std::string& job) {
+  return std::any_of(train.begin(), train.end(), [&](const StepRow& row) {
+    return row.job == job && row.time && workers(row) > 1;
+  });
+}
+
 Result<std::vector<Forecast>> forecast(std::span<const StepRow> train,
                                        std::span<const StepRow> test, const FitContext& context) {
-  const auto is_seen = [&](const StepRow& row) {
-    return std::any_of(train.begin(), train.end(), [&](const StepRow& other) {
-      return other.job == row.job && other.time && workers(other) > 1;
-    });
-  };
+  const auto is_seen = [&](const StepRow& row) { return seen_on_cluster(train, row.job); };
   const bool unseen = !std::all_of(test.begin(), test.end(), is_seen);
   const auto table = fit_table(train, context, unseen);
   if (!table.ok()) return table.error();

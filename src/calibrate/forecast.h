@@ -44,6 +44,9 @@ Result<FittedTable> fit_table(std::span<const StepRow> train, const FitContext& 
 std::vector<Forecast> forecast(const FittedTable& table, std::span<const StepRow> test,
                                const JobFacts& facts);
 
+/// Whether a time of `job` on several workers is known.
+bool seen_on_cluster(std::span<const StepRow> train, const std::string& job);
+
 /// fit_table and forecast.
 Result<std::vector<Forecast>> forecast(std::span<const StepRow> train,
                                        std::span<const StepRow> test, const FitContext& context);

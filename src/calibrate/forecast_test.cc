@@ -220,5 +220,13 @@ TEST(Forecast, StartsFromTheFewestWorkersWhereOneWasNotMeasured) {
   EXPECT_LT(*(*forecasts)[1].p10, *(*forecasts)[1].time);
 }
 
+TEST(SeenOnCluster, AsksForATimeOfSeveralWorkers) {
+  const std::vector<StepRow> rows{measured(row_of("a", {1}, 16)), measured(row_of("b", {2}, 16)),
+                                  row_of("c", {1, 1}, 16)};
+  EXPECT_FALSE(seen_on_cluster(rows, "a"));
+  EXPECT_TRUE(seen_on_cluster(rows, "b"));
+  EXPECT_FALSE(seen_on_cluster(rows, "c"));
+}
+
 }  // namespace
 }  // namespace stint

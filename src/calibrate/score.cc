@@ -26,19 +26,20 @@ struct Mean {
   std::optional<double> value() const { return n > 0 ? std::optional(sum / n) : std::nullopt; }
 };
 
-double quantile(const std::vector<double>& sorted, double share) {
-  const double position = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - std::floor(position));
-}
-
 double interval_score(double low, double high, double measured) {
   const double missed = std::max(low - measured, 0.0) + std::max(measured - high, 0.0);
   return ((high - low) + 2 / kOutside * missed) / measured;
 }
 
 }  // namespace
+
+double quantile(std::span<const double> sorted, double share) {
+  CHECK(!sorted.empty());
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - std::floor(position));
+}
 
 Score score(std::span<const Scored> rows) {
   Score score;

@@ -19,6 +19,9 @@ struct Scored {
   std::optional<Seconds> p90;
 };
 
+/// The value below which `share` of `sorted` lies, interpolated linearly. Requires a value.
+double quantile(std::span<const double> sorted, double share);
+
 /// The errors of `rows`; rows without a prediction or a measurement count as skipped. The interval
 /// score is the mean over rows with an interval [l, u] and measurement y of
 ///

@@ -1,6 +1,7 @@
 #include "calibrate/score.h"
 
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace stint {
 namespace {
@@ -15,6 +16,14 @@ Scored row(const char* job, double measured, double p10, double p90) {
           .measured = measured * kSecond,
           .p10 = p10 * kSecond,
           .p90 = p90 * kSecond};
+}
+
+// Position 0.5 · 3 = 1.5 lies between 2 and 4.
+TEST(Quantile, LiesBetweenItsNeighbours) {
+  const std::vector<double> sorted{1, 2, 4, 8};
+  EXPECT_DOUBLE_EQ(quantile(sorted, 0.5), 3);
+  EXPECT_DOUBLE_EQ(quantile(sorted, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile(sorted, 1), 8);
 }
 
 // Errors 0.1, 0.2, 0.6: mean 0.3, median 0.2; the 0.9 quantile lies at position 1.8 of 0 … 2:

@@ -109,6 +109,15 @@ void describe(Walk& walk, Like<Walk, Offer>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, DeepVmFigures>& it) {
+  walk.field("a", it.a, "n workers are c/(1 + exp(-a (n - b))) times as fast as one.", kPositive);
+  walk.field("b", it.b, "See a.");
+  walk.field("c", it.c, "See a.", kPositive);
+  walk.field("flops", it.flops, "Speed of one, in the same unit for all types.", kPositive);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, VmType>& it) {
   walk.field("provider", it.provider, "Who rents it out: aws, gcp, azure …", kName);
   walk.field("name", it.name, "As the provider calls it.", kName);
@@ -121,6 +130,7 @@ void describe(Walk& walk, Like<Walk, VmType>& it) {
   walk.field("efa_interfaces", it.efa_interfaces, "Elastic Fabric Adapters.", kCount);
   walk.field("architecture", it.architecture, "Of the processor: amd64 or arm64.");
   walk.field("quota_class", it.quota_class, "Which of the provider's quotas it counts against.");
+  walk.field("deepvm", it.deepvm, "Measured figures that the policy deepvm goes by.");
   walk.field("source", it.source, "Id of the entry in sources for these figures.", kName);
   walk.field("offers", it.offers, "Where it can be rented, and for how much.");
   walk.rest(it.unknown);

@@ -86,6 +86,16 @@ struct Offer {
   Json::Object unknown = {};
 };
 
+/// What the policy `deepvm` knows of a VM type, as measured by its authors (CCGrid'24).
+struct DeepVmFigures {
+  // n workers are c/(1 + exp(−a (n − b))) times as fast as one.
+  double a = 0;
+  double b = 0;
+  double c = 0;
+  double flops = 0;  // Speed of one, in a unit of its own that is the same for all types.
+  Json::Object unknown = {};
+};
+
 /// A machine that can be rented: its parts once, its prices by region. A figure that is not known
 /// is absent.
 struct VmType {
@@ -100,6 +110,7 @@ struct VmType {
   std::optional<int> efa_interfaces;
   std::optional<std::string> architecture;
   std::optional<std::string> quota_class;
+  std::optional<DeepVmFigures> deepvm;
   std::optional<std::string> source;
   std::vector<Offer> offers;
   Json::Object unknown = {};

@@ -15,6 +15,7 @@ Catalog sample() {
               .name = "g4dn.12xlarge",
               .accelerator = Accelerator{.name = "T4", .count = 4, .memory = 15 * kGB, .gpu = "T4"},
               .network = Network{.peak = 50 * kGbit / kSecond},
+              .deepvm = DeepVmFigures{.a = 0.13388, .b = 12.874, .c = 6.1767, .flops = 377},
               .source = "s"};
   type.offers = {{.region = "us-east-1", .on_demand = price(3.912), .spot = price(1.2)}};
   return {.sources = {{.id = "s", .name = "a list"}},
@@ -46,6 +47,10 @@ TEST(Catalog, RefusesWhatContradictsItself) {
   EXPECT_EQ(error_of(twice),
             "catalogue: /types/1: the type aws/g4dn.12xlarge stands twice; put all its offers into "
             "one");
+
+  Catalog flat = sample();
+  flat.types[0].deepvm->a = 0;
+  EXPECT_NE(error_of(flat).find("/types/0/deepvm/a"), std::string::npos);
 
   Catalog same_place = sample();
   same_place.types[0].offers.push_back({.region = "us-east-1"});

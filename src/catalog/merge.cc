@@ -122,6 +122,7 @@ void merge_type(VmType& old, VmType fresh) {
   take(old.efa_interfaces, fresh.efa_interfaces);
   take(old.architecture, fresh.architecture);
   take(old.quota_class, fresh.quota_class);
+  take(old.deepvm, fresh.deepvm);
   take(old.source, fresh.source);
   take(old.unknown, fresh.unknown);
   merge_offers(old, std::move(fresh.offers));
@@ -197,6 +198,11 @@ void add_figures(Facts& facts, const VmType& type) {
   list.add("EFA interfaces", type.efa_interfaces);
   list.add("processor", type.architecture);
   list.add("quota class", type.quota_class);
+  if (type.deepvm) {
+    const DeepVmFigures& it = *type.deepvm;
+    list.add("deepvm figures",
+             std::optional(fmt::format("a {}, b {}, c {}, flops {}", it.a, it.b, it.c, it.flops)));
+  }
 }
 
 void add_gpu(Facts& facts, const Gpu& gpu) {

@@ -43,6 +43,17 @@ TEST(Merge, KeepsFiguresTheNewerOneDoesNotHave) {
   EXPECT_EQ(merged.types[0].accelerator->gpu, "T4");
 }
 
+TEST(Merge, TakesOverTheFiguresOfDeepVm) {
+  Catalog over = one(0.5, "east", "a");
+  over.types[0].deepvm = DeepVmFigures{.a = 0.1, .b = 12, .c = 6, .flops = 377};
+  const Catalog merged = merge(one(0.5, "east", "a"), over);
+  EXPECT_EQ(merged.types[0].deepvm->flops, 377);
+  const auto differences = diff(one(0.5, "east", "a"), merged);
+  ASSERT_EQ(differences.size(), 1U);
+  EXPECT_EQ(differences[0].what, "aws/g4dn.xlarge deepvm figures");
+  EXPECT_EQ(differences[0].after, "a 0.1, b 12, c 6, flops 377");
+}
+
 TEST(Merge, RenamesSourcesThatOnlyShareAnId) {
   const Catalog merged = merge(one(0.5, "east", "a"), one(0.6, "west", "b"));
   ASSERT_EQ(merged.sources.size(), 2U);

@@ -12,14 +12,6 @@
 namespace stint::cli {
 namespace {
 
-Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option) {
-  if (!invocation.has(option)) return std::optional<int>();
-  const auto value = parse_int(invocation.get(option));
-  if (value && *value >= 1) return value;
-  return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
-                               printable(invocation.get(option))));
-}
-
 std::optional<Collective> collective_of(const Invocation& invocation) {
   for (const auto& [value, name] : names_of(Collective{})) {
     if (invocation.get("--collective") == name) return value;

@@ -2,77 +2,26 @@
 
 #include <cmath>
 #include <fmt/format.h>
-#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/figures.h"
 
 namespace stint::cli {
 namespace {
 
-using Part = std::pair<const char*, Seconds IterationParts::*>;
-
-constexpr Part kParts[] = {{"forward", &IterationParts::forward},
-                           {"backward", &IterationParts::backward},
-                           {"communication", &IterationParts::exposed_communication},
-                           {"straggling", &IterationParts::straggling},
-                           {"input", &IterationParts::input},
-                           {"update", &IterationParts::update}};
-
-/// Three digits, as far as the unit bears them out: "872 ms", "21.4 ms".
-std::string milliseconds(Seconds time) {
-  const double value = time.in(kMillisecond);
-  const int decimals = std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} ms", value, decimals);
-}
-
 std::string gigabytes(Bytes bytes) { return fmt::format("{:.1f} GB", bytes.in(kGB)); }
-
-std::string dollars(Dollars amount) {
-  return fmt::format("${:.{}f}", amount.in(kDollar), amount >= 100 * kDollar ? 0 : 2);
-}
 
 std::string samples_per_second(double rate) {
   return fmt::format("{:.{}f} samples/s", rate, rate >= 99.95 ? 0 : 1);
-}
-
-/// A line of the sheet: a label and what it says, wrapped.
-std::string line(std::string_view label, const std::string& text, const Terminal& terminal) {
-  constexpr int kLabel = 16;
-  return fmt::format("{:<{}}{}\n", label, kLabel,
-                     wrapped(without_controls(text), terminal.width, kLabel));
-}
-
-std::size_t workers_of(const Prediction& prediction) {
-  std::size_t workers = 0;
-  for (const PredictedGroup& group : prediction.groups) {
-    workers += static_cast<std::size_t>(group.vms) * static_cast<std::size_t>(group.workers_per_vm);
-  }
-  return workers;
 }
 
 std::string heading(const std::string& job, const Prediction& prediction) {
   return fmt::format("{} on {}: {}, global batch {}\n\n", without_controls(job),
                      to_text(prediction.cluster), counted(workers_of(prediction), "worker"),
                      prediction.global_batch.value_or(0));
-}
-
-std::string parts_text(const IterationTime& iteration) {
-  constexpr int kBar = 40;
-  std::string text;
-  for (const auto& [name, field] : kParts) {
-    const Seconds time = iteration.parts.*field;
-    const double share = time / iteration.mean;
-    const std::string bar(static_cast<std::size_t>(std::lround(share * kBar)), '#');
-    const std::string row =
-        fmt::format("{:<16}{:>10}{:>6.1f} %  {}", name, milliseconds(time), 100 * share, bar);
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text + fmt::format("{:<16}{:>10}  80 % between {} and {}\n", "iteration",
-                            milliseconds(iteration.mean), milliseconds(iteration.p10),
-                            milliseconds(iteration.p90));
 }
 
 std::string cost_text(const Prediction& prediction) {
@@ -133,20 +82,49 @@ void add_cost_row(Table& table, const Prediction& before, const Prediction& afte
 
 }  // namespace
 
+std::size_t workers_of(const Prediction& prediction) {
+  std::size_t workers = 0;
+  for (const PredictedGroup& group : prediction.groups) {
+    workers += static_cast<std::size_t>(group.vms) * static_cast<std::size_t>(group.workers_per_vm);
+  }
+  return workers;
+}
+
+std::string iteration_text(const IterationTime& iteration) {
+  constexpr int kBar = 40;
+  std::string text;
+  for (const auto& [name, field] : iteration_parts()) {
+    const Seconds time = iteration.parts.*field;
+    const double share = time / iteration.mean;
+    const std::string bar(static_cast<std::size_t>(std::lround(share * kBar)), '#');
+    const std::string row =
+        fmt::format("{:<16}{:>10}{:>6.1f} %  {}", name, milliseconds(time), 100 * share, bar);
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + fmt::format("{:<16}{:>10}  80 % between {} and {}\n", "iteration",
+                            milliseconds(iteration.mean), milliseconds(iteration.p10),
+                            milliseconds(iteration.p90));
+}
+
+std::string batch_text(const Prediction& prediction, const Terminal& terminal) {
+  if (!uneven(prediction)) return "";
+  std::string text;
+  for (const PredictedGroup& group : prediction.groups) {
+    text += sheet_line("batch", shares_text(group), terminal);
+  }
+  return text;
+}
+
 std::string prediction_sheet(const std::string& job, const Prediction& prediction,
                              const Terminal& terminal) {
-  std::string text = heading(job, prediction) + parts_text(prediction.iteration) + "\n";
-  text +=
-      line("throughput", samples_per_second(prediction.throughput_samples_per_second), terminal);
-  text += line("cost", cost_text(prediction), terminal);
-  text += line("memory", memory_text(prediction), terminal);
-  if (uneven(prediction)) {
-    for (const PredictedGroup& group : prediction.groups) {
-      text += line("batch", shares_text(group), terminal);
-    }
-  }
+  std::string text = heading(job, prediction) + iteration_text(prediction.iteration) + "\n";
+  text += sheet_line("throughput", samples_per_second(prediction.throughput_samples_per_second),
+                     terminal);
+  text += sheet_line("cost", cost_text(prediction), terminal);
+  text += sheet_line("memory", memory_text(prediction), terminal);
+  text += batch_text(prediction, terminal);
   for (const std::string& assumption : prediction.assumptions) {
-    text += line("assumed", assumption, terminal);
+    text += sheet_line("assumed", assumption, terminal);
   }
   return text;
 }
@@ -164,7 +142,7 @@ std::string change_table(const Prediction& before, const Prediction& after,
                signed_text(difference.in(kSecond), milliseconds(difference)),
                percent_change(first.in(kSecond), second.in(kSecond))});
   };
-  for (const auto& [name, field] : kParts) {
+  for (const auto& [name, field] : iteration_parts()) {
     add_time(name, before.iteration.parts.*field, after.iteration.parts.*field);
   }
   add_time("iteration", before.iteration.mean, after.iteration.mean);
@@ -180,7 +158,7 @@ std::string change_table(const Prediction& before, const Prediction& after,
 
 Json change_json(const std::string& job, const Prediction& before, const Prediction& after) {
   Json parts;
-  for (const auto& [name, field] : kParts) {
+  for (const auto& [name, field] : iteration_parts()) {
     const Seconds difference = after.iteration.parts.*field - before.iteration.parts.*field;
     const bool shown = name == std::string_view("communication");
     parts.add(shown ? "exposed_communication_s" : fmt::format("{}_s", name),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/terminal.h"
@@ -11,6 +12,14 @@ namespace stint::cli {
 /// the date of their price, memory, how an uneven batch is shared out, and what is assumed.
 std::string prediction_sheet(const std::string& job, const Prediction& prediction,
                              const Terminal& terminal);
+
+/// The parts of an iteration with bars, and the whole with its interval.
+std::string iteration_text(const IterationTime& iteration);
+
+/// How an uneven batch is shared out, a line per group; empty for an even one.
+std::string batch_text(const Prediction& prediction, const Terminal& terminal);
+
+std::size_t workers_of(const Prediction& prediction);
 
 /// Two predictions side by side with their difference, part by part.
 std::string change_table(const Prediction& before, const Prediction& after,

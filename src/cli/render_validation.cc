@@ -21,7 +21,7 @@ struct Line {
 std::vector<Column> columns_of(const std::string& title, bool skipped) {
   std::vector<Column> columns = {
       {.title = title, .importance = 9},
-      {.title = "model", .importance = 8},
+      {.title = "model", .importance = 8, .width_min = 16},
       {.title = "n", .align = Align::kRight, .importance = 7},
       {.title = "mean error", .align = Align::kRight, .importance = 9},
       {.title = "median", .align = Align::kRight, .importance = 5},

@@ -55,6 +55,14 @@ std::vector<OptionSpec> options_of(const Verb& verb) {
   return options;
 }
 
+Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option) {
+  if (!invocation.has(option)) return std::optional<int>();
+  const auto value = parse_int(invocation.get(option));
+  if (value && *value >= 1) return value;
+  return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
+                               printable(invocation.get(option))));
+}
+
 namespace {
 
 void print(std::FILE* stream, std::string_view text) {

@@ -86,6 +86,10 @@ struct Verb {
 /// Options that every verb has; -o only where the verb has outputs.
 std::vector<OptionSpec> options_of(const Verb& verb);
 
+/// The whole number of 1 or more that an option holds, if it is given; anything else is a usage
+/// error.
+Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option);
+
 /// "stint catalog list: message", to the error stream; returns the error's exit code.
 ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error);
 

@@ -1,38 +1,152 @@
 #include "converge/work.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/codec_fields.h"
+#include "converge/level.h"
+#include "converge/steps.h"
 
 namespace stint {
+namespace {
 
-Result<Work> work_to_goal(const JobProfile& job) {
+/// How far the training goes, in samples at the reference batch.
+struct Distance {
+  double samples = 0;
+  double deviation = 0;  // Of the logarithm.
+};
+
+Result<Distance> distance_to_target(const JobProfile& job, const Target& target) {
+  std::map<int, std::vector<MetricPoint>> runs;
+  for (const NoiseRecord& it : job.noise) {
+    if (it.progress && it.metric) runs[it.batch].push_back({*it.progress, *it.metric});
+  }
+  if (runs.empty()) {
+    return bad_input(fmt::format(
+        "how many samples the target of the job {} needs is not known; add noise records with "
+        "\"progress\" and \"metric\", or state the goal in epochs",
+        job.name));
+  }
+  const Level level{target.level, target.lower_is_better.value_or(false)};
+  double logs = 0;
+  int reached = 0;
+  for (auto& [batch, run] : runs) {
+    std::stable_sort(run.begin(), run.end(), [](const MetricPoint& a, const MetricPoint& b) {
+      return a.moment < b.moment;
+    });
+    const auto samples = moment_of(run, level);
+    if (!samples || !(*samples > 0)) continue;
+    logs += std::log(*samples);
+    ++reached;
+  }
+  if (reached == 0) {
+    return bad_input(
+        fmt::format("no noise record of the job {} reaches its target of {} {}; record a longer "
+                    "run, or state the goal in epochs",
+                    job.name, target.metric, target.level));
+  }
+  return Distance{.samples = std::exp(logs / reached), .deviation = kRunDeviation};
+}
+
+Result<Distance> distance_to_goal(const JobProfile& job) {
   if (!job.goal) {
     return bad_input(fmt::format(
         "the job {} has no goal; add \"goal\": {{\"epochs\": 90}} or another to it", job.name));
   }
+  if (job.goal->target) return distance_to_target(job, *job.goal->target);
+  if (job.goal->samples) return Distance{.samples = *job.goal->samples};
+  if (!job.samples_per_epoch) {
+    return bad_input(fmt::format(
+        "the goal of the job {} is in epochs, but it has no samples_per_epoch", job.name));
+  }
+  return Distance{.samples =
+                      job.goal->epochs.value_or(0) * static_cast<double>(*job.samples_per_epoch)};
+}
+
+std::vector<NoisePoint> noise_points(const JobProfile& job) {
+  std::vector<NoisePoint> points;
+  for (const NoiseRecord& it : job.noise) {
+    const double scale = it.gradient_variance / it.gradient_square;
+    const bool usable = it.gradient_square > 0 && it.gradient_variance > 0 && std::isfinite(scale);
+    if (!usable) continue;
+    points.push_back({.batch = static_cast<double>(it.batch),
+                      .progress = it.progress.value_or(0),
+                      .scale = scale});
+  }
+  return points;
+}
+
+/// The batches to choose from, in order.
+std::vector<int> batches_of(const BatchRange& range, const NoiseCurve& curve) {
+  const int recorded_min = static_cast<int>(curve.batch_min());
+  const int recorded_max = static_cast<int>(curve.batch_max());
+  const int min = std::min(range.min.value_or(recorded_min), range.reference);
+  const int max = std::max(range.max.value_or(recorded_max), range.reference);
+  std::set<int> batches{min, max, range.reference};
+  const auto add_from_reference = [&](double step) {
+    for (double batch = range.reference * step; batch > min && batch < max; batch *= step) {
+      batches.insert(static_cast<int>(std::lround(batch)));
+    }
+  };
+  add_from_reference(std::sqrt(2.0));
+  add_from_reference(std::sqrt(0.5));
+  return {batches.begin(), batches.end()};
+}
+
+/// The last step may be shorter than the others; a sum that rounds a little above a whole number of
+/// steps is not one more.
+double whole_steps(double steps) { return std::ceil(steps * (1 - 1e-9)); }
+
+Work work_at_reference(int batch, const Distance& distance) {
+  return {.choices = {{.global_batch = batch,
+                       .iterations = whole_steps(distance.samples / batch),
+                       .deviation = distance.deviation}},
+          .assumptions = {fmt::format(
+              "The profile has no noise record, so the global batch stays at its reference of {}.",
+              batch)}};
+}
+
+}  // namespace
+
+Result<Work> work_to_goal(const JobProfile& job) {
+  const auto distance = distance_to_goal(job);
+  if (!distance.ok()) return distance.error();
   if (!job.batch) {
     return bad_input(fmt::format(
         "the job {} has no reference batch; add \"batch\": {{\"reference\": 256}}", job.name));
   }
-  double samples = job.goal->samples.value_or(0);
-  if (job.goal->epochs) {
-    if (!job.samples_per_epoch) {
-      return bad_input(fmt::format(
-          "the goal of the job {} is in epochs, but it has no samples_per_epoch", job.name));
-    }
-    samples = *job.goal->epochs * static_cast<double>(*job.samples_per_epoch);
+  if (!(distance->samples > 0)) {
+    return bad_input(fmt::format("the goal of the job {} is no training at all", job.name));
   }
-  if (samples <= 0) {
-    return bad_input(fmt::format(
-        "how many samples the target of the job {} needs is not known; state the goal in epochs",
-        job.name));
+  const std::vector<NoisePoint> points = noise_points(job);
+  if (points.empty()) return work_at_reference(job.batch->reference, *distance);
+
+  // Like the linear rule its steps are worth what the noise allows, without the risk of a learning
+  // rate that is too large.
+  const LearningRateRule rule = job.learning_rate_rule.value_or(LearningRateRule::kAdaScale);
+  const NoiseCurve curve(points);
+  Work work;
+  for (const int batch : batches_of(*job.batch, curve)) {
+    const StepsToGoal steps =
+        steps_to_progress(curve, rule,
+                          {.reference = static_cast<double>(job.batch->reference),
+                           .batch = static_cast<double>(batch)},
+                          distance->samples);
+    work.choices.push_back({.global_batch = batch,
+                            .iterations = whole_steps(steps.steps),
+                            .deviation = std::hypot(steps.deviation, distance->deviation)});
   }
-  const int batch = job.batch->reference;
-  return Work{.choices = {{.global_batch = batch, .iterations = std::ceil(samples / batch)}},
-              .assumptions = {fmt::format(
-                  "The profile has no noise record, so the global batch stays at its reference of "
-                  "{}.",
-                  batch)}};
+  work.assumptions.push_back(
+      fmt::format("The iterations at other batches than {} follow the recorded gradient noise "
+                  "under the {} rule "
+                  "for the learning rate{}.",
+                  job.batch->reference, name_of(rule),
+                  job.learning_rate_rule ? "" : ", as the profile states none"));
+  return work;
 }
 
 }  // namespace stint

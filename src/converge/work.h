@@ -21,8 +21,14 @@ struct Work {
   std::vector<std::string> assumptions;  // Whole sentences.
 };
 
-/// The iterations to the goal of `job`, for each global batch it may use. Without a noise record
-/// that is the reference batch alone.
+/// The iterations to the goal of `job`, for each global batch it may use.
+///
+/// Epochs and samples of a goal are those at the reference batch, and so is the progress of noise
+/// records; a target is reached where the recorded metrics reach it (see moment_of), at the
+/// geometric mean over the recorded batches that do. With noise records the batches are the range's
+/// ends, the reference, and reference · 2^(k/2) between the ends, each with the iterations of
+/// steps_to_progress; a range without an end ends at the recorded batches. Without noise records
+/// there is the reference batch alone.
 /// Bad input: a job without a goal, without a reference batch, or with a goal that its figures do
 /// not lead to.
 Result<Work> work_to_goal(const JobProfile& job);

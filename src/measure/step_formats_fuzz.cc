@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/csv.h"
 #include "measure/collective_table.h"
+#include "measure/convergence_table.h"
 #include "measure/memory_table.h"
 
 namespace {
@@ -64,6 +65,18 @@ void try_plans(std::string_view text) {
   }
 }
 
+void try_runs(std::string_view text) {
+  const auto rows = stint::read_convergence_table(text, "fuzz", stint::Measured::kOptional);
+  check_count(rows, text);
+  if (!rows.ok()) return;
+  for (const stint::ConvergenceRow& row : *rows) {
+    CHECK(!row.job.empty());
+    CHECK(row.batch >= 1);
+    if (row.iteration) CHECK(*row.iteration > 0);
+    if (row.noise_ratio) CHECK(*row.noise_ratio > 0);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -94,6 +107,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'l':
       check_count(stint::read_layer_sizes(text, "fuzz"), text);
+      break;
+    case 'v':
+      try_runs(text);
       break;
     default:
       try_plans(text);

@@ -1,3 +1,305 @@
 #include "optimise/optimise.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
+#include <optional>
+#include <vector>
+
+#include "optimise/evaluate.h"
+#include "optimise/optimise_fixture.h"
+
+namespace stint {
+namespace {
+
+const FixedClock kClock{Seconds{}};
+
+PlanAnswer answered(const PlanQuestion& question) {
+  auto answer = optimise(question, kClock);
+  EXPECT_TRUE(answer.ok()) << answer.error().message;
+  return answer.ok() ? *answer : PlanAnswer{};
+}
+
+bool infeasible(const PlanQuestion& question) {
+  const auto answer = optimise(question, kClock);
+  return answer.ok() ? answer->plans.empty() : answer.error().kind == ErrorKind::kInfeasible;
+}
+
+/// Tries everything, in loops of its own.
+class BruteForce {
+ public:
+  explicit BruteForce(const PlanQuestion& question)
+      : question_(question), space_(*plan_space(question)), evaluator_(question_, space_) {
+    const auto rentals = static_cast<int>(space_.rentals.size());
+    for (int a = 0; a < rentals; ++a) {
+      for (int n = 1; n <= space_.machine_of(a).vms_max; ++n) {
+        for (const int w : space_.machine_of(a).worker_choices) {
+          try_all({.parts = {Part{a, n, w}}, .kinds = 1});
+        }
+      }
+      for (int b = a + 1; b < rentals; ++b) try_pair(a, b);
+    }
+  }
+
+  std::optional<Outcome> best;
+  std::vector<Outcome> all;  // Deadline and budget aside.
+
+ private:
+  void try_pair(int a, int b) {
+    const auto& x = space_.rentals[static_cast<std::size_t>(a)];
+    const auto& y = space_.rentals[static_cast<std::size_t>(b)];
+    const bool together = x.region == y.region && space_.machine_of(a).type->provider ==
+                                                      space_.machine_of(b).type->provider;
+    if (!together || space_.machine_of(a).vms_max < 2 || space_.machine_of(b).vms_max < 2) return;
+    for (int n = 1; n < question_.constraints.vms_max; ++n) {
+      for (int k = 1; n + k <= question_.constraints.vms_max; ++k) {
+        for (const int w : space_.machine_of(a).worker_choices) {
+          for (const int v : space_.machine_of(b).worker_choices) {
+            if (x.machine == y.machine && v != w) continue;
+            try_all({.parts = {Part{a, n, w}, Part{b, k, v}}, .kinds = 2});
+          }
+        }
+      }
+    }
+  }
+
+  void try_all(Config config) {
+    std::vector<std::pair<int, int>> counts;
+    for (const Part& part : config.used()) counts.emplace_back(part.rental, part.vms);
+    if (!within_quotas(space_, question_.constraints, counts)) return;
+    const auto& limit = question_.constraints.rate_max;
+    if (limit && evaluator_.rate(config) > *limit * (1 + 1e-12)) return;
+    const auto& choices = question_.work.choices;
+    for (config.choice = 0; config.choice < static_cast<int>(choices.size()); ++config.choice) {
+      for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
+        config.collective = collective;
+        for (int m = 1; m <= kAccumulationMax; ++m) {
+          if (evaluator_.choice_of(config).global_batch % m != 0) continue;
+          config.accumulation = m;
+          if (const auto outcome = evaluator_.outcome(config)) take(config, *outcome);
+        }
+      }
+    }
+  }
+
+  void take(const Config& config, const Outcome& outcome) {
+    all.push_back(outcome);
+    const bool by_time = question_.objective == Objective::kTime;
+    const auto value = [&](const Outcome& it) {
+      return by_time ? std::make_pair(it.time.in(kSecond), it.cost.in(kDollar))
+                     : std::make_pair(it.cost.in(kDollar), it.time.in(kSecond));
+    };
+    if (best && value(outcome) >= value(*best)) return;
+    const Constraints& constraints = question_.constraints;
+    // At a confidence of at least a half, what is late on average is late.
+    if (constraints.deadline && outcome.time > *constraints.deadline) return;
+    if (constraints.budget && outcome.cost > *constraints.budget) return;
+    const double deviation = evaluator_.deviation(config, outcome);
+    const auto kept = [&](double limit) {
+      return probability_within(limit, deviation) >= constraints.confidence;
+    };
+    if (constraints.deadline && !kept(*constraints.deadline / outcome.time)) return;
+    if (constraints.budget && !kept(*constraints.budget / outcome.cost)) return;
+    best = outcome;
+  }
+
+  PlanQuestion question_;
+  Space space_;
+  Evaluator evaluator_;
+};
+
+TEST(Optimise, EqualsBruteForceOnAThousandSmallCatalogues) {
+  int feasible = 0;
+  int mixed = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = random.question();
+    question.disabled_passes = {"posterior"};
+    const BruteForce brute(question);
+    if (!brute.best) {
+      EXPECT_TRUE(infeasible(question));
+      continue;
+    }
+    const PlanAnswer answer = answered(question);
+    ASSERT_FALSE(answer.plans.empty());
+    const Plan& plan = answer.plans.front();
+    EXPECT_NEAR(plan.cost.mean / brute.best->cost, 1, 1e-9);
+    EXPECT_NEAR(plan.time.mean / brute.best->time, 1, 1e-9);
+    EXPECT_EQ(answer.gap, 0);
+    ++feasible;
+    if (plan.cluster.groups.size() == 2) ++mixed;
+  }
+  // The cases are of all kinds.
+  EXPECT_GT(feasible, 500);
+  EXPECT_LT(feasible, 950);
+  EXPECT_GT(mixed, 20);
+}
+
+TEST(Optimise, TheFrontHoldsWhatNothingElseDominates) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = random.question();
+    question.objective = Objective::kFront;
+    question.constraints.deadline.reset();
+    question.constraints.budget.reset();
+    const BruteForce brute(question);
+    if (brute.all.empty()) continue;
+    const PlanAnswer answer = answered(question);
+    ASSERT_FALSE(answer.front.empty());
+    for (const Outcome& outcome : brute.all) {
+      const bool covered =
+          std::any_of(answer.front.begin(), answer.front.end(), [&](const Plan& plan) {
+            return plan.time.mean <= outcome.time * (1 + 1e-9) &&
+                   plan.cost.mean <= outcome.cost * (1 + 1e-9);
+          });
+      ASSERT_TRUE(covered);
+    }
+    for (const Plan& plan : answer.front) {
+      const bool real = std::any_of(brute.all.begin(), brute.all.end(), [&](const Outcome& it) {
+        return std::abs(plan.time.mean / it.time - 1) < 1e-9 &&
+               std::abs(plan.cost.mean / it.cost - 1) < 1e-9;
+      });
+      ASSERT_TRUE(real);
+    }
+  }
+}
+
+TEST(Optimise, PassesThatOnlyPruneDoNotChangeTheAnswer) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = random.question();
+    if (infeasible(question)) continue;
+    const PlanAnswer with = answered(question);
+    for (const char* pass : {"dominance", "bounds", "relaxation", "front", "posterior"}) {
+      question.disabled_passes = {pass};
+      const PlanAnswer without = answered(question);
+      ASSERT_EQ(with.plans.size(), without.plans.size()) << pass;
+      for (std::size_t i = 0; i < with.plans.size(); ++i) {
+        EXPECT_NEAR(with.plans[i].cost.mean / without.plans[i].cost.mean, 1, 1e-9) << pass;
+        EXPECT_NEAR(with.plans[i].time.mean / without.plans[i].time.mean, 1, 1e-9) << pass;
+      }
+    }
+  }
+}
+
+/// The best cost, or infinity where there is no plan.
+double best_cost(PlanQuestion question) {
+  question.disabled_passes = {"posterior", "front"};
+  if (infeasible(question)) return std::numeric_limits<double>::infinity();
+  return answered(question).plans.front().cost.mean.in(kDollar);
+}
+
+TEST(Optimise, AskingForMoreNeverCostsLess) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = random.question();
+    question.objective = Objective::kCost;
+    const double cost = best_cost(question);
+    PlanQuestion harder = question;
+    harder.constraints.deadline = 0.7 * question.constraints.deadline.value_or(20 * kHour);
+    EXPECT_GE(best_cost(harder), cost * (1 - 1e-12));
+    harder.constraints = question.constraints;
+    harder.constraints.confidence = 0.99;
+    EXPECT_GE(best_cost(harder), cost * (1 - 1e-12));
+    harder.constraints = question.constraints;
+    harder.constraints.vms_max = std::max(1, question.constraints.vms_max - 1);
+    EXPECT_GE(best_cost(harder), cost * (1 - 1e-12));
+    PlanQuestion easier = question;
+    for (Quota& quota : easier.constraints.quotas) quota.vcpus *= 2;
+    EXPECT_LE(best_cost(easier), cost * (1 + 1e-12));
+  }
+}
+
+TEST(Optimise, ScalingAllPricesScalesTheBillAndLeavesTheChoice) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomCase random(seed);
+    PlanQuestion question = random.question();
+    question.objective = Objective::kCost;
+    question.constraints.budget.reset();
+    question.constraints.rate_max.reset();
+    question.disabled_passes = {"posterior"};
+    if (infeasible(question)) continue;
+    const PlanAnswer before = answered(question);
+    for (VmType& type : random.catalog().types) {
+      for (Offer& offer : type.offers) {
+        if (offer.on_demand) offer.on_demand->rate = 3 * offer.on_demand->rate;
+        if (offer.spot) offer.spot->rate = 3 * offer.spot->rate;
+      }
+    }
+    const PlanAnswer after = answered(question);
+    EXPECT_EQ(to_text(before.plans[0].cluster), to_text(after.plans[0].cluster));
+    EXPECT_NEAR(after.plans[0].cost.mean / before.plans[0].cost.mean, 3, 1e-9);
+  }
+}
+
+TEST(Optimise, NoClusterIsCheaperThanTheRelaxation) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = random.question();
+    question.objective = Objective::kCost;
+    question.disabled_passes = {"mixed", "posterior"};
+    if (infeasible(question)) continue;
+    const PlanAnswer answer = answered(question);
+    ASSERT_TRUE(answer.relaxed_bound);
+    question.disabled_passes = {};
+    EXPECT_LE(answer.relaxed_bound->in(kDollar), best_cost(question) * (1 + 1e-9));
+    EXPECT_GE(*answer.gap, 0);
+  }
+}
+
+TEST(Optimise, ProbabilitiesOfBeingBestAreProbabilities) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const RandomCase random(seed);
+    const PlanQuestion question = random.question();
+    if (infeasible(question)) continue;
+    const PlanAnswer answer = answered(question);
+    double sum = 0;
+    for (const Plan& plan : answer.plans) sum += plan.p_best.value_or(-10);
+    EXPECT_GE(sum, 0);
+    EXPECT_LE(sum, 1 + 1e-9);
+    EXPECT_GE(answer.value_of_measuring.value_or(Dollars{}), Dollars{});
+  }
+}
+
+TEST(Optimise, SaysWhatCannotBeKeptAndByHowMuch) {
+  const RandomCase random(3);
+  PlanQuestion question = random.question();
+  question.constraints = {.deadline = 1 * kSecond, .vms_max = 2};
+  const PlanAnswer answer = answered(question);
+  EXPECT_TRUE(answer.plans.empty());
+  ASSERT_TRUE(answer.nearest);
+  EXPECT_EQ(answer.nearest->binding, "The deadline of 1 s cannot be kept with 95 % probability.");
+  ASSERT_TRUE(answer.nearest->late);
+  EXPECT_GT(*answer.nearest->late, Seconds{});
+  EXPECT_TRUE(answer.nearest->plan.p_deadline);
+  question.constraints = {.budget = 0.0001 * kDollar, .vms_max = 2};
+  const PlanAnswer poor = answered(question);
+  ASSERT_TRUE(poor.nearest);
+  EXPECT_TRUE(poor.nearest->dearer);
+  EXPECT_FALSE(poor.nearest->late);
+}
+
+TEST(Optimise, RefusesWhatItDoesNotKnow) {
+  const RandomCase random(3);
+  PlanQuestion question = random.question();
+  question.disabled_passes = {"magic"};
+  EXPECT_EQ(optimise(question, kClock).error().kind, ErrorKind::kUsage);
+  question.disabled_passes.clear();
+  question.constraints = random.question().constraints;
+  question.constraints.providers = {"nowhere"};
+  EXPECT_EQ(optimise(question, kClock).error().message,
+            "the catalogue has no provider 'nowhere'; it has x, y");
+  question.disabled_passes.clear();
+  question.constraints = random.question().constraints;
+  question.constraints.confidence = 1;
+  EXPECT_EQ(optimise(question, kClock).error().kind, ErrorKind::kUsage);
+}
+
+}  // namespace
+}  // namespace stint

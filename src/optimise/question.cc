@@ -8,8 +8,15 @@
 namespace stint {
 namespace {
 
-/// "g5.xlarge" → "g5"; names without a dot are families of their own.
-std::string_view family_of(std::string_view name) { return name.substr(0, name.find('.')); }
+/// "g5.xlarge" → "g5", "a2-highgpu-1g" → "a2", "Standard_NC24ads_A100_v4" → "NC".
+std::string_view family_of(std::string_view name) {
+  constexpr std::string_view kAzure = "Standard_";
+  if (name.starts_with(kAzure)) {
+    name.remove_prefix(kAzure.size());
+    return name.substr(0, name.find_first_of("0123456789"));
+  }
+  return name.substr(0, name.find_first_of(".-"));
+}
 
 Error bad_quota(std::string_view part, std::string_view why) {
   return bad_usage(

@@ -34,6 +34,9 @@ std::string to_text(const Quota& quota);
 /// True when VMs of `type` on `market` count against `quota`.
 bool counts(const Quota& quota, const VmType& type, Market market);
 
+/// Clusters of more VMs are not planned.
+inline constexpr int kVmsMax = 10000;
+
 /// What a plan must keep. Empty lists allow everything.
 struct Constraints {
   std::optional<Seconds> deadline = {};           // From the start.

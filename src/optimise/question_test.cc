@@ -28,6 +28,10 @@ TEST(Quota, CountsATypeItsFamilyOrItsClass) {
   for (const char* name : {"g5", "G5.xlarge", "g"}) {
     EXPECT_TRUE(counts({.name = name, .market = {}, .vcpus = 1}, type, Market::kSpot)) << name;
   }
+  const VmType google{.provider = "gcp", .name = "a2-highgpu-1g"};
+  EXPECT_TRUE(counts({.name = "a2", .market = {}, .vcpus = 1}, google, Market::kSpot));
+  const VmType azure{.provider = "azure", .name = "Standard_NC24ads_A100_v4"};
+  EXPECT_TRUE(counts({.name = "nc", .market = {}, .vcpus = 1}, azure, Market::kSpot));
   EXPECT_FALSE(counts({.name = "g5g", .market = {}, .vcpus = 1}, type, Market::kSpot));
   EXPECT_FALSE(
       counts({.name = "g5", .market = Market::kOnDemand, .vcpus = 1}, type, Market::kSpot));

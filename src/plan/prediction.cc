@@ -11,9 +11,21 @@ std::string problem(const IterationTime& it) {
   return std::abs(ratio - 1) <= kRounding ? "" : "the parts must add up to mean_s";
 }
 
+std::span<const IterationPart> iteration_parts() {
+  static constexpr IterationPart kParts[] = {
+      {"forward", &IterationParts::forward},
+      {"backward", &IterationParts::backward},
+      {"communication", &IterationParts::exposed_communication},
+      {"straggling", &IterationParts::straggling},
+      {"input", &IterationParts::input},
+      {"update", &IterationParts::update}};
+  return kParts;
+}
+
 Seconds total(const IterationParts& parts) {
-  return parts.forward + parts.backward + parts.exposed_communication + parts.straggling +
-         parts.input + parts.update;
+  Seconds sum;
+  for (const auto& [name, field] : iteration_parts()) sum += parts.*field;
+  return sum;
 }
 
 Result<Loaded<Prediction>> read_prediction(std::string_view text, const std::string& source) {

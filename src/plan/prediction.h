@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,15 @@ struct IterationParts {
   Seconds update;
   Json::Object unknown = {};
 };
+
+/// A part and what people call it.
+struct IterationPart {
+  const char* name;
+  Seconds IterationParts::*field;
+};
+
+/// All parts, in the order of an iteration.
+std::span<const IterationPart> iteration_parts();
 
 Seconds total(const IterationParts& parts);
 

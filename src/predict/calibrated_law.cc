@@ -88,6 +88,14 @@ double noise_variance(const CalibratedLaw& law, const KnownJob* known, const Law
       {.floor = law.noise_floor, .exposed = law.noise_exposed, .scale = scale}, input, time);
 }
 
+/// Of one of the job's constants.
+double deviation_of(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question,
+                    double JobLaw::*field) {
+  const double deviation =
+      known == nullptr ? law.dispersion * law.job_deviation.*field : known->deviation.*field;
+  return field == &JobLaw::cost ? std::hypot(deviation, question.cost_deviation) : deviation;
+}
+
 /// The network in the calibration, where it stands there.
 Status read_reference(const Constants& constants, CalibratedLaw& law) {
   const Constant* constant = constants.find("fabric_reference", "network");
@@ -156,6 +164,14 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   return law;
 }
 
+double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
+                          const LawQuestion& question) {
+  JobLaw own = law_of(known);
+  const auto time = [&] { return question.time(law.fabric, own); };
+  return std::abs(slope(own, &JobLaw::cost, time)) *
+         deviation_of(law, known, question, &JobLaw::cost);
+}
+
 double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question) {
   FabricLaw fabric = law.fabric;
   JobLaw own = law_of(known);
@@ -171,10 +187,7 @@ double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQ
   }
   for (const auto& [name, field] : law_names(own)) {
     if (field == &JobLaw::size) continue;
-    double deviation =
-        known == nullptr ? law.dispersion * law.job_deviation.*field : known->deviation.*field;
-    if (field == &JobLaw::cost) deviation = std::hypot(deviation, question.cost_deviation);
-    const double change = slope(own, field, time) * deviation;
+    const double change = slope(own, field, time) * deviation_of(law, known, question, field);
     variance += change * change;
   }
   return std::sqrt(std::max(0.0, variance));

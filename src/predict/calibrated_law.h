@@ -70,4 +70,8 @@ struct LawQuestion {
 /// The bytes of gradients are known: they come from a profile. Null is a job never seen.
 double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
+/// |h_i d_i| of the above for the job's cost.
+double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
+                          const LawQuestion& question);
+
 }  // namespace stint

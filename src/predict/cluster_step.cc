@@ -12,9 +12,6 @@ namespace {
 // not fitted: between measured batches the affine law errs by a few percent, beyond them by more.
 constexpr double kExtrapolationDeviation = 0.1;
 
-// Deviation of the log of the network's cost over EFA, which is not among the rows: ln 5.
-constexpr double kEfaDeviation = 1.6094;
-
 /// Crowding with its straggling apart.
 struct Slowdown {
   double crowding = 1;    // Of every worker, by the others.
@@ -53,6 +50,22 @@ StepGroup step_group(const JobProfile& job, const Workers& cluster, const Fabric
     step.network.latency = step.network.latency / usual_bucket_count(job.gradient_bytes);
   }
   return step;
+}
+
+/// The law is always asked for one stream. The job and what the cluster refers to must outlive it.
+LawQuestion question_of(const JobProfile& job, Workers cluster) {
+  cluster.plays_buckets = false;
+  LawQuestion question{.time =
+                           [&job, cluster](const FabricLaw& fabric, const JobLaw& own) {
+                             return total(step_parts(step_setup(job, cluster, fabric, own)));
+                           },
+                       .alone = alone_time(cluster),
+                       .workers = cluster.workers()};
+  for (const WorkerGroup& group : cluster.groups) {
+    question.jitter = std::max(question.jitter, group.jitter);
+    if (group.efa) question.cost_deviation = kEfaDeviation;
+  }
+  return question;
 }
 
 }  // namespace
@@ -102,21 +115,15 @@ Seconds alone_time(const Workers& cluster) {
   return alone;
 }
 
+double cost_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
+                      const Workers& cluster) {
+  return cost_log_deviation(law, known, question_of(job, cluster));
+}
+
 double time_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
                       const Workers& cluster, Seconds mean) {
-  Workers stream = cluster;
-  stream.plays_buckets = false;
-  LawQuestion question{.time =
-                           [&](const FabricLaw& fabric, const JobLaw& own) {
-                             return total(step_parts(step_setup(job, stream, fabric, own)));
-                           },
-                       .alone = alone_time(cluster),
-                       .workers = cluster.workers()};
-  for (const WorkerGroup& group : cluster.groups) {
-    question.jitter = std::max(question.jitter, group.jitter);
-    if (group.efa) question.cost_deviation = kEfaDeviation;
-  }
-  return std::hypot(log_deviation(law, known, question), compute_deviation(cluster, mean));
+  return std::hypot(log_deviation(law, known, question_of(job, cluster)),
+                    compute_deviation(cluster, mean));
 }
 
 }  // namespace stint

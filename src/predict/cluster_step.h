@@ -17,12 +17,20 @@ namespace stint {
 StepSetup step_setup(const JobProfile& job, const Workers& cluster, const FabricLaw& fabric,
                      const JobLaw& own);
 
+/// Deviation of the log of the network's cost over EFA, which is not among the rows: ln 5.
+inline constexpr double kEfaDeviation = 1.6094;
+
 /// Deviation of the log of a time that comes from how compute times were had, not from the law:
 /// carried over from another device, or beyond twice the largest batch measured.
 double compute_deviation(const Workers& cluster, Seconds iteration);
 
 /// What the busiest worker would take if nobody were beside it.
 Seconds alone_time(const Workers& cluster);
+
+/// What of that deviation the job's own cost of communication makes, and EFA: one of the
+/// independent parts that time_deviation adds up.
+double cost_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
+                      const Workers& cluster);
 
 /// Deviation of the log of an iteration that is predicted to take `mean`: the law's (always by the
 /// closed form of one stream), that of EFA, and compute_deviation. Null is a job never seen.

@@ -93,12 +93,15 @@ int usual_bucket_count(Bytes gradients) {
   return 1 + static_cast<int>(std::min(kMost, std::ceil((gradients - kFirst) / kNext)));
 }
 
+double host_load(const FabricLaw& fabric, const JobLaw& job, double rate) {
+  const double power = std::pow(rate / kReferenceRate, fabric.crowding_rate);
+  return power / (1 + power / kRateLimit) * std::exp(job.crowding);
+}
+
 Crowding crowding_parts(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
   CHECK(input.alone > Seconds{});
   if (input.workers == 1) return {};
-  const double rate = input.batch_per_worker / input.alone.in(kSecond);
-  const double power = std::pow(rate / kReferenceRate, fabric.crowding_rate);
-  const double load = power / (1 + power / kRateLimit) * std::exp(job.crowding);
+  const double load = host_load(fabric, job, input.batch_per_worker / input.alone.in(kSecond));
   const double inside = std::exp(fabric.crowding_inside) * (1 - 1.0 / input.workers_on_fullest_vm);
   const double factor = factor_of(job, input);
   double together = 1 + load * inside;
@@ -106,9 +109,8 @@ Crowding crowding_parts(const FabricLaw& fabric, const JobLaw& job, const LawInp
   together += load * std::exp(fabric.crowding_across) * (1 - 1 / workers_of(input));
   double whole = together + (fabric.straggling + job.straggling) * std::log(workers_of(input));
   whole += input.jitter * expected_max_of_normals(input.workers);
-  constexpr double kFastest = 0.2;  // A fit that strays must not make compute vanish.
-  return {.whole = std::max(kFastest, whole) * factor,
-          .together = std::max(kFastest, together) * factor};
+  return {.whole = std::max(kCrowdingMin, whole) * factor,
+          .together = std::max(kCrowdingMin, together) * factor};
 }
 
 double crowding(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {

@@ -86,7 +86,15 @@ int usual_bucket_count(Bytes gradients);
 /// growth with ln n is straggling and congestion together: what is fitted is their sum.
 double crowding(const FabricLaw& fabric, const JobLaw& job, const LawInput& input);
 
-/// The same, and without its last two terms, which make only the slowest worker late.
+/// What crowding does not fall below, times the job's factor: a fit that strays must not make
+/// compute vanish.
+inline constexpr double kCrowdingMin = 0.2;
+
+/// x of the above: how much of the host a worker takes that uses up samples at this rate (per
+/// second), times how the job differs.
+double host_load(const FabricLaw& fabric, const JobLaw& job, double rate);
+
+/// crowding, and crowding without its last two terms, which make only the slowest worker late.
 struct Crowding {
   double whole = 1;
   double together = 1;

@@ -64,9 +64,11 @@ Status check_place(const Cluster& cluster, const std::vector<const VmType*>& typ
   return {};
 }
 
-Result<int> workers_per_vm(const VmType& type, const PredictOptions& options) {
+Result<int> workers_per_vm(const VmType& type, const PredictOptions& options, std::size_t group) {
   const int accelerators = type.accelerator ? type.accelerator->count : 1;
-  const int workers = options.workers_per_vm.value_or(accelerators);
+  const auto& by_group = options.group_workers_per_vm;
+  const int workers =
+      by_group.empty() ? options.workers_per_vm.value_or(accelerators) : by_group[group];
   if (workers > accelerators) {
     return bad_usage(fmt::format(
         "{} holds {}, so at most {} can run on it, not {}", type.name,
@@ -79,7 +81,7 @@ Result<int> workers_per_vm(const VmType& type, const PredictOptions& options) {
 
 Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType& type,
                                     const PredictOptions& options, ResolvedJob& resolved) {
-  const auto workers = workers_per_vm(type, options);
+  const auto workers = workers_per_vm(type, options, resolved.groups.size());
   if (!workers.ok()) return workers.error();
   auto times = device_times(context.job, context.catalog, type, context.devices);
   if (!times.ok()) return times.error();

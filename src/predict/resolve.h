@@ -17,10 +17,11 @@ namespace stint {
 
 /// What a person may choose.
 struct PredictOptions {
-  std::optional<int> batch_per_worker = {};  // Per micro-step; on a mixed cluster the average.
-  std::optional<int> global_batch = {};      // Of an iteration, all micro-steps together.
-  std::optional<int> workers_per_vm = {};    // Absent: one for each accelerator.
-  int accumulation = 1;                      // Micro-steps per communication.
+  std::optional<int> batch_per_worker = {};    // Per micro-step; on a mixed cluster the average.
+  std::optional<int> global_batch = {};        // Of an iteration, all micro-steps together.
+  std::optional<int> workers_per_vm = {};      // Absent: one for each accelerator.
+  std::vector<int> group_workers_per_vm = {};  // Where groups differ: of each, in their order.
+  int accumulation = 1;                        // Micro-steps per communication.
   Collective collective = Collective::kRing;
   std::optional<int> servers = {};  // Of a parameter server; absent: one on each VM.
   bool plays_buckets = false;       // See step_setup.

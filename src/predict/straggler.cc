@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/normal.h"
 
 namespace stint {
 namespace {
-
-double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 // E max = ∫₀^∞ (1 − Φⁿ) dx − ∫_{−∞}^0 Φⁿ dx, by the trapezoid rule, which converges fast for
 // functions this smooth.
@@ -27,19 +26,45 @@ double weighted_integrand(int i, double all_below) {
   return weight * (from - all_below);
 }
 
-}  // namespace
-
-double expected_max_of_normals(int count) {
-  CHECK(count >= 1);
-  // Asked for with every layout, and longer than all the rest: remembered for common counts.
-  constexpr int kRemembered = 512;
-  static const std::vector<double> table = expected_maxes_of_normals(kRemembered);
-  if (count <= kRemembered) return table[static_cast<std::size_t>(count - 1)];
+double integrated(double count) {
   double sum = 0;
   for (int i = 0; i <= kSteps; ++i) {
     sum += weighted_integrand(i, std::pow(normal_distribution(position(i)), count));
   }
   return sum * kWidth;
+}
+
+constexpr int kRemembered = 512;
+
+/// For more than kRemembered: four values a doubling, and the cubic through the four nearest, which
+/// is right to 1e-7.
+double interpolated(int count) {
+  constexpr int kPerDoubling = 4;
+  static const std::vector<double> table = [] {
+    std::vector<double> values;
+    constexpr int kDoublings = 32 - 8;  // From 256 to beyond any count.
+    for (int i = 0; i <= kPerDoubling * kDoublings; ++i) {
+      values.push_back(
+          integrated(kRemembered / 2.0 * std::exp2(static_cast<double>(i) / kPerDoubling)));
+    }
+    return values;
+  }();
+  const double place = kPerDoubling * std::log2(count / (kRemembered / 2.0));
+  const auto first = static_cast<std::size_t>(place) - 1;
+  const double x = place - static_cast<double>(first);  // From 1 to 2.
+  const double* y = &table[first];
+  return -y[0] * (x - 1) * (x - 2) * (x - 3) / 6 + y[1] * x * (x - 2) * (x - 3) / 2 -
+         y[2] * x * (x - 1) * (x - 3) / 2 + y[3] * x * (x - 1) * (x - 2) / 6;
+}
+
+}  // namespace
+
+double expected_max_of_normals(int count) {
+  CHECK(count >= 1);
+  // Asked for with every layout, and longer than all the rest: remembered for common counts.
+  static const std::vector<double> table = expected_maxes_of_normals(kRemembered);
+  if (count > kRemembered) return interpolated(count);
+  return table[static_cast<std::size_t>(count - 1)];
 }
 
 std::vector<double> expected_maxes_of_normals(int count_max) {

@@ -59,10 +59,19 @@ TEST(ExpectedMaxOfNormals, AgreesWithDraws) {
   EXPECT_NEAR(sum / kTrials, expected_max_of_normals(16), 0.016);
 }
 
+// Between remembered values, by interpolation.
+TEST(ExpectedMaxOfNormals, IsTheSameForManyWorkers) {
+  const std::vector<double> values = expected_maxes_of_normals(3000);
+  for (const int count : {513, 600, 777, 1024, 2048, 3000}) {
+    EXPECT_NEAR(expected_max_of_normals(count), values[static_cast<std::size_t>(count - 1)], 1e-7);
+  }
+  EXPECT_GT(expected_max_of_normals(2000000000), 6);
+}
+
 TEST(ExpectedMaxOfNormals, AllCountsAtOnceEqualEachAlone) {
   const std::vector<double> all = expected_maxes_of_normals(600);
   ASSERT_EQ(all.size(), 600U);
-  for (const int count : {1, 2, 3, 17, 256, 600}) {
+  for (const int count : {1, 2, 3, 17, 256, 512}) {
     EXPECT_NEAR(all[static_cast<std::size_t>(count - 1)], expected_max_of_normals(count), 1e-12);
   }
 }

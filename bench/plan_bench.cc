@@ -1,0 +1,178 @@
+// How long the optimiser takes on the bundled catalogue, beside trying every configuration and the
+// bounds we allow ourselves; and how that grows with the catalogue and with the number of VMs.
+
+#include <cstdint>
+#include <cstdio>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "app/catalog_cases.h"
+#include "app/predict_inputs.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "bench/wall_time.h"
+#include "optimise/optimise.h"
+
+namespace stint {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names kOnlyHomogeneous = {"mixed", "front", "relaxation", "posterior"};
+const Names kBruteForce = {"mixed", "front", "relaxation", "posterior", "bounds", "dominance"};
+
+/// What the bench asks of, with and without a choice of batch.
+struct World {
+  JobProfile job;
+  Work work;
+  Catalog catalog;
+  CalibratedLaw law;
+  DeviceLaw devices;
+
+  PlanQuestion question(int vms_max, const Names& disabled) const {
+    return {.context = {job, catalog, law, devices},
+            .work = work,
+            .constraints = {.deadline = 24 * kHour, .vms_max = vms_max},
+            .disabled_passes = disabled};
+  }
+};
+
+/// The catalogue with `copies` of each type under other names, with slightly other prices and
+/// networks, in the same regions: pairs grow with the square.
+Catalog grown(const Catalog& catalog, int copies) {
+  Catalog many = catalog;
+  Random random(7);
+  for (int copy = 1; copy < copies; ++copy) {
+    for (VmType type : catalog.types) {
+      type.name += fmt::format("-{}", copy);
+      if (type.network && type.network->baseline) {
+        type.network->baseline = random.uniform(0.8, 1.2) * *type.network->baseline;
+      }
+      for (Offer& offer : type.offers) {
+        const double factor = random.uniform(0.9, 1.2);
+        if (offer.on_demand) offer.on_demand->rate = factor * offer.on_demand->rate;
+        if (offer.spot) offer.spot->rate = factor * offer.spot->rate;
+      }
+      many.types.push_back(std::move(type));
+    }
+  }
+  return many;
+}
+
+PlanAnswer answer_of(const PlanQuestion& question) {
+  const SystemClock clock;
+  auto answer = optimise(question, clock);
+  CHECK(answer.ok());
+  CHECK(!answer->plans.empty());
+  return *answer;
+}
+
+std::int64_t implied(const PlanAnswer& answer) {
+  std::int64_t sum = 0;
+  for (const PassReport& pass : answer.passes) sum += pass.implied.value_or(0);
+  return sum;
+}
+
+std::int64_t evaluated(const PlanAnswer& answer) {
+  std::int64_t sum = 0;
+  for (const PassReport& pass : answer.passes) sum += pass.evaluated.value_or(0);
+  return sum;
+}
+
+Seconds time_of(const PlanAnswer& answer, const std::string& pass) {
+  for (const PassReport& report : answer.passes) {
+    if (report.name == pass) return report.time;
+  }
+  return {};
+}
+
+/// Prints what a question takes, and returns the cost of its best plan.
+Dollars print_row(const std::string& what, const PlanQuestion& question, int runs,
+                  const std::string& bound) {
+  const Seconds start = wall_clock();
+  const PlanAnswer answer = answer_of(question);
+  const Seconds once = wall_clock() - start;
+  const WallTime time =
+      runs == 1 ? WallTime{once, once} : wall_time_of(runs, 1, [&] { answer_of(question); });
+  fmt::print("{:<40}{:>15}{:>11}{:>16}{:>11.1f}{:>11.1f}{:>8}\n", what, implied(answer),
+             evaluated(answer), implied(answer) - evaluated(answer), time.median.in(kMillisecond),
+             time.min.in(kMillisecond), bound);
+  return answer.plans[0].cost.mean;
+}
+
+void print_catalogue(const World& world, const std::string& what) {
+  fmt::print("\nPlan of {} within 24 h, {}, up to 64 VMs, on the bundled catalogue\n",
+             world.job.name, what);
+  fmt::print("{:<40}{:>15}{:>11}{:>16}{:>11}{:>11}{:>8}\n", "", "implied", "evaluated", "pruned",
+             "median ms", "min", "bound");
+  const Dollars tried =
+      print_row("equal VMs: every configuration", world.question(64, kBruteForce), 1, "");
+  const Dollars found = print_row("equal VMs", world.question(64, kOnlyHomogeneous), 5, "100");
+  CHECK(found / tried > 1 - 1e-9 && found / tried < 1 + 1e-9);
+  print_row("equal and mixed", world.question(64, {"front", "posterior"}), 5, "2000");
+  print_row("all passes, with front and doubt", world.question(64, {}), 5, "2000");
+  const PlanAnswer whole = answer_of(world.question(64, {}));
+  fmt::print("gap {:.1f} %; best {} for {:.2f} USD\n", 100 * whole.gap.value_or(1),
+             to_text(whole.plans[0].cluster), whole.plans[0].cost.mean.in(kDollar));
+}
+
+int with_accelerator(const Catalog& catalog) {
+  int count = 0;
+  for (const VmType& type : catalog.types) count += type.accelerator ? 1 : 0;
+  return count;
+}
+
+void print_growth(const World& world, const std::string& what, int vms_max, bool front) {
+  const PlanAnswer lean = answer_of(world.question(vms_max, {"posterior", "front"}));
+  std::string with_front = "-";  // It would take minutes.
+  if (front) {
+    const PlanAnswer answer = answer_of(world.question(vms_max, {"posterior"}));
+    with_front = fmt::format("{:.0f}", time_of(answer, "mixed").in(kMillisecond));
+  }
+  fmt::print("{:<24}{:>8}{:>22}{:>12}{:>14.0f}{:>14.0f}{:>18}\n", what,
+             with_accelerator(world.catalog), implied(lean), evaluated(lean),
+             time_of(lean, "homogeneous").in(kMillisecond), time_of(lean, "mixed").in(kMillisecond),
+             with_front);
+}
+
+World load() {
+  PredictInputs inputs = *load_predict_inputs(*environment_from([](const char*) { return ""; }),
+                                              "example-resnet50", "");
+  World world{.job = inputs.job,
+              .work = *work_to_goal(inputs.job),
+              .catalog = inputs.catalog,
+              .law = inputs.law,
+              .devices = inputs.devices};
+  return world;
+}
+
+void run() {
+  const World world = load();
+  World fixed = load();
+  fixed.job.noise.clear();
+  fixed.work = *work_to_goal(fixed.job);
+  print_catalogue(fixed, "one batch");
+  print_catalogue(world, fmt::format("{} batches", world.work.choices.size()));
+
+  fmt::print("\nGrowth, {} batches: milliseconds of passes\n", world.work.choices.size());
+  fmt::print("{:<24}{:>8}{:>22}{:>12}{:>14}{:>14}{:>18}\n", "", "types", "implied", "evaluated",
+             "homogeneous", "mixed", "mixed with front");
+  for (const int vms_max : {16, 64, 256, 1024}) {
+    print_growth(world, fmt::format("up to {} VMs", vms_max), vms_max, true);
+  }
+  for (const int copies : {1, 4, 16}) {
+    World more = load();
+    more.catalog = grown(world.catalog, copies);
+    print_growth(more, fmt::format("catalogue x {}", copies), 64, copies < 16);
+  }
+}
+
+}  // namespace
+}  // namespace stint
+
+int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // Long work shows how far it is.
+  stint::run();
+  return 0;
+}

@@ -1,0 +1,167 @@
+#include "app/plan_cases.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/front_rows.h"
+#include "app/plan_files.h"
+#include "app/plan_limits.h"
+#include "app/predict_inputs.h"
+#include "base/check.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+Objective objective_of(const PlanRequest& request) {
+  if (request.objective) return *request.objective;
+  if (request.constraints.deadline) return Objective::kCost;
+  if (request.constraints.budget) return Objective::kTime;
+  // A policy's plan is one point, which the cheapest compares with.
+  return request.policy ? Objective::kCost : Objective::kFront;
+}
+
+Result<Policy> find_policy(const std::string& wanted) {
+  std::vector<std::string> known;
+  for (const auto& [policy, name] : names_of(Policy{})) {
+    if (wanted == name) return policy;
+    known.emplace_back(name);
+  }
+  return bad_usage(fmt::format("there is no policy called '{}'; there are {}", printable(wanted),
+                               join(known, ", ")));
+}
+
+/// The policy that is asked for, if any.
+Result<std::optional<Policy>> policy_of(const PlanRequest& request) {
+  std::optional<Policy> policy;
+  if (request.policy) {
+    const auto found = find_policy(*request.policy);
+    if (!found.ok()) return found.error();
+    policy = *found;
+  }
+  if (policy && request.objective) {
+    return bad_usage("a policy chooses by its own rule; give --policy or --objective, not both");
+  }
+  const bool scavenger = policy == Policy::kScavenger;
+  if (scavenger && !request.vm) {
+    return bad_usage("the policy scavenger is given its VM type; add for example --vm g4dn.xlarge");
+  }
+  if (request.vm && !scavenger) {
+    return bad_usage("--vm is the VM type of the policy scavenger; add --policy scavenger");
+  }
+  return policy;
+}
+
+Status check_vm(const Catalog& catalog, const PlanRequest& request) {
+  if (!request.vm) return {};
+  const auto name = parse_vm_name(*request.vm);
+  if (!name.ok()) return name.error();
+  const auto type = find_type(catalog, *name);
+  return type.ok() ? Status() : Status(type.error());
+}
+
+std::string name_of(Objective objective) {
+  for (const auto& [value, name] : names_of(Objective{})) {
+    if (value == objective) return name;
+  }
+  CHECK(false);
+  return "";
+}
+
+PlanGoal goal_of(const PlanRequest& request) {
+  const Constraints& limits = request.constraints;
+  return {.objective = name_of(objective_of(request)),
+          .deadline = limits.deadline,
+          .budget = limits.budget,
+          .rate_max = limits.rate_max,
+          .confidence = limits.confidence,
+          .policy = request.policy};
+}
+
+/// Makes the points of the front the plans, where that is what was asked for: the optimiser's first
+/// plan is the knee then.
+void arrange(PlanAnswer& answer, Objective objective, int rows) {
+  const bool traded_off = objective == Objective::kFront || objective == Objective::kKnee;
+  if (!traded_off || answer.plans.empty()) return;
+  const auto on_front =
+      std::find_if(answer.front.begin(), answer.front.end(),
+                   [&](const Plan& plan) { return same_plan(plan, answer.plans.front()); });
+  if (on_front == answer.front.end()) return;
+  mark_knee(*on_front);
+  answer.plans = front_rows(answer.front, rows);
+  if (objective == Objective::kFront) return;
+  const auto knee = std::find_if(answer.plans.begin(), answer.plans.end(), is_knee);
+  std::rotate(answer.plans.begin(), knee, knee + 1);
+}
+
+/// What the policy rents, and beside it what we would.
+Status compare(const PlanQuestion& question, const PlanRequest& request, const Optimiser& optimiser,
+               const Clock& clock, PlanOutcome& outcome) {
+  const auto policy = policy_of(request);
+  if (!policy.ok()) return policy.error();
+  auto own = optimiser(question, clock);
+  if (!own.ok()) return own.error();
+  if (!*policy) {
+    outcome.answer = std::move(*own);
+    return {};
+  }
+  auto others = plan_by_policy(question, {**policy, request.vm}, clock);
+  if (!others.ok()) return others.error();
+  outcome.answer = std::move(*others);
+  if (!own->plans.empty()) outcome.ours = own->plans.front();
+  return {};
+}
+
+Status check_request(const PlanRequest& request) {
+  const auto policy = policy_of(request);
+  if (!policy.ok()) return policy.error();
+  if (request.rows < 1) return bad_usage("--rows must be 1 or more");
+  return check_limits(request.constraints);
+}
+
+}  // namespace
+
+Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
+                             const Optimiser& optimiser) {
+  CHECK(environment.clock != nullptr);
+  const Status sane = check_request(request);
+  if (!sane.ok()) return sane.error();
+  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  if (!inputs.ok()) return inputs.error();
+  for (const Status& found :
+       {check_offers(inputs->catalog, request.constraints), check_vm(inputs->catalog, request)}) {
+    if (!found.ok()) return found.error();
+  }
+  auto work = work_to_goal(inputs->job);
+  if (!work.ok()) return work.error();
+
+  const PlanQuestion question{.context = inputs->context(),
+                              .work = std::move(*work),
+                              .constraints = request.constraints,
+                              .objective = objective_of(request),
+                              .rows = request.rows,
+                              .disabled_passes = request.disabled_passes};
+  PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};
+  const Status planned = compare(question, request, optimiser, *environment.clock, outcome);
+  if (!planned.ok()) return planned.error();
+  PlanAnswer& answer = outcome.answer;
+  CHECK(!answer.plans.empty() || answer.nearest);
+  answer.job = question.context.job.name;
+  answer.goal = goal_of(request);
+  if (!request.policy) arrange(answer, question.objective, request.rows);
+
+  if (!request.save.empty()) {
+    const Status saved = write_file(request.save, write_plan(answer));
+    if (!saved.ok()) return saved.error();
+  }
+  const Status kept = keep_plan(environment, answer);
+  if (!kept.ok()) {
+    outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
+                               kept.error().message);
+  }
+  return outcome;
+}
+
+}  // namespace stint

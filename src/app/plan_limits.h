@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "optimise/question.h"
+
+namespace stint {
+
+/// A deadline as time from now: a duration, "12h" or "2d 3h", or a moment, "2026-11-20T18:00Z" or
+/// "2026-11-20" (its first moment, UTC). Usage errors: neither, not positive, or past.
+Result<Seconds> parse_deadline(std::string_view text, const Clock& clock);
+
+/// Money for the whole training, or per hour; exactly one of them.
+struct Spending {
+  std::optional<Dollars> budget = {};
+  std::optional<DollarsPerSecond> rate_max = {};
+};
+
+/// "150usd" or "3 USD/h". Usage errors: neither, or not positive.
+Result<Spending> parse_budget(std::string_view text);
+
+/// A usage error when a limit makes no sense by itself.
+Status check_limits(const Constraints& constraints);
+
+/// An error when `constraints` leave nothing of the catalogue that could be rented: usage for names
+/// that are unknown or exclude each other, bad input where there is no price at all.
+Status check_offers(const Catalog& catalog, const Constraints& constraints);
+
+}  // namespace stint

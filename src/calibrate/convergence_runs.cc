@@ -1,0 +1,158 @@
+#include "calibrate/convergence_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/check.h"
+
+namespace stint {
+namespace {
+
+// What a run must reach of the worst of the best metrics, so that each training run reaches it.
+constexpr double kLevelShare = 0.98;
+
+using Runs = std::vector<const ConvergenceRun*>;
+
+/// Requires values.
+double median(std::vector<double> values) {
+  CHECK(!values.empty());
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+bool is_falling(const Runs& runs) {
+  double rise = 0;
+  for (const ConvergenceRun* run : runs) {
+    const std::size_t count = run->epochs.size();
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      rise += (*run->epochs[count - 1 - i].metric - *run->epochs[i].metric) /
+              static_cast<double>(count);
+    }
+  }
+  return rise < 0;
+}
+
+Level level_of(const Runs& runs) {
+  Level level{.lower_is_better = is_falling(runs)};
+  std::optional<double> worst;
+  for (const ConvergenceRun* run : runs) {
+    double best = *run->epochs.front().metric;
+    for (const ConvergenceRow& row : run->epochs) {
+      best = level.lower_is_better ? std::min(best, *row.metric) : std::max(best, *row.metric);
+    }
+    if (!worst || (level.lower_is_better ? best > *worst : best < *worst)) worst = best;
+  }
+  const bool towards_zero = level.lower_is_better == (*worst < 0);
+  level.value = towards_zero ? *worst * kLevelShare : *worst / kLevelShare;
+  return level;
+}
+
+/// Nothing when no row has a noise ratio.
+std::optional<double> initial_batch_of(const Runs& runs) {
+  std::vector<double> batches;
+  for (const ConvergenceRun* run : runs) {
+    double progress = 0;
+    double steps = 0;
+    for (const ConvergenceRow& row : run->epochs) {
+      const double gain = (*row.progress - progress) / (*row.iteration - steps);
+      progress = *row.progress;
+      steps = *row.iteration;
+      if (!row.noise_ratio || !std::isfinite(gain) || gain <= 0) continue;
+      const double ratio = *row.noise_ratio;
+      const double batch = run->batch * ((ratio + 1) / gain - 1) / ratio;
+      if (std::isfinite(batch)) batches.push_back(batch);
+    }
+  }
+  if (batches.empty()) return std::nullopt;
+  return std::max(std::round(median(batches)), 1.0);
+}
+
+double jitter_of(const ConvergenceRun& run, double from_progress) {
+  std::vector<double> offs;
+  for (std::size_t i = 1; i + 1 < run.epochs.size(); ++i) {
+    if (*run.epochs[i].progress < from_progress) continue;
+    const double middle = (*run.epochs[i - 1].metric + *run.epochs[i + 1].metric) / 2;
+    offs.push_back(std::fabs(*run.epochs[i].metric - middle));
+  }
+  return offs.empty() ? 0 : 1.4826 * median(offs) / std::sqrt(1.5);
+}
+
+double flatness_of(const ConvergenceRun& run, const std::vector<MetricPoint>& by_progress,
+                   const Level& level, double progress) {
+  const double jitter = jitter_of(run, progress / 2);
+  const auto moment = [&](double off) {
+    const Level moved{.value = level.value + off, .lower_is_better = level.lower_is_better};
+    return std::log(moment_of(by_progress, moved).value_or(by_progress.back().moment));
+  };
+  return std::fabs(moment(jitter) - moment(-jitter)) / 2;
+}
+
+ReachedRun reached_run(const ConvergenceRun& run, const Level& level, double initial_batch) {
+  std::vector<MetricPoint> by_progress;
+  ReachedRun reached{.batch = static_cast<double>(run.batch)};
+  for (const ConvergenceRow& row : run.epochs) {
+    by_progress.push_back({*row.progress, *row.metric});
+    const double scale = row.noise_ratio.value_or(0) * initial_batch;
+    if (!(scale > 0) || !std::isfinite(scale)) continue;
+    reached.noise.push_back(
+        {.batch = reached.batch, .progress = *row.progress * initial_batch, .scale = scale});
+  }
+  const auto progress = moment_of(by_progress, level);
+  const auto steps = moment_of(metric_by_steps(run), level);
+  CHECK(progress.has_value());
+  CHECK(steps.has_value());
+  reached.steps = *steps;
+  reached.progress = *progress * initial_batch;
+  reached.flatness = flatness_of(run, by_progress, level, *progress);
+  for (const ConvergenceRow& row : run.epochs) reached.epochs += *row.iteration < *steps ? 1 : 0;
+  return reached;
+}
+
+}  // namespace
+
+std::vector<ConvergenceRun> runs_of(std::span<const ConvergenceRow> rows) {
+  std::vector<ConvergenceRun> runs;
+  std::map<std::pair<std::string, int>, std::size_t> last;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ConvergenceRow& row = rows[i];
+    const auto key = std::pair(row.job, row.batch);
+    const auto found = last.find(key);
+    if (found == last.end() || runs[found->second].epochs.back().epoch >= row.epoch) {
+      last[key] = runs.size();
+      runs.push_back({.job = row.job, .batch = row.batch});
+    }
+    ConvergenceRun& run = runs[last[key]];
+    run.epochs.push_back(row);
+    run.rows.push_back(i);
+  }
+  return runs;
+}
+
+std::vector<MetricPoint> metric_by_steps(const ConvergenceRun& run) {
+  std::vector<MetricPoint> points;
+  for (const ConvergenceRow& row : run.epochs) {
+    if (row.iteration && row.metric) points.push_back({*row.iteration, *row.metric});
+  }
+  return points;
+}
+
+std::map<std::string, TrainedJob> trained_jobs(std::span<const ConvergenceRun> runs) {
+  std::map<std::string, Runs> by_job;
+  for (const ConvergenceRun& run : runs) by_job[run.job].push_back(&run);
+  std::map<std::string, TrainedJob> jobs;
+  for (const auto& [name, of_job] : by_job) {
+    const auto initial_batch = initial_batch_of(of_job);
+    if (!initial_batch) continue;
+    TrainedJob job{.initial_batch = *initial_batch, .level = level_of(of_job)};
+    for (const ConvergenceRun* run : of_job) {
+      job.runs.push_back(reached_run(*run, job.level, *initial_batch));
+      job.rows_without_noise += static_cast<int>(run->epochs.size() - job.runs.back().noise.size());
+    }
+    jobs[name] = std::move(job);
+  }
+  return jobs;
+}
+
+}  // namespace stint

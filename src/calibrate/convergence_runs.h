@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converge/level.h"
+#include "converge/noise_curve.h"
+#include "measure/convergence_table.h"
+
+namespace stint {
+
+/// The rows of one run: a job at a batch.
+struct ConvergenceRun {
+  std::string job;
+  int batch = 1;
+  std::vector<ConvergenceRow> epochs;  // In order.
+  std::vector<std::size_t> rows;       // Their numbers among all rows.
+};
+
+/// The runs of a table. An epoch that is not later than the run's last one begins another run.
+std::vector<ConvergenceRun> runs_of(std::span<const ConvergenceRow> rows);
+
+/// Steps and metric of the epochs that have both.
+std::vector<MetricPoint> metric_by_steps(const ConvergenceRun& run);
+
+/// A training run and where it reached the job's level.
+struct ReachedRun {
+  double batch = 1;
+  double steps = 0;               // At that batch.
+  double progress = 0;            // In samples at the job's initial batch.
+  int epochs = 0;                 // That had ended before.
+  std::vector<NoisePoint> noise;  // Progress in the same samples.
+  /// Half of the difference of ln progress between a level that is better and one that is worse by
+  /// the metric's jitter: where the curve is flat, runs that are alike reach the level far apart.
+  /// The jitter is 1.4826 · median|m_i − (m_{i−1} + m_{i+1})/2| / √1.5 over the epochs from half of
+  /// that progress on; a level that the run does not reach counts as reached at its end.
+  double flatness = 0;
+};
+
+/// What the training runs of one job tell.
+struct TrainedJob {
+  double initial_batch = 1;  // Of its progress and of its noise.
+  Level level;
+  std::vector<ReachedRun> runs;  // At least one has noise.
+  int rows_without_noise = 0;    // That have no use in a noise curve.
+};
+
+/// The level is 0.98 of the worst of the best metrics that the runs reached, or that worst over
+/// 0.98 where lower is better (the other way round below zero), which it is when the metric falls
+/// from the first half of the runs to the second. The initial batch B₀ is the median over rows,
+/// rounded, of
+///
+///   B ((v + 1)/r − 1)/v,  v = grad_var/grad_sqr,  r = progress per step since the epoch before,
+///
+/// which is AdaScale's r = (v + 1)/(v B₀/B + 1) turned round: the table does not say it, and the
+/// run at that batch may be missing. Jobs without any positive noise row are left out.
+std::map<std::string, TrainedJob> trained_jobs(std::span<const ConvergenceRun> runs);
+
+}  // namespace stint

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "plan/plan_validation.h"
+
+namespace stint {
+
+/// A cluster that could have been rented for a job, and what the job's work really took on it.
+struct PlanCandidate {
+  DollarsPerSecond price;  // Of all its VMs.
+  int workers = 1;
+  Seconds measured;
+};
+
+/// What a model says that the work takes on a candidate.
+struct PlanGuess {
+  Seconds time;
+  Seconds late;  // Not exceeded at the confidence asked for; `time` for a model without intervals.
+};
+
+/// One per candidate; nothing where the model cannot say.
+using PlanGuesses = std::vector<std::optional<PlanGuess>>;
+
+/// Seven deadlines D between the fastest and the slowest measured time of the candidates:
+///
+///   D = fastest · (slowest / fastest)^q,  q = 5, 20, 35, 50, 65, 80, 95 %
+///
+/// Requires a candidate, and times above zero.
+std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates);
+
+// Ways to choose, as a number of the candidate; of equal ones the first. Each requires a candidate.
+
+/// The candidate of least price · guessed time among those whose late guess keeps the deadline;
+/// when none does, the one of least guessed time; when nothing is guessed, largest_cluster.
+std::size_t choose_by_guess(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
+                            Seconds deadline);
+
+/// The lowest price per hour; of those the most workers.
+std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates);
+
+/// The most workers; of those the lowest price per hour.
+std::size_t largest_cluster(std::span<const PlanCandidate> candidates);
+
+/// What a candidate really cost. Time past the deadline is charged twice:
+///
+///   price · (T + max(0, T − D)),  T measured, D the deadline
+Dollars charged_cost(const PlanCandidate& candidate, Seconds deadline);
+
+/// What came of one decision.
+struct PlanTrial {
+  std::string job;
+  double regret = 0;
+  bool met = false;
+};
+
+/// Scores a choice against the candidate that a seer would take:
+///
+///   regret = charged cost / least cost among the candidates that really keep the deadline − 1
+///
+/// It may lie below zero, for a deadline that is missed a little on a cheaper cluster. Requires a
+/// candidate that keeps the deadline.
+PlanTrial try_plan(std::span<const PlanCandidate> candidates, std::size_t chosen, Seconds deadline);
+
+/// Mean and 0.9 quantile (interpolated linearly) of the regrets, and the share of deadlines met.
+PlanScore score_plans(std::span<const PlanTrial> trials);
+
+/// The same by job beside all of them.
+PolicyScores score_policy(std::span<const PlanTrial> trials);
+
+}  // namespace stint

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/terminal.h"
+#include "plan/plan.h"
+
+namespace stint::cli {
+
+// How figures are written for a person: about three digits, and no more than the unit bears out.
+
+/// "872 ms", "21.4 ms".
+std::string milliseconds(Seconds time);
+
+/// "11.2 h", "0.45 h".
+std::string hours(Seconds time);
+
+/// "$152", "$31.20", "-$3.00".
+std::string dollars(Dollars amount);
+
+/// A probability or a share: "97 %", "99.3 %", "0.4 %", "over 99.9 %".
+std::string percent(double fraction);
+
+/// "11.2 h (9.8–12.9)": the mean, and what holds it eight times in ten.
+std::string with_interval(const TimeRange& time);
+std::string with_interval(const CostRange& cost);
+
+/// A line of a sheet: a label and what it says, wrapped.
+std::string sheet_line(std::string_view label, const std::string& text, const Terminal& terminal);
+
+}  // namespace stint::cli

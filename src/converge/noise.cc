@@ -1,0 +1,68 @@
+#include "converge/noise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace stint {
+
+GradientMoments gradient_moments(std::span<const WorkerGradient> workers, double mean_square) {
+  CHECK(workers.size() >= 2);
+  double batch = 0;
+  double square = 0;
+  double inverse = 0;
+  for (const WorkerGradient& it : workers) {
+    CHECK(it.batch > 0);
+    batch += it.batch;
+    square += it.square;
+    inverse += 1 / it.batch;
+  }
+  const auto count = static_cast<double>(workers.size());
+  const double variance = (square / count - mean_square) / (inverse / count - 1 / batch);
+  return {.variance = variance, .square = mean_square - variance / batch};
+}
+
+void NoiseEstimator::add(const GradientMoments& moments) {
+  steps_ += 1;
+  const double variance_off = moments.variance - mean_.variance;
+  const double square_off = moments.square - mean_.square;
+  mean_.variance += variance_off / steps_;
+  mean_.square += square_off / steps_;
+  variance_squared_ += variance_off * (moments.variance - mean_.variance);
+  square_squared_ += square_off * (moments.square - mean_.square);
+  product_ += variance_off * (moments.square - mean_.square);
+}
+
+NoiseScale NoiseEstimator::estimate(double quantile) const {
+  CHECK(steps_ >= 2);
+  NoiseScale noise{.mean = mean_};
+  if (mean_.square > 0) noise.scale = std::max(mean_.variance / mean_.square, 0.0);
+
+  // The interval holds the Φ with a Φ² − 2 b Φ + c ≤ 0.
+  const double factor = quantile * quantile / (steps_ * (steps_ - 1));
+  const double a = mean_.square * mean_.square - factor * square_squared_;
+  const double b = mean_.variance * mean_.square - factor * product_;
+  const double c = mean_.variance * mean_.variance - factor * variance_squared_;
+  const double root = std::sqrt(std::max(b * b - a * c, 0.0));
+  if (a > 0 && mean_.square > 0) {
+    noise.lower = std::max((b - root) / a, 0.0);
+    noise.upper = std::max((b + root) / a, 0.0);
+  } else if (a < 0 && c > 0) {
+    // The roots have different signs, and what is not between them belongs to the interval.
+    noise.lower = std::max((b - root) / a, 0.0);
+  }
+  return noise;
+}
+
+double gradient_ratio(double noise_scale, double batch, double workers) {
+  CHECK(batch > 0);
+  return (batch + workers * noise_scale) / (batch + noise_scale);
+}
+
+std::optional<double> noise_scale_of_ratio(double ratio, double batch, double workers) {
+  if (!(ratio >= 1) || !(ratio < workers)) return std::nullopt;
+  return batch * (ratio - 1) / (workers - ratio);
+}
+
+}  // namespace stint

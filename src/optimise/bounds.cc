@@ -1,0 +1,266 @@
+#include "optimise/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "predict/collective.h"
+
+namespace stint {
+namespace {
+
+// Bounds are computed in another order than times, so they may differ in the last digits.
+constexpr double kRounding = 1 - 1e-9;
+
+// Stands for no time at all where one divides by it.
+constexpr Seconds kHardlyAnything = 1e-200 * kSecond;
+
+/// The lower hull of the points, which rise in batch.
+std::vector<BatchTime> lower_hull(const std::vector<BatchTime>& points) {
+  std::vector<BatchTime> hull;
+  const auto slope = [](const BatchTime& from, const BatchTime& to) {
+    return (to.time - from.time) / (to.batch - from.batch);
+  };
+  for (const BatchTime& point : points) {
+    while (hull.size() >= 2 &&
+           slope(hull[hull.size() - 2], hull.back()) >= slope(hull.back(), point)) {
+      hull.pop_back();
+    }
+    hull.push_back(point);
+  }
+  return hull;
+}
+
+/// Batches between which curves of a job are straight: all that were measured and those below, and
+/// the largest.
+std::vector<int> telling_batches(const ComputeCurve& curve, int batch_max) {
+  std::vector<int> batches;
+  const int dense = std::min(batch_max, static_cast<int>(std::min(1e6, curve.batch_max)) + 1);
+  for (int batch = 1; batch <= dense; ++batch) batches.push_back(batch);
+  if (batch_max > dense) batches.push_back(batch_max);
+  return batches;
+}
+
+}  // namespace
+
+Seconds least_per_sample(const std::vector<BatchTime>& points) {
+  CHECK(!points.empty());
+  Seconds least = points.front().time / points.front().batch;
+  for (const BatchTime& point : points) least = std::min(least, point.time / point.batch);
+  return least;
+}
+
+Support support_below(const std::vector<BatchTime>& points) {
+  const std::vector<BatchTime> hull = lower_hull(points);
+  Support best{{}, std::max(least_per_sample(points), kHardlyAnything)};
+  double longest = 0;
+  for (std::size_t k = 1; k < hull.size(); ++k) {
+    const BatchTime& from = hull[k - 1];
+    const BatchTime& to = hull[k];
+    const Seconds slope = (to.time - from.time) / (to.batch - from.batch);
+    const Seconds fixed = to.time - to.batch * slope;
+    const bool usable = fixed >= Seconds{} && slope >= Seconds{};
+    if (!usable || std::log(to.batch / from.batch) <= longest) continue;
+    longest = std::log(to.batch / from.batch);
+    best = {fixed, std::max(slope, kHardlyAnything)};
+  }
+  return best;
+}
+
+Bounds::Bounds(const Evaluator& evaluator) : evaluator_(evaluator) {
+  const Space& space = evaluator.space();
+  const FabricLaw& fabric = evaluator.question().context.law.fabric;
+  for (const Machine& machine : space.machines) {
+    workers_per_vm_max_ = std::max(workers_per_vm_max_, machine.worker_choices.back());
+  }
+  inside_ = std::exp(fabric.crowding_inside);
+  across_ = std::exp(fabric.crowding_across);
+  straggling_ = fabric.straggling + evaluator.own().straggling;
+  factor_ = std::exp(evaluator.own().factor);
+  sharpness_ = 1 + std::exp(fabric.sharpness);
+  for (const Machine& machine : space.machines) machines_.push_back(bound_of(machine));
+}
+
+MachineBound Bounds::bound_of(const Machine& machine) const {
+  int batch_max = 1;
+  for (const BatchChoice& choice : evaluator_.question().work.choices) {
+    batch_max = std::max(batch_max, choice.global_batch);
+  }
+  batch_max = std::min(batch_max, machine.batch_max);
+  const DeviceTimes& times = machine.figures.times;
+  std::vector<BatchTime> forward;
+  std::vector<BatchTime> compute;
+  MachineBound bound{.update = times.scale * times.curve.update.at(1)};
+  double slowest = std::numeric_limits<double>::infinity();  // Samples per second.
+  double fastest = 0;
+  for (const int batch : telling_batches(times.curve, batch_max)) {
+    const Seconds ahead = times.scale * times.curve.forward.at(batch);
+    forward.push_back({static_cast<double>(batch), ahead});
+    compute.push_back(
+        {static_cast<double>(batch), ahead + times.scale * times.curve.backward.at(batch)});
+    const Seconds update = times.scale * times.curve.update.at(batch);
+    bound.update = std::min(bound.update, update);
+    const double rate = batch / (compute.back().time + update).in(kSecond);
+    slowest = std::min(slowest, rate);
+    fastest = std::max(fastest, rate);
+  }
+  const FabricLaw& fabric = evaluator_.question().context.law.fabric;
+  const double of_slowest = host_load(fabric, evaluator_.own(), slowest);
+  const double of_fastest = host_load(fabric, evaluator_.own(), fastest);
+  bound.load_min = std::min(of_slowest, of_fastest);
+  bound.load_max = std::max(of_slowest, of_fastest);
+  bound.forward = support_below(forward);
+  bound.compute = support_below(compute);
+  bound.per_sample = least_per_sample(compute);
+  bound.synchronisation.assign(2, Seconds{});  // Of no VM and of one.
+  for (int vms = 2; vms <= machine.vms_max; ++vms) {
+    bound.synchronisation.push_back(synchronisation_min(machine, vms));
+  }
+  return bound;
+}
+
+Seconds Bounds::synchronisation_min(const Machine& machine, int vms) const {
+  const PredictContext& context = evaluator_.question().context;
+  LawInput input{.alone = kSecond,
+                 .gradients = context.job.gradient_bytes,
+                 .vms = vms,
+                 .workers = vms,
+                 .network = machine.figures.network,
+                 .reference = context.law.reference_network};
+  // Latency grows with the workers, and so does the cost per byte unless the law says that it
+  // falls: then its parts are smallest at either end.
+  FabricLaw fabric = context.law.fabric;
+  Link link = network_link(fabric, evaluator_.own(), input);
+  const double growth = vms == 2 ? fabric.two_vm_workers : fabric.cost_by_workers;
+  if (growth < 0) {
+    fabric.depth_cost = -std::numeric_limits<double>::infinity();
+    input.workers = vms * workers_per_vm_max_;
+    link.inverse_bandwidth = network_cost(fabric, evaluator_.own(), input);
+  }
+  return kRounding * ring_allreduce_time(context.job.gradient_bytes, vms, link);
+}
+
+Seconds Bounds::iteration(const Parts& parts) const {
+  const Seconds left = parts.compute - parts.forward;
+  const Seconds high = std::max(left, parts.synchronisation);
+  if (high <= Seconds{}) return parts.forward + parts.update;
+  const double ratio = std::min(left, parts.synchronisation) / high;
+  const double both = std::pow(1 + std::pow(ratio, sharpness_), 1 / sharpness_);
+  return parts.forward + kRounding * both * high + parts.update;
+}
+
+Bounds::Slowdown Bounds::slowdown(double load_min, double load_max, int workers_per_vm,
+                                  int workers) const {
+  if (workers == 1) return {};
+  const double share = inside_ * (1 - 1.0 / workers_per_vm) + across_ * (1 - 1.0 / workers);
+  const double straggling = straggling_ * std::log(workers);
+  const double together = std::max(kCrowdingMin, 1 + load_min * share + std::min(0.0, straggling));
+  return {.together = kRounding * factor_ * together,
+          .late = kRounding * std::max(0.0, straggling) / (1 + load_max * share)};
+}
+
+double Bounds::crowding_min(int rental) const {
+  const MachineBound& bound = of(rental);
+  // More workers are crowded more; but where stragglers help, they do so the more there are.
+  const int workers =
+      straggling_ < 0 ? workers_per_vm_max_ * evaluator_.question().constraints.vms_max : 2;
+  Slowdown least = slowdown(bound.load_min, bound.load_max, 1, workers);
+  if (straggling_ < 0) least.together -= kRounding * factor_ * bound.load_min * across_ * 0.5;
+  return std::max(kCrowdingMin * kRounding * factor_, least.together);
+}
+
+Bounds::Parts Bounds::of_cluster(std::span<const Part> parts, double global_batch,
+                                 int accumulation) const {
+  double compute_fixed = 0;  // In samples.
+  double forward_fixed = 0;
+  double compute_rate = 0;  // In samples per second.
+  double forward_rate = 0;
+  Seconds synchronisation;
+  Seconds update = of(parts[0].rental).update;
+  int vms = 0;
+  int all = 0;
+  for (const Part& part : parts) {
+    vms += part.vms;
+    all += part.vms * part.workers_per_vm;
+  }
+  double late = std::numeric_limits<double>::infinity();
+  for (const Part& part : parts) {
+    const MachineBound& bound = of(part.rental);
+    const Slowdown slow = slowdown(bound.load_min, bound.load_max, part.workers_per_vm, all);
+    late = std::min(late, slow.late);
+    const double workers = static_cast<double>(part.vms) * part.workers_per_vm;
+    compute_fixed += accumulation * workers * (bound.compute.fixed / bound.compute.per_sample);
+    compute_rate += workers / (slow.together * bound.compute.per_sample).in(kSecond);
+    forward_fixed += accumulation * workers * (bound.forward.fixed / bound.forward.per_sample);
+    forward_rate += workers / (slow.together * bound.forward.per_sample).in(kSecond);
+    const auto size = static_cast<std::size_t>(vms);
+    if (size < bound.synchronisation.size()) {
+      synchronisation = std::max(synchronisation, bound.synchronisation[size]);
+    }
+    update = std::min(update, slow.together * bound.update);
+  }
+  const Seconds compute = (1 + late) * (global_batch + compute_fixed) / compute_rate * kSecond;
+  const Seconds forward = (1 + late) * (global_batch + forward_fixed) / forward_rate * kSecond;
+  return {.forward = forward,
+          .compute = std::max(compute, forward),
+          .synchronisation = synchronisation,
+          .update = update};
+}
+
+Bounds::Parts Bounds::of_equal(const Part& part, int batch, int accumulation,
+                               Seconds synchronisation) const {
+  const DeviceTimes& times = evaluator_.space().machine_of(part.rental).figures.times;
+  const FabricLaw& fabric = evaluator_.question().context.law.fabric;
+  const double rate = batch / alone_time(times, batch).in(kSecond);
+  const double load = host_load(fabric, evaluator_.own(), rate);
+  const Slowdown slow = slowdown(load, load, part.workers_per_vm, part.vms * part.workers_per_vm);
+  const double stretch = slow.together * (1 + slow.late) * accumulation * times.scale;
+  const Seconds forward = stretch * times.curve.forward.at(batch);
+  return {.forward = forward,
+          .compute = forward + stretch * times.curve.backward.at(batch),
+          .synchronisation = synchronisation,
+          .update = slow.together * of(part.rental).update};
+}
+
+Seconds Bounds::synchronisation(std::span<const Part> parts) const {
+  const PredictContext& context = evaluator_.question().context;
+  LawInput input{.alone = kSecond,
+                 .gradients = context.job.gradient_bytes,
+                 .vms = 0,
+                 .workers = 0,
+                 .reference = context.law.reference_network};
+  for (const Part& part : parts) {
+    input.vms += part.vms;
+    input.workers += part.vms * part.workers_per_vm;
+  }
+  Link slowest;
+  for (const Part& part : parts) {
+    input.network = evaluator_.space().machine_of(part.rental).figures.network;
+    const Link link = network_link(context.law.fabric, evaluator_.own(), input);
+    slowest.inverse_bandwidth = std::max(slowest.inverse_bandwidth, link.inverse_bandwidth);
+    slowest.latency = std::max(slowest.latency, link.latency);
+  }
+  return kRounding * ring_allreduce_time(context.job.gradient_bytes, input.vms, slowest);
+}
+
+Seconds Bounds::synchronisation(const Part& part) const {
+  const PredictContext& context = evaluator_.question().context;
+  const Machine& machine = evaluator_.space().machine_of(part.rental);
+  const LawInput input{.alone = kSecond,
+                       .gradients = context.job.gradient_bytes,
+                       .vms = part.vms,
+                       .workers = part.vms * part.workers_per_vm,
+                       .workers_on_fullest_vm = part.workers_per_vm,
+                       .network = machine.figures.network,
+                       .reference = context.law.reference_network,
+                       .inside_link = machine.figures.inside_link};
+  if (input.workers == 1) return {};
+  const bool inside = part.vms == 1;
+  const FabricLaw& fabric = context.law.fabric;
+  const Link link = inside ? inside_link(fabric, evaluator_.own(), input)
+                           : network_link(fabric, evaluator_.own(), input);
+  return kRounding *
+         ring_allreduce_time(context.job.gradient_bytes, inside ? input.workers : part.vms, link);
+}
+
+}  // namespace stint

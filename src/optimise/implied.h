@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "optimise/evaluate.h"
+
+namespace stint {
+
+/// Configurations of equal VMs that the question implies: every rental, number of VMs and of
+/// workers, batch, number of micro-steps, and both collectives.
+std::int64_t implied_homogeneous(const Evaluator& evaluator);
+
+/// Those of two kinds of VMs in one region of one provider.
+std::int64_t implied_mixed(const Evaluator& evaluator);
+
+}  // namespace stint

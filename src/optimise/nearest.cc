@@ -1,0 +1,171 @@
+#include "optimise/nearest.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/normal.h"
+#include "base/text.h"
+#include "optimise/answer.h"
+#include "optimise/solve.h"
+
+namespace stint {
+namespace {
+
+/// A way to ask for less, and what to say when that helps.
+struct Concession {
+  std::function<void(PlanQuestion&)> make;
+  std::function<std::string(const PlanQuestion&)> binding;
+};
+
+std::string duration(Seconds time) {
+  if (time >= kHour) return fmt::format("{:.4g} h", time.in(kHour));
+  if (time >= kMinute) return fmt::format("{:.4g} min", time.in(kMinute));
+  return fmt::format("{:.4g} s", time.in(kSecond));
+}
+
+std::string percent(double share) { return fmt::format("{:.4g} %", 100 * share); }
+
+void drop_deadline(PlanQuestion& question) {
+  question.constraints.deadline.reset();
+  question.objective = Objective::kTime;
+}
+
+void drop_budget(PlanQuestion& question) {
+  question.constraints.budget.reset();
+  question.objective = Objective::kCost;
+}
+
+void drop_rate(PlanQuestion& question) { question.constraints.rate_max.reset(); }
+
+void drop_quotas(PlanQuestion& question) { question.constraints.quotas.clear(); }
+
+std::vector<Concession> concessions(const Constraints& constraints) {
+  std::vector<Concession> all;
+  if (constraints.budget) {
+    all.push_back({drop_budget, [](const PlanQuestion& question) {
+                     return fmt::format(
+                         "The budget of {:.2f} USD cannot be kept with {} "
+                         "probability.",
+                         question.constraints.budget->in(kDollar),
+                         percent(question.constraints.confidence));
+                   }});
+  }
+  if (constraints.rate_max) {
+    all.push_back({drop_rate, [](const PlanQuestion& question) {
+                     return fmt::format(
+                         "No cluster that keeps the rest costs at most {:.4g} USD/h.",
+                         question.constraints.rate_max->in(kDollar / kHour));
+                   }});
+  }
+  if (constraints.deadline) {
+    all.push_back({drop_deadline, [](const PlanQuestion& question) {
+                     return fmt::format("The deadline of {} cannot be kept with {} probability.",
+                                        duration(*question.constraints.deadline),
+                                        percent(question.constraints.confidence));
+                   }});
+  }
+  if (!constraints.quotas.empty()) {
+    all.push_back({drop_quotas, [](const PlanQuestion& question) {
+                     std::vector<std::string> texts;
+                     for (const Quota& quota : question.constraints.quotas) {
+                       texts.push_back(to_text(quota));
+                     }
+                     return fmt::format("The quotas {} leave too few VMs.", fmt::join(texts, ", "));
+                   }});
+  }
+  all.push_back({[](PlanQuestion& question) {
+                   drop_budget(question);
+                   drop_rate(question);
+                   drop_quotas(question);
+                   drop_deadline(question);
+                 },
+                 [](const PlanQuestion&) -> std::string {
+                   return "Deadline, budget and quotas cannot be kept together, nor can any one of "
+                          "them be left out.";
+                 }});
+  return all;
+}
+
+/// How much longer than its mean a plan takes at most, at the confidence.
+double margin(const Evaluator& evaluator, const Found& found, double confidence) {
+  return std::exp(normal_quantile(confidence) * evaluator.deviation(found.config, found.outcome));
+}
+
+/// Of the best plans of the question as it is now, the one whose time or cost is least at the
+/// confidence.
+Result<std::optional<NearestPlan>> best_plan(const PlanQuestion& question,
+                                             const PlanQuestion& asked, const Clock& clock) {
+  auto space = plan_space(question);
+  if (!space.ok()) return space.error();
+  if (space->rentals.empty()) return std::optional<NearestPlan>{};
+  Solve solve(question, std::move(*space));
+  const std::vector<std::string> disabled = {kRelaxationPass};
+  Passes passes(clock, disabled);
+  solve.run(passes);
+  const Evaluator& evaluator = solve.evaluator();
+  const Judge judge(evaluator);
+  const double confidence = asked.constraints.confidence;
+  std::vector<Found> candidates = solve.leaders();
+  for (const Found& found : solve.front().points()) {
+    if (judge.passes(found)) candidates.push_back(found);
+  }
+  const Found* best = nullptr;
+  Value least = kWorstValue;
+  for (const Found& found : candidates) {
+    const double wide = margin(evaluator, found, confidence);
+    const Value value = judge.value(wide * found.outcome.time, wide * found.outcome.cost);
+    if (value >= least) continue;
+    least = value;
+    best = &found;
+  }
+  if (best == nullptr) return std::optional<NearestPlan>{};
+  NearestPlan nearest{.plan = plan_of(evaluator, *best)};
+  const double wide = margin(evaluator, *best, confidence);
+  const double deviation = evaluator.deviation(best->config, best->outcome);
+  const Constraints& limits = asked.constraints;
+  if (limits.deadline) {
+    nearest.plan.p_deadline = probability_within(*limits.deadline / best->outcome.time, deviation);
+    const Seconds late = wide * best->outcome.time - *limits.deadline;
+    if (late > Seconds{}) nearest.late = late;
+  }
+  if (limits.budget) {
+    nearest.plan.p_budget = probability_within(*limits.budget / best->outcome.cost, deviation);
+    const Dollars dearer = wide * best->outcome.cost - *limits.budget;
+    if (dearer > Dollars{}) nearest.dearer = dearer;
+  }
+  return std::optional<NearestPlan>{std::move(nearest)};
+}
+
+}  // namespace
+
+Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& clock) {
+  for (const Concession& concession : concessions(question.constraints)) {
+    PlanQuestion eased = question;
+    concession.make(eased);
+    auto nearest = best_plan(eased, question, clock);
+    if (!nearest.ok()) return nearest.error();
+    if (!*nearest) continue;
+    (*nearest)->binding = concession.binding(question);
+    return std::move(**nearest);
+  }
+  const auto space = plan_space(question);
+  if (!space.ok()) return space.error();
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : space->excluded) {
+    reasons.push_back(fmt::format("{} {}", count, reason));
+  }
+  // What is left can hold a sample, though not its share of any batch.
+  if (!space->machines.empty()) {
+    reasons.push_back(fmt::format("{} batch does not fit into memory", space->machines.size()));
+  }
+  return Error{ErrorKind::kInfeasible,
+               fmt::format("no VM type of the catalogue can run the job {}: {}",
+                           question.context.job.name, fmt::join(reasons, ", "))};
+}
+
+}  // namespace stint

@@ -1,0 +1,117 @@
+#include "optimise/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/normal.h"
+
+namespace stint {
+
+Judge::Judge(const Evaluator& evaluator)
+    : evaluator_(evaluator), by_time_(evaluator.question().objective == Objective::kTime) {
+  const Constraints& constraints = evaluator.question().constraints;
+  const double sure = std::max(0.0, normal_quantile(constraints.confidence));
+  constexpr double kRounding = 1 + 1e-9;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < evaluator.question().work.choices.size(); ++i) {
+    const double width = std::exp(sure * evaluator.deviation_min(static_cast<int>(i)));
+    time_max_.push_back(kRounding / width * constraints.deadline.value_or(kNever * kSecond));
+    cost_max_.push_back(kRounding / width * constraints.budget.value_or(kNever * kDollar));
+  }
+}
+
+bool Judge::may_pass(int choice, Seconds time, Dollars cost) const {
+  const auto index = static_cast<std::size_t>(choice);
+  return time <= time_max_[index] && cost <= cost_max_[index];
+}
+
+bool Judge::passes(const Found& found) const {
+  const Constraints& constraints = evaluator_.question().constraints;
+  if (!constraints.deadline && !constraints.budget) return true;
+  const Outcome& outcome = found.outcome;
+  if (!may_pass(found.config.choice, outcome.time, outcome.cost)) return false;
+  const auto kept = [&](double deviation) {
+    const auto within = [&](double limit_over_mean) {
+      return probability_within(limit_over_mean, deviation) >= constraints.confidence;
+    };
+    return (!constraints.deadline || within(*constraints.deadline / outcome.time)) &&
+           (!constraints.budget || within(*constraints.budget / outcome.cost));
+  };
+  // Most that fail do so by the parts of their deviation that are quickly had.
+  return kept(evaluator_.deviation_min(found.config, outcome)) &&
+         kept(evaluator_.deviation_part(found.config, outcome)) &&
+         kept(evaluator_.deviation(found.config, outcome));
+}
+
+Value Judge::value(Seconds time, Dollars cost) const {
+  if (by_time_) return {time.in(kSecond), cost.in(kDollar)};
+  return {cost.in(kDollar), time.in(kSecond)};
+}
+
+Leaders::Leaders(std::size_t families, int rows)
+    : leaders_(families),
+      limits_(families, kWorstValue),
+      rows_(static_cast<std::size_t>(std::max(1, rows))) {}
+
+void Leaders::add(std::size_t family, const Found& found, const Value& value) {
+  if (value >= limits_[family]) return;
+  leaders_[family] = {value, found};
+  std::vector<Value> values;
+  for (const Leader& leader : leaders_) values.push_back(leader.value);
+  const auto last =
+      values.begin() + static_cast<std::ptrdiff_t>(std::min(rows_, values.size()) - 1);
+  std::nth_element(values.begin(), last, values.end());
+  const Value worst = *last;
+  const Value best = *std::min_element(values.begin(), last + 1);
+  for (std::size_t i = 0; i < leaders_.size(); ++i) {
+    limits_[i] = i == mixed() ? best : std::min(worst, leaders_[i].value);
+  }
+}
+
+std::vector<Found> Leaders::rows() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < leaders_.size(); ++i) {
+    if (leaders_[i].found) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return leaders_[a].value < leaders_[b].value;
+  });
+  std::vector<Found> rows;
+  for (const std::size_t i : order) {
+    // A mixed cluster that was overtaken since is no longer of interest.
+    if (i == mixed() && !rows.empty()) continue;
+    if (rows.size() < rows_) rows.push_back(*leaders_[i].found);
+  }
+  return rows;
+}
+
+bool Search::wants(std::size_t family, int choice, Seconds time, Dollars cost) const {
+  if (!prunes) return true;
+  const bool passing = judge.may_pass(choice, time, cost);
+  if (passing && judge.value(time, cost) < leaders.limit(family)) return true;
+  return front != nullptr && (passing || !front_passes) && front->wants(time, cost);
+}
+
+void Search::offer(std::size_t family, const Found& found) {
+  const Value value = judge.value(found.outcome);
+  const bool leads = value < leaders.limit(family);
+  const bool on_front = front != nullptr && front->wants(found.outcome.time, found.outcome.cost);
+  if (!leads && !on_front) return;
+  const bool passes = (leads || front_passes) && judge.passes(found);
+  if (leads && passes) leaders.add(family, found, value);
+  if (on_front && (passes || !front_passes)) front->add(found);
+}
+
+Families families_of(const Space& space) {
+  Families families;
+  std::map<std::pair<int, Market>, std::size_t> known;
+  for (const Rental& rental : space.rentals) {
+    const auto at = known.emplace(std::make_pair(rental.machine, rental.market), known.size());
+    families.of.push_back(at.first->second);
+  }
+  families.count = known.size() + 1;
+  return families;
+}
+
+}  // namespace stint

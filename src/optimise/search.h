@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "optimise/bounds.h"
+#include "optimise/evaluate.h"
+#include "optimise/front.h"
+
+namespace stint {
+
+/// What is minimised, seconds or dollars, and the other of the two where that is equal.
+using Value = std::pair<double, double>;
+
+inline constexpr Value kWorstValue = {std::numeric_limits<double>::infinity(),
+                                      std::numeric_limits<double>::infinity()};
+
+/// What the constraints say of a configuration.
+class Judge {
+ public:
+  explicit Judge(const Evaluator& evaluator);
+
+  /// False when a configuration that takes at least this cannot keep deadline and budget.
+  bool may_pass(int choice, Seconds time, Dollars cost) const;
+
+  /// Whether it keeps them at the confidence.
+  bool passes(const Found& found) const;
+
+  Value value(Seconds time, Dollars cost) const;
+  Value value(const Outcome& outcome) const { return value(outcome.time, outcome.cost); }
+
+ private:
+  const Evaluator& evaluator_;
+  bool by_time_ = false;
+  // The longest mean time, and the highest mean cost, that can pass with a choice of batch.
+  std::vector<Seconds> time_max_;
+  std::vector<Dollars> cost_max_;
+};
+
+/// The best configuration of each family: VMs of one type and market, and all mixed clusters.
+class Leaders {
+ public:
+  /// Keeps count of `families`, of which `rows` go into the answer; the last family is that of
+  /// mixed clusters, which are worth a row only where they beat all others.
+  Leaders(std::size_t families, int rows);
+
+  /// A configuration of the family is of use below this value.
+  const Value& limit(std::size_t family) const { return limits_[family]; }
+
+  void add(std::size_t family, const Found& found, const Value& value);
+
+  struct Leader {
+    Value value = kWorstValue;
+    std::optional<Found> found;
+  };
+
+  std::size_t mixed() const { return leaders_.size() - 1; }
+  const std::vector<Leader>& leaders() const { return leaders_; }
+
+  /// Those that go into the answer, best first.
+  std::vector<Found> rows() const;
+
+ private:
+  std::vector<Leader> leaders_;
+  std::vector<Value> limits_;
+  std::size_t rows_;
+};
+
+/// Everything that the passes share.
+struct Search {
+  const Evaluator& evaluator;
+  const Bounds& bounds;
+  const Judge& judge;
+  Leaders& leaders;
+  Front* front = nullptr;         // Null: not wanted.
+  bool front_passes = false;      // Only configurations that keep deadline and budget are on it.
+  bool prunes = true;             // False: every configuration is evaluated.
+  bool both_collectives = false;  // Also the one that is dominated.
+
+  /// Whether something that takes at least this could be of use to `family` or to the front.
+  bool wants(std::size_t family, int choice, Seconds time, Dollars cost) const;
+
+  /// Takes what was evaluated to where it is of use.
+  void offer(std::size_t family, const Found& found);
+};
+
+/// The families of `space`, and the rentals that stand for them.
+struct Families {
+  /// For each rental its family. Rentals of one type and market in several regions are one family.
+  std::vector<std::size_t> of;
+  std::size_t count = 0;  // With that of mixed clusters, the last.
+};
+
+Families families_of(const Space& space);
+
+}  // namespace stint

@@ -1,0 +1,243 @@
+#include "optimise/space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "predict/memory.h"
+
+namespace stint {
+namespace {
+
+bool listed(const std::vector<std::string>& list, const std::string& name) {
+  return list.empty() || std::any_of(list.begin(), list.end(), [&](const std::string& one) {
+           return to_lower(one) == to_lower(name);
+         });
+}
+
+/// 1, 2, 4, … and all accelerators of the VM.
+std::vector<int> worker_choices(const VmType& type) {
+  const int accelerators = type.accelerator ? type.accelerator->count : 1;
+  std::vector<int> choices;
+  for (int workers = 1; workers < accelerators; workers *= 2) choices.push_back(workers);
+  choices.push_back(accelerators);
+  return choices;
+}
+
+/// The figures of `type`, in a cluster of two where that is possible; otherwise alone.
+Result<ResolvedGroup> figures_of(const PredictContext& context, const VmType& type, bool& network) {
+  const auto rate = network_rate(type);
+  network = rate && *rate > BytesPerSecond{};
+  const VmName name{.provider = type.provider, .region = std::nullopt, .name = type.name};
+  Cluster cluster{.groups = {{.vm = name, .count = network ? 2 : 1}}};
+  auto resolved = resolve(context, cluster, {.batch_per_worker = 1});
+  if (!resolved.ok()) return resolved.error();
+  return std::move(resolved->groups.front());
+}
+
+/// What memory leaves of the batch; nothing when not even one sample fits.
+std::optional<int> batch_max_of(const JobProfile& job, const ResolvedGroup& figures) {
+  const std::string& device = figures.times.measured;
+  const bool known = figures.memory && memory_need(job, device, 1);
+  if (!known) return std::numeric_limits<int>::max();
+  return largest_batch(job, device, *figures.memory);
+}
+
+/// VMs of the rental that its quotas alone allow.
+int quota_limit(const Constraints& constraints, const VmType& type, const Rental& rental) {
+  int most = constraints.vms_max;
+  for (const int index : rental.quotas) {
+    const int vcpus = constraints.quotas[static_cast<std::size_t>(index)].vcpus;
+    most = std::min(most, vcpus / std::max(1, type.vcpus.value_or(1)));
+  }
+  if (constraints.rate_max) {
+    const double affordable = std::floor(*constraints.rate_max / rental.price * (1 + 1e-12));
+    most = static_cast<int>(std::min<double>(most, affordable));
+  }
+  return most;
+}
+
+/// Makes the space, type by type.
+class Maker {
+ public:
+  explicit Maker(const PlanQuestion& question) : question_(question) {}
+
+  void add(const VmType& type) {
+    const std::string reason = try_add(type);
+    if (!reason.empty()) ++space_.excluded[reason];
+  }
+
+  Space take() { return std::move(space_); }
+
+ private:
+  /// The reason it was not added, or nothing.
+  std::string try_add(const VmType& type) {
+    const Constraints& constraints = question_.constraints;
+    if (!listed(constraints.providers, type.provider)) return "provider not allowed";
+    if (!type.accelerator) return "no accelerator";
+    bool network = false;
+    auto figures = figures_of(question_.context, type, network);
+    if (!figures.ok()) return "accelerator without figures";
+    const auto batch_max = batch_max_of(question_.context.job, *figures);
+    if (!batch_max) return "job does not fit into memory";
+    std::string reason;
+    std::vector<Rental> rentals = rentals_of(type, reason);
+    if (rentals.empty()) return reason;
+    Machine machine{.type = &type,
+                    .figures = std::move(*figures),
+                    .worker_choices = worker_choices(type),
+                    .batch_max = *batch_max,
+                    .vms_max = network ? constraints.vms_max : 1};
+    for (Rental& rental : rentals) {
+      rental.machine = static_cast<int>(space_.machines.size());
+      rental.vms_max = std::min(rental.vms_max, machine.vms_max);
+      space_.rentals.push_back(std::move(rental));
+    }
+    space_.machines.push_back(std::move(machine));
+    return "";
+  }
+
+  /// The cheapest price in each region and market; without any, the reason.
+  std::vector<Rental> rentals_of(const VmType& type, std::string& reason) const {
+    const Constraints& constraints = question_.constraints;
+    std::map<std::pair<std::string, Market>, Rental> found;
+    reason = "no price";
+    for (const Offer& offer : type.offers) {
+      for (const Market market : {Market::kOnDemand, Market::kSpot}) {
+        const auto& price = market == Market::kSpot ? offer.spot : offer.on_demand;
+        if (!price || price->rate <= DollarsPerSecond{}) continue;
+        if (reason == "no price") reason = "region not allowed";
+        if (!listed(constraints.regions, offer.region)) continue;
+        const auto& markets = constraints.markets;
+        const bool wanted =
+            markets.empty() || std::find(markets.begin(), markets.end(), market) != markets.end();
+        if (!wanted) {
+          if (reason == "region not allowed") reason = "no price on the market";
+          continue;
+        }
+        reason = "over quota or hourly budget";
+        Rental rental{.market = market,
+                      .region = offer.region,
+                      .price = price->rate,
+                      .date = price->date,
+                      .quotas = quotas_of(type, market)};
+        rental.vms_max = quota_limit(constraints, type, rental);
+        if (rental.vms_max < 1) continue;
+        const auto key = std::make_pair(to_lower(offer.region), market);
+        const auto at = found.find(key);
+        if (at == found.end() || rental.price < at->second.price) found[key] = rental;
+      }
+    }
+    std::vector<Rental> rentals;
+    for (auto& [key, rental] : found) rentals.push_back(std::move(rental));
+    return rentals;
+  }
+
+  std::vector<int> quotas_of(const VmType& type, Market market) const {
+    std::vector<int> indexes;
+    const auto& quotas = question_.constraints.quotas;
+    for (std::size_t i = 0; i < quotas.size(); ++i) {
+      if (counts(quotas[i], type, market)) indexes.push_back(static_cast<int>(i));
+    }
+    return indexes;
+  }
+
+  const PlanQuestion& question_;
+  Space space_;
+};
+
+/// Every provider and region that is asked for must exist, and some region with some provider.
+Status check_names(const Catalog& catalog, const Constraints& constraints) {
+  std::vector<std::string> providers;
+  std::vector<std::string> regions;
+  bool together = false;
+  bool priced = false;
+  for (const VmType& type : catalog.types) {
+    providers.push_back(to_lower(type.provider));
+    for (const Offer& offer : type.offers) {
+      regions.push_back(to_lower(offer.region));
+      together = together || (listed(constraints.providers, type.provider) &&
+                              listed(constraints.regions, offer.region));
+      priced = priced || offer.on_demand || offer.spot;
+    }
+  }
+  const auto check = [](const char* what, const std::vector<std::string>& asked,
+                        const std::vector<std::string>& known) -> Status {
+    for (const std::string& name : asked) {
+      if (std::find(known.begin(), known.end(), to_lower(name)) != known.end()) continue;
+      const std::set<std::string> unique(known.begin(), known.end());
+      return bad_usage(fmt::format("the catalogue has no {} '{}'; it has {}", what, name,
+                                   fmt::join(unique, ", ")));
+    }
+    return {};
+  };
+  if (!priced) {
+    return bad_input(
+        "the catalogue has no prices, so nothing can be planned; add some with 'stint catalog "
+        "import'");
+  }
+  const Status first = check("provider", constraints.providers, providers);
+  if (!first.ok()) return first;
+  const Status second = check("region", constraints.regions, regions);
+  if (!second.ok()) return second;
+  if (!together && !constraints.regions.empty()) {
+    return bad_usage(fmt::format("none of the providers {} has one of the regions {}",
+                                 fmt::join(constraints.providers, ", "),
+                                 fmt::join(constraints.regions, ", ")));
+  }
+  return {};
+}
+
+/// A quota that nothing counts against is a slip of the pen.
+Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
+  for (const Quota& quota : constraints.quotas) {
+    const bool counted =
+        std::any_of(catalog.types.begin(), catalog.types.end(), [&](const VmType& type) {
+          return counts(quota, type, quota.market.value_or(Market::kSpot));
+        });
+    if (counted) continue;
+    return bad_usage(fmt::format(
+        "--quota: '{}' is no VM type, family or quota class of the catalogue; write for "
+        "example g5=32 or p4d:spot=96",
+        quota.name));
+  }
+  return {};
+}
+
+}  // namespace
+
+const Machine& Space::machine_of(int rental) const {
+  return machines[static_cast<std::size_t>(rentals[static_cast<std::size_t>(rental)].machine)];
+}
+
+Result<Space> plan_space(const PlanQuestion& question) {
+  const Status names = check_names(question.context.catalog, question.constraints);
+  if (!names.ok()) return names.error();
+  const Status quotas = check_quotas(question.context.catalog, question.constraints);
+  if (!quotas.ok()) return quotas.error();
+  Maker maker(question);
+  for (const VmType& type : question.context.catalog.types) maker.add(type);
+  return maker.take();
+}
+
+bool within_quotas(const Space& space, const Constraints& constraints,
+                   std::span<const std::pair<int, int>> counts) {
+  int vms = 0;
+  for (const auto& [rental, count] : counts) vms += count;
+  if (vms > constraints.vms_max) return false;
+  for (std::size_t quota = 0; quota < constraints.quotas.size(); ++quota) {
+    std::int64_t used = 0;
+    for (const auto& [rental, count] : counts) {
+      const auto& of = space.rentals[static_cast<std::size_t>(rental)].quotas;
+      if (std::find(of.begin(), of.end(), static_cast<int>(quota)) == of.end()) continue;
+      used += std::int64_t{count} * std::max(1, space.machine_of(rental).type->vcpus.value_or(1));
+    }
+    if (used > constraints.quotas[quota].vcpus) return false;
+  }
+  return true;
+}
+
+}  // namespace stint

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/date.h"
+#include "optimise/question.h"
+
+namespace stint {
+
+/// A VM type with all figures of the job on it.
+struct Machine {
+  const VmType* type = nullptr;  // In the catalogue.
+  ResolvedGroup figures;
+  std::vector<int> worker_choices;                  // Workers per VM, rising.
+  int batch_max = std::numeric_limits<int>::max();  // Per worker, that memory allows.
+  int vms_max = 1;                                  // One where the network is not known.
+};
+
+/// A machine on a market in a region, with its price.
+struct Rental {
+  int machine = 0;  // Index into the machines.
+  Market market = Market::kOnDemand;
+  std::string region;
+  DollarsPerSecond price;
+  Date date;                // Of the price.
+  int vms_max = 1;          // That quotas, the limit on VMs and that on the rate allow.
+  std::vector<int> quotas;  // Indexes of those it counts against.
+};
+
+/// All that clusters can be made of.
+struct Space {
+  std::vector<Machine> machines;
+  std::vector<Rental> rentals;                   // By machine.
+  std::map<std::string, std::int64_t> excluded;  // VM types by the reason they are not in here.
+
+  const Machine& machine_of(int rental) const;
+};
+
+/// What of the catalogue the job can run on under the constraints. Usage error: a provider or
+/// region that the catalogue does not know, or regions that none of the providers has. Bad input: a
+/// catalogue without prices.
+Result<Space> plan_space(const PlanQuestion& question);
+
+/// Whether so many VMs of each rental (rental, VMs) stay within every quota and the limit on VMs.
+bool within_quotas(const Space& space, const Constraints& constraints,
+                   std::span<const std::pair<int, int>> counts);
+
+}  // namespace stint
