@@ -90,6 +90,7 @@ Scored scored_of(const Outcome& outcome) {
     return steps ? std::optional(*steps * kSecond) : std::nullopt;
   };
   Scored scored{.job = outcome.job, .measured = unit(outcome.steps)};
+  scored.longer_than = unit(outcome.censored);
   if (outcome.estimate) scored.predicted = outcome.estimate->steps * kSecond;
   if (outcome.estimate && outcome.has_interval) {
     scored.p10 = outcome.estimate->p10 * kSecond;
@@ -112,8 +113,8 @@ std::vector<std::string> notes_of(const std::vector<Outcome>& outcomes) {
   }
   if (censored > 0) {
     notes.push_back(fmt::format(
-        "Runs that never reached the level and are not scored: {}; the interval reaches past the "
-        "end of {} of them.",
+        "Runs that never reached the level, which count in the coverage alone: {}; the interval "
+        "reaches past the end of {} of them.",
         censored, right));
   }
   if (!coarse.empty()) {

@@ -91,8 +91,9 @@ TEST(ValidateConvergence, UsesTestMeasurementsForScoresOnly) {
   // Ten epochs end at 0.4, short of the level: the run counts as one that never reached it.
   EXPECT_EQ(with->validation.overall.n, 0);
   ASSERT_EQ(with->validation.notes.size(), 2U);
-  EXPECT_NE(with->validation.notes[1].find("not scored: 1; the interval reaches past the end of 1"),
-            std::string::npos);
+  EXPECT_NE(
+      with->validation.notes[1].find("coverage alone: 1; the interval reaches past the end of 1"),
+      std::string::npos);
 }
 
 TEST(ValidateConvergence, KeepsCoarseJobsOutOfTheHeadline) {

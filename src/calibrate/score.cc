@@ -51,6 +51,7 @@ Score score(std::span<const Scored> rows) {
     CHECK(row.p10.has_value() == row.p90.has_value());
     if (!row.predicted || !row.measured) {
       ++score.skipped;
+      if (row.p90 && row.longer_than) covered.add(*row.p90 >= *row.longer_than ? 1.0 : 0.0);
       continue;
     }
     const Seconds measured = *row.measured;
@@ -62,12 +63,12 @@ Score score(std::span<const Scored> rows) {
     interval.add(interval_score(row.p10->in(kSecond), row.p90->in(kSecond), measured.in(kSecond)));
   }
   score.n = error.n;
+  score.coverage80 = covered.value();
   if (errors.empty()) return score;
   std::sort(errors.begin(), errors.end());
   score.mape = *error.value();
   score.median_ape = quantile(errors, 0.5);
   score.p90_ape = quantile(errors, 0.9);
-  score.coverage80 = covered.value();
   score.interval_score = interval.value();
   return score;
 }

@@ -17,13 +17,16 @@ struct Scored {
   std::optional<Seconds> measured;   // Absent: what was measured cannot be used.
   std::optional<Seconds> p10;        // An interval has both ends or none.
   std::optional<Seconds> p90;
+  // Instead of a measurement: it took longer than this. Right if the interval reaches past it.
+  std::optional<Seconds> longer_than = {};
 };
 
 /// The value below which `share` of `sorted` lies, interpolated linearly. Requires a value.
 double quantile(std::span<const double> sorted, double share);
 
-/// The errors of `rows`; rows without a prediction or a measurement count as skipped. The interval
-/// score is the mean over rows with an interval [l, u] and measurement y of
+/// The errors of `rows`; rows without a prediction or a measurement count as skipped, but those
+/// known to have taken longer than something count in the coverage. The interval score is the mean
+/// over rows with an interval [l, u] and measurement y of
 ///
 ///   ((u − l) + 2/α · max(l − y, 0) + 2/α · max(y − u, 0)) / y,  α = 0.2
 ///

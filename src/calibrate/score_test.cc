@@ -65,6 +65,24 @@ TEST(Score, CountsRowsWithoutMeasurementAsSkipped) {
 
 // Job a: errors 0.1 and 0.3, mean 0.2. Job b: 0.6. Mean over jobs 0.4 though the rows' mean is 1/3.
 // Job c was skipped and has no say. Only b has an interval.
+// One interval holds its measurement, one reaches past where a row was given up, one does not.
+TEST(Score, RowsThatWereGivenUpCountInTheCoverage) {
+  const auto row = [](std::optional<Seconds> measured, std::optional<Seconds> longer_than) {
+    return Scored{.job = "a",
+                  .predicted = 10 * kSecond,
+                  .measured = measured,
+                  .p10 = 8 * kSecond,
+                  .p90 = 12 * kSecond,
+                  .longer_than = longer_than};
+  };
+  const std::vector<Scored> rows = {row(10 * kSecond, {}), row({}, 11 * kSecond),
+                                    row({}, 13 * kSecond)};
+  const Score score = stint::score(rows);
+  EXPECT_EQ(score.n, 1);
+  EXPECT_EQ(score.skipped, 2);
+  EXPECT_NEAR(*score.coverage80, 2.0 / 3, 1e-12);
+}
+
 TEST(Score, WeighsJobsAlike) {
   std::vector<Scored> rows = {row("a", 1.1, 1), row("a", 1.3, 1), row("b", 1.6, 1)};
   rows[2].p10 = 0.5 * kSecond;
