@@ -1,0 +1,71 @@
+#include "risk/hazard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace stint {
+
+Hazard Hazard::constant(PerSecond rate) { return Hazard({{Seconds(), rate}}); }
+
+Hazard::Hazard(std::vector<HazardStep> steps) : steps_(std::move(steps)) {
+  CHECK(!steps_.empty() && steps_.front().from == Seconds());
+  double sum = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    CHECK(steps_[i].rate >= PerSecond());
+    if (i > 0) {
+      CHECK(steps_[i].from > steps_[i - 1].from);
+      sum += steps_[i - 1].rate * (steps_[i].from - steps_[i - 1].from);
+    }
+    cumulative_.push_back(sum);
+  }
+}
+
+PerSecond Hazard::rate(Seconds age) const {
+  const auto next = std::upper_bound(steps_.begin(), steps_.end(), age,
+                                     [](Seconds at, const HazardStep& it) { return at < it.from; });
+  return next == steps_.begin() ? steps_.front().rate : std::prev(next)->rate;
+}
+
+double Hazard::cumulative(Seconds age) const {
+  const auto next = std::upper_bound(steps_.begin(), steps_.end(), age,
+                                     [](Seconds at, const HazardStep& it) { return at < it.from; });
+  if (next == steps_.begin()) return 0;
+  const std::size_t i = static_cast<std::size_t>(next - steps_.begin()) - 1;
+  return cumulative_[i] + steps_[i].rate * (age - steps_[i].from);
+}
+
+double Hazard::survival(Seconds age) const { return std::exp(-cumulative(age)); }
+
+double Hazard::survival_from(Seconds age, Seconds more) const {
+  return std::exp(cumulative(age) - cumulative(age + more));
+}
+
+Seconds Hazard::age_at(double amount) const {
+  const auto next = std::upper_bound(cumulative_.begin(), cumulative_.end(), amount);
+  const std::size_t i =
+      next == cumulative_.begin() ? 0 : static_cast<std::size_t>(next - cumulative_.begin()) - 1;
+  if (steps_[i].rate == PerSecond()) {
+    return amount <= cumulative_[i] ? steps_[i].from
+                                    : std::numeric_limits<double>::infinity() * kSecond;
+  }
+  return steps_[i].from + (amount - cumulative_[i]) / steps_[i].rate;
+}
+
+Seconds Hazard::mean_until(Seconds limit) const {
+  Seconds mean;
+  for (std::size_t i = 0; i < steps_.size() && steps_[i].from < limit; ++i) {
+    const Seconds end = i + 1 < steps_.size() ? std::min(limit, steps_[i + 1].from) : limit;
+    const Seconds width = end - steps_[i].from;
+    const double alive = std::exp(-cumulative_[i]);
+    const double lost = steps_[i].rate * width;
+    // ∫ e^(−rt) dt over the step; the series where the rate is next to nothing.
+    mean += alive * (lost > 1e-9 ? width * (-std::expm1(-lost) / lost) : width);
+  }
+  return mean;
+}
+
+}  // namespace stint
