@@ -1,0 +1,57 @@
+#include "risk/cluster_policy.h"
+
+#include <gtest/gtest.h>
+
+#include "risk/deadline_baselines.h"
+#include "risk/deadline_fixture.h"
+
+namespace stint {
+namespace {
+
+TEST(ClusterPolicy, NeverMissesADeadlineThatCanBeKept) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 15, 2 + random.below(5));
+    const std::vector<int> trace = random_trace(random, 60 + game.deadline, game.machines);
+    const std::span<const int> all = trace;
+    ClusterPolicy policy{CountBelief(game.machines)};
+    EXPECT_TRUE(play(game, all.first(60), all.subspan(60), policy).finished) << seed;
+  }
+}
+
+TEST(ClusterPolicy, NeverMissesADeadlineAgainstAnAdversary) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 15, 4);
+    ClusterPolicy policy{CountBelief(game.machines)};
+    policy.begin(game, {});
+    GameState state{.parts_left = game.parts()};
+    for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
+      const bool ready = state.spot.count() > 0 && state.spot.left()[0] == 0;
+      state.available = ready ? random.below(2) : 1 + random.below(game.machines);
+      state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
+      const Holding choice = policy.choose(state);
+      state.spot.hold(choice.spot, game.changeover);
+      state.on_demand.hold(choice.on_demand, game.changeover);
+      state.parts_left -= state.spot.pass() + state.on_demand.pass();
+    }
+    EXPECT_LE(state.parts_left, 0) << seed;
+  }
+}
+
+// Three of four machines are always there, the fourth hardly ever: with a deadline that three
+// cannot keep alone, one machine on demand is cheaper than four.
+TEST(ClusterPolicy, FillsUpInsteadOfLeavingSpot) {
+  const DeadlineGame game{
+      .work = 60, .deadline = 70, .changeover = 1, .machines = 4, .price_ratio = 3};
+  const std::vector<int> trace(270, 3);
+  const std::span<const int> all = trace;
+  ClusterPolicy policy{CountBelief(4)};
+  Greedy greedy;
+  const GameResult ours = play(game, all.first(200), all.subspan(200), policy);
+  EXPECT_TRUE(ours.finished);
+  EXPECT_LT(ours.cost, play(game, all.first(200), all.subspan(200), greedy).cost);
+}
+
+}  // namespace
+}  // namespace stint

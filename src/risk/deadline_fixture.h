@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "base/random.h"
+#include "risk/deadline_game.h"
+#include "risk/pool_model.h"
+
+namespace stint {
+
+/// A small game with everything drawn by chance; its deadline can be kept on demand.
+inline DeadlineGame random_game(Random& random, int work_max, int machines) {
+  DeadlineGame game;
+  game.work = 1 + random.below(work_max);
+  game.changeover = random.below(3);
+  game.deadline = game.work + game.changeover + random.below(work_max + 1);
+  game.machines = machines;
+  game.price_ratio = random.uniform(1.1, 5);
+  return game;
+}
+
+/// A pool of so many phases with everything drawn by chance.
+inline PoolModel random_pool(Random& random, int phases) {
+  PoolModel pool;
+  int age = 0;
+  for (int i = 0; i < phases; ++i) {
+    pool.up.push_back({age, random.uniform(0.02, 0.9)});
+    pool.down.push_back({age, random.uniform(0.02, 0.9)});
+    age += 1 + random.below(3);
+  }
+  return pool;
+}
+
+/// Spot machines tick by tick, in spells of random length.
+inline std::vector<int> random_trace(Random& random, int ticks, int machines) {
+  std::vector<int> trace;
+  while (static_cast<int>(trace.size()) < ticks) {
+    const int count = random.below(machines + 1);
+    for (int spell = 1 + random.below(1 + random.below(12)); spell > 0; --spell) {
+      trace.push_back(count);
+    }
+  }
+  trace.resize(static_cast<std::size_t>(ticks));
+  return trace;
+}
+
+}  // namespace stint

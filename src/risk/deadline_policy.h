@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "risk/deadline_table.h"
+
+namespace stint {
+
+/// Stint's policy for one machine: the best moves under what is believed of the pool, which it
+/// learns from the ticks before the game and from those of the game. The table is made anew when
+/// the belief has changed enough.
+class LearnedPolicy : public DeadlinePolicy {
+ public:
+  /// `belief` is what is known before any tick of the pool was seen.
+  explicit LearnedPolicy(PoolBelief belief);
+
+  void begin(const DeadlineGame& game, std::span<const int> past) override;
+  Holding choose(const GameState& state) override;
+
+ private:
+  PoolBelief first_;
+  PoolBelief belief_;
+  DeadlineGame game_;
+  std::unique_ptr<DeadlineTable> table_;
+  double spells_ = 0;  // When the table was made.
+  int age_ = 0;        // Of the spell, when the table was made.
+};
+
+}  // namespace stint
