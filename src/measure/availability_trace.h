@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/units.h"
 
 namespace stint {
@@ -13,5 +15,22 @@ struct AvailabilityTrace {
   Seconds gap;              // Between ticks.
   std::vector<int> counts;  // Machines available during each tick.
 };
+
+/// The tick to which traces that give times are cut.
+inline constexpr Seconds kTraceGap = 5 * kMinute;
+
+/// Whether the text looks like a trace: JSON, or a table with one of the headers below.
+bool is_availability_trace(std::string_view text);
+
+/// Reads a trace, whose content tells its form:
+/// - JSON {"metadata": {"gap_seconds": 195}, "data": [machines in each tick]};
+/// - CSV time_s,running_instances, in seconds;
+/// - CSV time,running_instances, in hours if its times stay below 1000, else in seconds;
+/// - CSV time_s,event,node, where events are add and remove.
+/// JSON has a gap of its own. Tables are cut to ticks of `gap` from their first time on, where a
+/// machine counts only if it is there during the whole tick; of several counts at one time the last
+/// holds, and a tick that the table does not cover to its end is left out.
+Result<AvailabilityTrace> read_availability_trace(std::string_view text, const std::string& source,
+                                                  Seconds gap = kTraceGap);
 
 }  // namespace stint

@@ -10,8 +10,10 @@
 
 #include "base/check.h"
 #include "base/csv.h"
+#include "measure/availability_trace.h"
 #include "measure/collective_table.h"
 #include "measure/convergence_table.h"
+#include "measure/lifetime_table.h"
 #include "measure/memory_table.h"
 
 namespace {
@@ -77,6 +79,17 @@ void try_runs(std::string_view text) {
   }
 }
 
+void try_trace(std::string_view text) {
+  const auto trace = stint::read_availability_trace(text, "fuzz");
+  if (!trace.ok()) {
+    CHECK(!trace.error().message.empty());
+    return;
+  }
+  CHECK(trace->gap > stint::Seconds{});
+  CHECK(!trace->counts.empty());
+  for (const int count : trace->counts) CHECK(count >= 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -110,6 +123,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'v':
       try_runs(text);
+      break;
+    case 'd':
+      check_count(stint::read_lifetimes(text, "fuzz"), text);
+      check_count(stint::read_creation_failures(text, "fuzz"), text);
+      check_count(stint::read_vm_startups(text, "fuzz"), text);
+      check_count(stint::read_checkpoint_times(text, "fuzz"), text);
+      break;
+    case 't':
+      try_trace(text);
       break;
     default:
       try_plans(text);
