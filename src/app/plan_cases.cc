@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "app/bundled.h"
 #include "app/front_rows.h"
 #include "app/plan_files.h"
 #include "app/plan_limits.h"
@@ -11,6 +12,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "job/job.h"
 
 namespace stint {
 namespace {
@@ -62,22 +64,18 @@ Status check_vm(const Catalog& catalog, const PlanRequest& request) {
   return type.ok() ? Status() : Status(type.error());
 }
 
-std::string name_of(Objective objective) {
-  for (const auto& [value, name] : names_of(Objective{})) {
-    if (value == objective) return name;
+/// Plans are made from the times of one worker, which most shipped jobs leave to be measured.
+Status check_measured(const JobProfile& job) {
+  if (!job.compute.empty()) return {};
+  std::vector<std::string> measured;
+  for (const BundledFile& file : bundled_jobs()) {
+    const auto shipped = read_job(file.bytes, file.path);
+    if (shipped.ok() && !shipped->noun.compute.empty()) measured.emplace_back(name_of(file));
   }
-  CHECK(false);
-  return "";
-}
-
-PlanGoal goal_of(const PlanRequest& request) {
-  const Constraints& limits = request.constraints;
-  return {.objective = name_of(objective_of(request)),
-          .deadline = limits.deadline,
-          .budget = limits.budget,
-          .rate_max = limits.rate_max,
-          .confidence = limits.confidence,
-          .policy = request.policy};
+  return bad_input(fmt::format(
+      "the job {} has no measured times to plan with; measure iterations of one worker and add "
+      "them to \"compute\" in its profile, or try a shipped job that comes with some: {}",
+      printable(job.name), join(measured, ", ")));
 }
 
 /// Makes the points of the front the plans, where that is what was asked for: the optimiser's first
@@ -130,8 +128,8 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   if (!sane.ok()) return sane.error();
   auto inputs = load_predict_inputs(environment, request.job, request.calibration);
   if (!inputs.ok()) return inputs.error();
-  for (const Status& found :
-       {check_offers(inputs->catalog, request.constraints), check_vm(inputs->catalog, request)}) {
+  for (const Status& found : {check_offers(inputs->catalog, request.constraints),
+                              check_vm(inputs->catalog, request), check_measured(inputs->job)}) {
     if (!found.ok()) return found.error();
   }
   auto work = work_to_goal(inputs->job);
@@ -148,8 +146,6 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   if (!planned.ok()) return planned.error();
   PlanAnswer& answer = outcome.answer;
   CHECK(!answer.plans.empty() || answer.nearest);
-  answer.job = question.context.job.name;
-  answer.goal = goal_of(request);
   if (!request.policy) arrange(answer, question.objective, request.rows);
 
   if (!request.save.empty()) {

@@ -35,8 +35,8 @@ using Optimiser = std::function<Result<PlanAnswer>(const PlanQuestion&, const Cl
 
 /// Plans a job, and keeps the answer in the state folder for `--plan N` and `explain`. That no plan
 /// keeps the constraints is an answer (with `nearest`), not an error. Where the front is the
-/// objective its points are the plans, fastest first; with the knee, it comes before them.
-/// Requires a clock.
+/// objective its points are the plans, fastest first; with the knee, it comes before them. Bad
+/// input: a job without measured times or without a goal. Requires a clock.
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
                              const Optimiser& optimiser = optimise);
 

@@ -6,6 +6,7 @@
 #include "app/front_rows.h"
 #include "app/plan_files.h"
 #include "base/file.h"
+#include "optimise/answer.h"
 
 namespace stint {
 namespace {
@@ -34,7 +35,7 @@ struct FakeOptimiser {
   Result<PlanAnswer> operator()(const PlanQuestion& question) {
     objective = question.objective;
     choices = question.work.choices;
-    PlanAnswer answer;
+    PlanAnswer answer{.job = question.context.job.name, .goal = goal_of(question)};
     answer.front = {plan_of("4x p3.2xlarge", 1 * kHour, 90 * kDollar),
                     plan_of("2x p3.2xlarge", 2 * kHour, 30 * kDollar),
                     plan_of("p3.2xlarge", 8 * kHour, 25 * kDollar)};
@@ -144,12 +145,28 @@ TEST(PlanJob, RefusesWhatContradictsItself) {
             std::string::npos);
 }
 
+// Of the shipped jobs, imagenet is one that has only its sizes.
+TEST(PlanJob, AJobWithoutMeasuredTimesSaysWhatToDo) {
+  FakeOptimiser fake;
+  const auto outcome = asked(fake, machine("times"), {.job = "imagenet"});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(
+      outcome.error().message,
+      "the job imagenet has no measured times to plan with; measure iterations of one worker "
+      "and add them to \"compute\" in its profile, or try a shipped job that comes with some: "
+      "example-resnet50");
+}
+
 TEST(PlanJob, AJobWithoutAGoalIsBadInput) {
   FakeOptimiser fake;
   const Environment environment = machine("goal");
   const std::string path = *environment.data_folder + "/job.json";
   ASSERT_TRUE(write_file(path, R"({"schema": "stint.job/1", "name": "mine",
-                                   "gradient_bytes": "4 MB"})")
+                                   "gradient_bytes": "4 MB", "compute": [
+                                     {"device": "T4", "batch_per_worker": 8,
+                                      "forward": {"median": "5 ms"}, "backward": {"median": "9 ms"},
+                                      "update": {"median": "1 ms"}}]})")
                   .ok());
   const auto outcome = asked(fake, environment, {.job = path});
   ASSERT_FALSE(outcome.ok());

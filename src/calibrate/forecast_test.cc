@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "calibrate/priors_fixture.h"
 
 namespace stint {
 namespace {
 
 const FitContext& context() {
   static const FitContext kContext = [] {
-    const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
-    CHECK(text.ok());
-    const auto calibration = read_calibration(*text, "priors.json");
-    CHECK(calibration.ok());
-    const auto priors = law_priors(calibration->noun);
-    CHECK(priors.ok());
-    FitContext made{.facts = {}, .priors = *priors};
+    FitContext made{.facts = {}, .priors = bundled_priors()};
     for (const char* name : {"a", "b"}) {
       made.facts[name].name = name;
       made.facts[name].gradient_bytes = 100 * kMB;

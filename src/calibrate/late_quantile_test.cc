@@ -5,21 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "base/check.h"
-#include "base/file.h"
+#include "calibrate/priors_fixture.h"
 
 namespace stint {
 namespace {
 
-FitContext context() {
-  const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
-  CHECK(text.ok());
-  const auto calibration = read_calibration(*text, "priors.json");
-  CHECK(calibration.ok());
-  const auto priors = law_priors(calibration->noun);
-  CHECK(priors.ok());
-  return {.facts = {}, .priors = *priors};
-}
+FitContext context() { return {.facts = {}, .priors = bundled_priors()}; }
 
 /// 70 ms alone; each VM beyond the first adds `exchange` milliseconds.
 std::vector<StepRow> rows_of(const std::string& job, double exchange) {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "base/random.h"
 #include "calibrate/law_fit.h"
 #include "calibrate/one_worker.h"
+#include "calibrate/priors_fixture.h"
 #include "calibrate/step_rows.h"
 
 namespace stint {
@@ -103,14 +103,6 @@ Cluster played_cluster(std::uint64_t seed, Seconds message) {
   }
   for (const StepRow& row : bound.several) cluster.unseen.push_back(*law_row(row, alone, {}));
   return cluster;
-}
-
-LawPriors bundled_priors() {
-  const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
-  CHECK(text.ok());
-  const auto priors = law_priors(read_calibration(*text, "priors.json")->noun);
-  CHECK(priors.ok());
-  return *priors;
 }
 
 FittedLaw fitted(std::span<const LawRow> rows) {

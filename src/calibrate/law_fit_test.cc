@@ -12,19 +12,10 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "calibrate/priors_fixture.h"
 
 namespace stint {
 namespace {
-
-LawPriors bundled_priors() {
-  const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
-  CHECK(text.ok());
-  const auto calibration = read_calibration(*text, "priors.json");
-  CHECK(calibration.ok());
-  const auto priors = law_priors(calibration->noun);
-  CHECK(priors.ok());
-  return *priors;
-}
 
 /// A fabric unlike the prior: bytes between VMs cost a third of what is believed.
 FabricLaw true_fabric() {

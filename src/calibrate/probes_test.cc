@@ -10,24 +10,14 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "base/random.h"
+#include "calibrate/priors_fixture.h"
 
 namespace stint {
 namespace {
 
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
-
-LawPriors bundled_priors() {
-  const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
-  CHECK(text.ok());
-  const auto calibration = read_calibration(*text, "priors.json");
-  CHECK(calibration.ok());
-  const auto priors = law_priors(calibration->noun);
-  CHECK(priors.ok());
-  return *priors;
-}
 
 StepRow row_of(const std::string& job, std::vector<int> by_vm, double batch) {
   return {.job = job, .device = "T4", .workers_by_vm = std::move(by_vm), .batch_per_worker = batch};

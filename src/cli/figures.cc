@@ -33,8 +33,8 @@ std::string dollars(Dollars amount) {
 }
 
 std::string percent(double fraction) {
-  if (fraction > 0.9995 && fraction < 1) return "over 99.9 %";
-  if (fraction > 0 && fraction < 0.0005) return "under 0.1 %";
+  if (fraction > 0.9995 && fraction < 1) return ">99.9 %";
+  if (fraction > 0 && fraction < 0.0005) return "<0.1 %";
   const bool fine = (fraction > 0.985 && fraction < 1) || (fraction > 0 && fraction < 0.015);
   return fmt::format("{:.{}f} %", 100 * fraction, fine ? 1 : 0);
 }
@@ -46,7 +46,7 @@ std::string with_interval(const TimeRange& time) {
 }
 
 std::string with_interval(const CostRange& cost) {
-  const int decimals = cents_of(cost.mean);
+  const int decimals = decimals_of(cost.mean.in(kDollar));
   return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
                      cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
 }

@@ -19,10 +19,10 @@ std::string hours(Seconds time);
 /// "$152", "$31.20", "-$3.00".
 std::string dollars(Dollars amount);
 
-/// A probability or a share: "97 %", "99.3 %", "0.4 %", "over 99.9 %".
+/// A probability or a share: "97 %", "99.3 %", "0.4 %", ">99.9 %".
 std::string percent(double fraction);
 
-/// "11.2 h (9.8–12.9)": the mean, and what holds it eight times in ten.
+/// "11.2 h (9.8–12.9)", "$74.1 (65.9–83.3)": the mean, and what holds it eight times in ten.
 std::string with_interval(const TimeRange& time);
 std::string with_interval(const CostRange& cost);
 

@@ -19,10 +19,10 @@ TEST(Figures, HaveAboutThreeDigits) {
 TEST(Figures, ProbabilitiesNearTheirEndsAreFiner) {
   EXPECT_EQ(percent(0.97), "97 %");
   EXPECT_EQ(percent(0.993), "99.3 %");
-  EXPECT_EQ(percent(0.99999), "over 99.9 %");
+  EXPECT_EQ(percent(0.99999), ">99.9 %");
   EXPECT_EQ(percent(1), "100 %");
   EXPECT_EQ(percent(0.004), "0.4 %");
-  EXPECT_EQ(percent(0.0001), "under 0.1 %");
+  EXPECT_EQ(percent(0.0001), "<0.1 %");
   EXPECT_EQ(percent(0), "0 %");
   EXPECT_EQ(percent(1.2), "120 %");
 }
@@ -34,6 +34,12 @@ TEST(Figures, IntervalsHaveTheDigitsOfTheirMean) {
   EXPECT_EQ(
       with_interval(CostRange{.mean = 101.5 * kDollar, .p10 = 95 * kDollar, .p90 = 112 * kDollar}),
       "$102 (95–112)");
+  EXPECT_EQ(with_interval(CostRange{
+                .mean = 74.07 * kDollar, .p10 = 65.88 * kDollar, .p90 = 138.65 * kDollar}),
+            "$74.1 (65.9–138.7)");
+  EXPECT_EQ(
+      with_interval(CostRange{.mean = 3.1 * kDollar, .p10 = 2.87 * kDollar, .p90 = 4 * kDollar}),
+      "$3.10 (2.87–4.00)");
 }
 
 TEST(Figures, ALineIsWrappedBesideItsLabel) {

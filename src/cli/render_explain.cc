@@ -123,8 +123,10 @@ std::string flip_text(const Explanation& it, const RunnerUp& next) {
   }
   if (flip.time_up) {
     ways.push_back(fmt::format(
-        "plan {} {} slower than predicted (its interval is ±{}, so the chance is {})", it.row + 1,
-        shown(*flip.time_up), shown(flip.time_interval), percent(flip.chance)));
+        "plan {} {} slower than predicted (its interval is ±{}, so the chance is {} if plan {} "
+        "is as predicted, less where both err alike)",
+        it.row + 1, shown(*flip.time_up), shown(flip.time_interval), percent(flip.chance),
+        next.row + 1));
   }
   return join(ways, "; or ");
 }

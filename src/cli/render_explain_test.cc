@@ -65,7 +65,8 @@ TEST(ExplanationSheet, SaysWhatComesNextAndWhatWouldChangeThat) {
   for (const char* part :
        {"runner-up       plan 2, 4x p3.8xlarge: $10.00 dearer (mostly compute), 1.00 h shorter\n",
         "would swap      VMs of plan 1 9.5 % dearer; or VMs of plan 2 8.7 % cheaper; or plan 1 "
-        "10.0 % slower than predicted (its interval is ±21.4 %, so the chance is 20 %)\n",
+        "10.0 % slower than predicted (its interval is ±21.4 %, so the chance is 20 % if plan 2 is "
+        "as predicted, less where both err alike)\n",
         "later           With --deadline 16h, 4x g4dn.12xlarge would cost $95.00: $10.00 less."}) {
     EXPECT_NE(sheet.find(part), std::string::npos) << part << "\n" << sheet;
   }

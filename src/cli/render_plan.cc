@@ -22,6 +22,10 @@ std::string market_text(const Plan& plan) {
   return "";
 }
 
+std::string region_text(const Plan& plan) {
+  return plan.prediction && plan.prediction->price ? plan.prediction->price->region : "";
+}
+
 int accumulation_of(const Plan& plan) { return plan.layout ? plan.layout->accumulation : 1; }
 
 /// "1024", or "1024 in 4" where gradients are accumulated over four micro-steps.
@@ -247,18 +251,20 @@ std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal)
   std::vector<Column> columns = {{.title = "#", .align = Align::kRight, .importance = 9},
                                  {.title = "cluster", .importance = 9, .width_min = 24},
                                  {.title = "market", .importance = 1, .width_min = 9},
+                                 {.title = "region", .importance = 0, .width_min = 9},
                                  {.title = "batch", .align = Align::kRight, .importance = 3},
                                  {.title = "time (80 %)", .align = Align::kRight, .importance = 8},
                                  {.title = "cost (80 %)", .align = Align::kRight, .importance = 8}};
-  if (deadline) columns.push_back({.title = "in time", .align = Align::kRight, .importance = 9});
-  if (budget) columns.push_back({.title = "in budget", .align = Align::kRight, .importance = 9});
+  if (deadline) columns.push_back({.title = "in time", .align = Align::kRight, .importance = 7});
+  if (budget) columns.push_back({.title = "in budget", .align = Align::kRight, .importance = 6});
   if (notes) columns.push_back({.title = "note", .importance = 2, .width_min = 10});
   Table table(columns);
   for (std::size_t row = 0; row < plans.size(); ++row) {
     const Plan& plan = plans[row];
-    std::vector<std::string> cells = {std::to_string(row + 1),  to_text(plan.cluster),
-                                      market_text(plan),        batch_cell(plan),
-                                      with_interval(plan.time), with_interval(plan.cost)};
+    std::vector<std::string> cells = {std::to_string(row + 1), to_text(plan.cluster),
+                                      market_text(plan),       region_text(plan),
+                                      batch_cell(plan),        with_interval(plan.time),
+                                      with_interval(plan.cost)};
     if (deadline) cells.push_back(probability(plan.p_deadline));
     if (budget) cells.push_back(probability(plan.p_budget));
     if (notes) cells.push_back(plan.note.value_or(""));
@@ -284,7 +290,7 @@ std::string plan_csv(const std::vector<Plan>& plans) {
                       number(plan.iterations), seconds(plan.time.mean), seconds(plan.time.p10),
                       seconds(plan.time.p90), amount(plan.cost.mean), amount(plan.cost.p10),
                       amount(plan.cost.p90), number(plan.p_deadline), number(plan.p_budget),
-                      number(plan.p_best), priced ? plan.prediction->price->region : "",
+                      number(plan.p_best), region_text(plan),
                       priced ? to_text(plan.prediction->price->date) : "", plan.note.value_or("")});
   }
   return text;

@@ -59,9 +59,10 @@ TEST(PlanSheet, ShowsThePlansWithTheirIntervals) {
   EXPECT_TRUE(
       sheet.starts_with("mine: the cheapest plans, done in 12.0 h, with 95 % confidence\n\n"))
       << sheet;
-  for (const char* part :
-       {"#  cluster                market     ", "1  8x g4dn.12xlarge:spot  spot", "1024 in 4",
-        "11.2 h (10.1–12.3)", "$101 (91–111)", "97 %", "99.8 %", "over EFA"}) {
+  for (const char* part : {"#  cluster                market     region     ",
+                           "1  8x g4dn.12xlarge:spot  spot       us-east-1",
+                           "2  4x p3.8xlarge          on-demand  -  ", "1024 in 4",
+                           "11.2 h (10.1–12.3)", "$101 (91–111)", "97 %", "99.8 %", "over EFA"}) {
     EXPECT_TRUE(has(sheet, part)) << part << "\n" << sheet;
   }
 }
@@ -111,9 +112,25 @@ TEST(PlanSheet, FitsTheScreen) {
     for (const std::string& line : split(sheet, '\n')) {
       EXPECT_LE(display_width(line), width) << line;
     }
-    EXPECT_TRUE(has(sheet, "8x g4dn.12xlarge:spot")) << sheet;
-    EXPECT_TRUE(has(sheet, "$101 (91–111)")) << sheet;
-    EXPECT_TRUE(has(sheet, "97 %")) << sheet;
+    for (const char* part :
+         {"8x g4dn.12xlarge:spot", "11.2 h (10.1–12.3)", "$101 (91–111)", "97 %"}) {
+      EXPECT_TRUE(has(sheet, part)) << part << "\n" << sheet;
+    }
+  }
+}
+
+// 80 columns hold the number, 24 columns of the cluster, and the widest time, cost and probability:
+// 1 + 24 + 18 + 18 + 7 and four gaps of two are 76. "in budget" would be 11 more.
+TEST(PlanTable, ANarrowScreenKeepsTimeCostAndWhetherItIsInTime) {
+  Plan plan = plan_of("29x g2-standard-4:spot + 4x a2-highgpu-1g:spot", 18.3, 90.7);
+  plan.cost.p90 = 150 * kDollar;
+  plan.p_deadline = 0.99999;
+  plan.p_budget = 0.4;
+  const std::string table = plan_table({plan}, {.width = 80});
+  for (const char* part :
+       {"29x g2-standard-4:spot ", "18.3 h (16.5–20.1)", "$90.7 (81.6–150.0)", ">99.9 %",
+        "Too narrow for: market, region, batch, in budget; -o csv has more."}) {
+    EXPECT_TRUE(has(table, part)) << part << "\n" << table;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "optimise/answer.h"
 #include "optimise/solve.h"
+#include "predict/law.h"
 
 namespace stint {
 namespace {
@@ -125,23 +126,27 @@ Result<std::optional<NearestPlan>> best_plan(const PlanQuestion& question,
   }
   if (best == nullptr) return std::optional<NearestPlan>{};
   NearestPlan nearest{.plan = plan_of(evaluator, *best)};
-  const double wide = margin(evaluator, *best, confidence);
-  const double deviation = evaluator.deviation(best->config, best->outcome);
-  const Constraints& limits = asked.constraints;
-  if (limits.deadline) {
-    nearest.plan.p_deadline = probability_within(*limits.deadline / best->outcome.time, deviation);
-    const Seconds late = wide * best->outcome.time - *limits.deadline;
-    if (late > Seconds{}) nearest.late = late;
-  }
-  if (limits.budget) {
-    nearest.plan.p_budget = probability_within(*limits.budget / best->outcome.cost, deviation);
-    const Dollars dearer = wide * best->outcome.cost - *limits.budget;
-    if (dearer > Dollars{}) nearest.dearer = dearer;
-  }
+  state_misses(asked.constraints, nearest);
   return std::optional<NearestPlan>{std::move(nearest)};
 }
 
 }  // namespace
+
+void state_misses(const Constraints& limits, NearestPlan& nearest) {
+  Plan& plan = nearest.plan;
+  const double deviation = std::log(plan.time.p90 / plan.time.mean) / kEightInTen;
+  const double wide = std::exp(normal_quantile(limits.confidence) * deviation);
+  if (limits.deadline) {
+    plan.p_deadline = probability_within(*limits.deadline / plan.time.mean, deviation);
+    const Seconds late = wide * plan.time.mean - *limits.deadline;
+    if (late > Seconds{}) nearest.late = late;
+  }
+  if (limits.budget) {
+    plan.p_budget = probability_within(*limits.budget / plan.cost.mean, deviation);
+    const Dollars dearer = wide * plan.cost.mean - *limits.budget;
+    if (dearer > Dollars{}) nearest.dearer = dearer;
+  }
+}
 
 Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& clock) {
   for (const Concession& concession : concessions(question.constraints)) {

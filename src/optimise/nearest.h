@@ -12,4 +12,9 @@ namespace stint {
 /// Infeasible when nothing can run the job whatever the constraints; `excluded` says why.
 Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& clock);
 
+/// Says with what probability the plan of `nearest` keeps the deadline and the budget, and by how
+/// much it misses them at the confidence. The upper half of its interval says how wide its
+/// time is; the lower may be cut short.
+void state_misses(const Constraints& limits, NearestPlan& nearest);
+
 }  // namespace stint

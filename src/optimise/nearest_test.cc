@@ -1,5 +1,6 @@
 #include "optimise/nearest.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include "optimise/search_fixture.h"
@@ -21,6 +22,31 @@ struct NearestFixture : PolicyFixture {
     return plan.ok() ? *plan : NearestPlan{};
   }
 };
+
+// With a deviation of 0.1, 10 h are at most 10 · e^(1.6449 · 0.1) = 11.788 h and 20 USD are 23.576
+// USD at 95 %. From tables, Φ(ln 1.1 / 0.1) = Φ(0.953) = 0.830 and Φ(ln 1.2 / 0.1) = Φ(1.823) =
+// 0.966.
+TEST(StateMisses, IsAboutTheLimitsAtTheConfidence) {
+  NearestPlan nearest;
+  nearest.plan.time = {
+      .mean = 10 * kHour, .p10 = 9.9 * kHour, .p90 = std::exp(0.128155) * 10 * kHour};
+  nearest.plan.cost.mean = 20 * kDollar;
+  state_misses({.deadline = 11 * kHour, .budget = 24 * kDollar, .confidence = 0.95}, nearest);
+  EXPECT_NEAR(nearest.late->in(kHour), 0.788, 1e-3);
+  EXPECT_NEAR(*nearest.plan.p_deadline, 0.830, 1e-3);
+  EXPECT_FALSE(nearest.dearer);
+  EXPECT_NEAR(*nearest.plan.p_budget, 0.966, 1e-3);
+}
+
+TEST(StateMisses, SaysNothingOfLimitsThatNobodySet) {
+  NearestPlan nearest;
+  nearest.plan.time = {.mean = 10 * kHour, .p10 = 9 * kHour, .p90 = 11 * kHour};
+  state_misses({}, nearest);
+  EXPECT_FALSE(nearest.late);
+  EXPECT_FALSE(nearest.dearer);
+  EXPECT_FALSE(nearest.plan.p_deadline);
+  EXPECT_FALSE(nearest.plan.p_budget);
+}
 
 // The cheapest is one slow.1 on spot: 1.94 h at 0.4 USD/h, 0.776 USD.
 TEST(NearestPlan, IsTheCheapestWhereTheBudgetBinds) {

@@ -18,9 +18,9 @@ struct PassName {
 std::span<const PassName> switchable_passes();
 
 /// The best plans, the front, and the bound: exact under the model. Where no plan keeps the
-/// constraints the answer has no plans, but the nearest one. Usage errors: an unknown pass,
-/// provider or region. Bad input: nothing in the catalogue that can be planned at all.
-/// `clock` only times the passes.
+/// constraints the answer has no plans, but the nearest one. Usage errors: an unknown pass, a
+/// limit out of range, and those of plan_space. Infeasible: nothing in the catalogue that can run
+/// the job. `clock` only times the passes.
 Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock);
 
 }  // namespace stint

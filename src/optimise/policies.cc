@@ -1,7 +1,6 @@
 #include "optimise/policies.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <tuple>
@@ -9,12 +8,12 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/normal.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "optimise/answer.h"
 #include "optimise/deepvm_policy.h"
 #include "optimise/homogeneous.h"
+#include "optimise/nearest.h"
 #include "optimise/plain_run.h"
 
 namespace stint {
@@ -228,22 +227,6 @@ std::string binding_of(const PlanQuestion& question, Policy policy, const Plan& 
                      fmt::join(broken, " and "));
 }
 
-/// How far the plan lies beyond the limits at the confidence.
-NearestPlan nearest_of(const PlanQuestion& question, Policy policy, Plan plan) {
-  const Constraints& limits = question.constraints;
-  const double width = std::log(plan.time.p90 / plan.time.mean) / kEightInTen;
-  const double sure = std::exp(normal_quantile(limits.confidence) * width);
-  NearestPlan nearest{.binding = binding_of(question, policy, plan)};
-  if (limits.deadline && sure * plan.time.mean > *limits.deadline) {
-    nearest.late = sure * plan.time.mean - *limits.deadline;
-  }
-  if (limits.budget && sure * plan.cost.mean > *limits.budget) {
-    nearest.dearer = sure * plan.cost.mean - *limits.budget;
-  }
-  nearest.plan = std::move(plan);
-  return nearest;
-}
-
 /// What the policy can choose from where neither quotas nor hourly prices count.
 Result<Space> space_without_limits(const PlanQuestion& question) {
   PlanQuestion eased = question;
@@ -299,7 +282,9 @@ Result<PlanAnswer> plan_by_policy(const PlanQuestion& question, const PolicyRequ
     auto eased = choice_of(Evaluator(question, *eased_space), request, false);
     if (!eased.ok()) return eased.error();
     if (!eased->plan) return nothing_to_rent(question, request);
-    answer.nearest = nearest_of(question, request.policy, std::move(*eased->plan));
+    answer.nearest = NearestPlan{.binding = binding_of(question, request.policy, *eased->plan),
+                                 .plan = std::move(*eased->plan)};
+    state_misses(question.constraints, *answer.nearest);
     choice->assumptions = std::move(eased->assumptions);
   }
   answer.assumptions =

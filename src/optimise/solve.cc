@@ -10,7 +10,8 @@
 namespace stint {
 namespace {
 
-// Plans of other VMs each that are kept to compare the best with, however many are shown.
+// Plans of other VMs each that are kept to compare the best with, however many are shown; the
+// format of plans states the number with p_best.
 constexpr int kLeaders = 25;
 
 std::vector<int> all_rentals(const Space& space) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -149,48 +148,6 @@ class Maker {
   Space space_;
 };
 
-/// Every provider and region that is asked for must exist, and some region with some provider.
-Status check_names(const Catalog& catalog, const Constraints& constraints) {
-  std::vector<std::string> providers;
-  std::vector<std::string> regions;
-  bool together = false;
-  bool priced = false;
-  for (const VmType& type : catalog.types) {
-    providers.push_back(to_lower(type.provider));
-    for (const Offer& offer : type.offers) {
-      regions.push_back(to_lower(offer.region));
-      together = together || (listed(constraints.providers, type.provider) &&
-                              listed(constraints.regions, offer.region));
-      priced = priced || offer.on_demand || offer.spot;
-    }
-  }
-  const auto check = [](const char* what, const std::vector<std::string>& asked,
-                        const std::vector<std::string>& known) -> Status {
-    for (const std::string& name : asked) {
-      if (std::find(known.begin(), known.end(), to_lower(name)) != known.end()) continue;
-      const std::set<std::string> unique(known.begin(), known.end());
-      return bad_usage(fmt::format("the catalogue has no {} '{}'; it has {}", what, name,
-                                   fmt::join(unique, ", ")));
-    }
-    return {};
-  };
-  if (!priced) {
-    return bad_input(
-        "the catalogue has no prices, so nothing can be planned; add some with 'stint catalog "
-        "import'");
-  }
-  const Status first = check("provider", constraints.providers, providers);
-  if (!first.ok()) return first;
-  const Status second = check("region", constraints.regions, regions);
-  if (!second.ok()) return second;
-  if (!together && !constraints.regions.empty()) {
-    return bad_usage(fmt::format("none of the providers {} has one of the regions {}",
-                                 fmt::join(constraints.providers, ", "),
-                                 fmt::join(constraints.regions, ", ")));
-  }
-  return {};
-}
-
 /// A quota that nothing counts against is a slip of the pen.
 Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
   for (const Quota& quota : constraints.quotas) {
@@ -214,8 +171,6 @@ const Machine& Space::machine_of(int rental) const {
 }
 
 Result<Space> plan_space(const PlanQuestion& question) {
-  const Status names = check_names(question.context.catalog, question.constraints);
-  if (!names.ok()) return names.error();
   const Status quotas = check_quotas(question.context.catalog, question.constraints);
   if (!quotas.ok()) return quotas.error();
   Maker maker(question);

@@ -40,9 +40,8 @@ struct Space {
   const Machine& machine_of(int rental) const;
 };
 
-/// What of the catalogue the job can run on under the constraints. Usage error: a provider or
-/// region that the catalogue does not know, or regions that none of the providers has. Bad input: a
-/// catalogue without prices.
+/// What of the catalogue the job can run on under the constraints. Usage error: a quota that
+/// nothing of the catalogue counts against.
 Result<Space> plan_space(const PlanQuestion& question);
 
 /// Whether so many VMs of each rental (rental, VMs) stay within every quota and the limit on VMs.

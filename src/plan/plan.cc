@@ -59,7 +59,10 @@ void describe(Walk& walk, Like<Walk, Plan>& it) {
   walk.field("cost_usd", it.cost, "The whole bill.");
   walk.field("p_deadline", it.p_deadline, "Probability of being done in time.", kProbability);
   walk.field("p_budget", it.p_budget, "Probability of staying in budget.", kProbability);
-  walk.field("p_best", it.p_best, "Probability that no other plan is better.", kProbability);
+  walk.field("p_best", it.p_best,
+             "Probability that it is the best of the 25 best plans, or more if more are asked for, "
+             "each of other VMs.",
+             kProbability);
   walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
   walk.field("iterations", it.iterations, "To the goal.", {.range = Range::kAtLeastOne});
