@@ -58,6 +58,16 @@ double Random::normal() {
   return u * std::sqrt(-2 * std::log(square) / square);
 }
 
+double Random::exponential() { return -std::log1p(-uniform()); }
+
+double Random::lognormal(double mean, double deviation) {
+  if (deviation == 0) return mean;
+  CHECK(mean > 0);
+  const double ratio = deviation / mean;
+  const double variance = std::log1p(ratio * ratio);  // Of the logarithm.
+  return mean * std::exp(normal() * std::sqrt(variance) - variance / 2);
+}
+
 Random Random::fork(std::uint64_t index) const {
   std::uint64_t seed = state_[0] ^ std::rotl(state_[2], 32);
   seed += index * 0xD1342543DE82EF95ULL;

@@ -23,6 +23,13 @@ class Random {
   /// Standard normal, by Marsaglia's polar method.
   double normal();
 
+  /// Exponential of mean one.
+  double exponential();
+
+  /// Lognormal of this mean and standard deviation; the mean itself when the deviation is zero.
+  /// Requires mean > 0 unless the deviation is zero.
+  double lognormal(double mean, double deviation);
+
   /// An independent stream for sub-task `index`; does not advance this one.
   Random fork(std::uint64_t index) const;
 

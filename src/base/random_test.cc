@@ -41,6 +41,25 @@ TEST(Random, HasTheRightMoments) {
   EXPECT_NEAR(square / kDraws, 1.0, 0.02);
 }
 
+// Standard errors over 100,000 draws: 0.0032 for the exponential, 0.0063 for the lognormal.
+TEST(Random, HasTheRightMomentsOfSkewedTimes) {
+  constexpr int kDraws = 100000;
+  Random random(2);
+  double exponential = 0;
+  double lognormal = 0;
+  double square = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    exponential += random.exponential();
+    const double time = random.lognormal(3, 2);
+    lognormal += time;
+    square += (time - 3) * (time - 3);
+  }
+  EXPECT_NEAR(exponential / kDraws, 1, 0.013);
+  EXPECT_NEAR(lognormal / kDraws, 3, 0.025);
+  EXPECT_NEAR(square / kDraws, 4, 0.3);
+  EXPECT_EQ(random.lognormal(5, 0), 5);
+}
+
 TEST(Random, BelowStaysInRangeAndReachesAll) {
   Random random(3);
   int seen[5] = {};

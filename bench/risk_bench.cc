@@ -1,0 +1,121 @@
+// How long the models of losses take: the closed form that the optimiser asks for each candidate,
+// the schedule of saves, and whole runs played one by one.
+
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "bench/wall_time.h"
+#include "risk/checkpoint_schedule.h"
+#include "risk/spot_time.h"
+#include "simulate/spot_run.h"
+
+namespace stint {
+namespace {
+
+constexpr SaveCost kSave{.stall = 30 * kSecond, .transfer = 2 * kMinute, .restore = 1 * kMinute};
+
+void print_row(const std::string& what, const WallTime& time, Seconds unit, const char* bound) {
+  fmt::print("{:<52}{:>12.3f}{:>12.3f}{:>8}\n", what, time.median.in(unit), time.min.in(unit),
+             bound);
+}
+
+void print_closed_form() {
+  std::vector<SpotRun> runs;
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    runs.push_back({.work = random.uniform(1, 100) * kHour,
+                    .loss_rate = std::exp(random.uniform(-5, 0)) / kHour,
+                    .without_notice = random.uniform(),
+                    .stall = random.uniform(1, 100) * kSecond,
+                    .transfer = random.uniform(0, 300) * kSecond,
+                    .recovery = {15 * kMinute, 5 * kMinute},
+                    .start_up = {5 * kMinute, 1 * kMinute}});
+  }
+  Seconds sum;
+  const auto every = [&](const auto& ask) {
+    WallTime time = wall_time_of(9, 10, [&] {
+      for (const SpotRun& run : runs) sum += ask(run);
+    });
+    return WallTime{time.median / 1000, time.min / 1000};
+  };
+  fmt::print("\nTime of a run on spot, in closed form{:>27}{:>12}{:>8}\n", "median us", "min",
+             "bound");
+  const WallTime given = every([](const SpotRun& run) { return spot_time(run, kHour).mean; });
+  print_row("with a given interval", given, kMicrosecond, "1");
+  print_row("with the best interval",
+            every([](const SpotRun& run) { return best_spot_time(run).mean; }), kMicrosecond, "1");
+  CHECK(std::isfinite(sum.in(kSecond)));
+}
+
+void print_schedules() {
+  const Hazard bathtub(
+      {{Seconds(), 1 / kHour}, {1 * kHour, 0.05 / kHour}, {20 * kHour, 1 / kHour}});
+  fmt::print("\nSchedule of saves{:>47}{:>12}\n", "median ms", "min");
+  for (const double hours : {24.0, 240.0}) {
+    for (const bool constant : {true, false}) {
+      const SpotGang gang{.hazard = constant ? Hazard::constant(0.2 / kHour) : bathtub,
+                          .without_notice = 1,
+                          .horizon = hours * kHour};
+      double waste = 0;
+      const WallTime time =
+          wall_time_of(3, 1, [&] { waste = plan_saves(gang, kSave)->waste.fraction(); });
+      print_row(fmt::format("{} hazard, {:.0f} h, waste {:.2f} %",
+                            constant ? "constant" : "bathtub", hours, 100 * waste),
+                time, kMillisecond, "");
+    }
+  }
+}
+
+/// A day of work on eight spot machines.
+RunSetup day(double losses_per_hour) {
+  return {.groups = {{.pool = {.count = 8,
+                               .hazard = Hazard::constant(losses_per_hour / kHour),
+                               .wait = {.at_once = 0.5, .otherwise = {20 * kMinute, 20 * kMinute}}},
+                      .price = 1 * kDollar / kHour,
+                      .price_on_demand = 3 * kDollar / kHour}},
+          .job = {.work = 24 * kHour, .save = kSave, .schedule = {.interval = 30 * kMinute}},
+          .start_up = {5 * kMinute, 2 * kMinute}};
+}
+
+void print_runs() {
+  fmt::print("\nRuns of 24 h on 8 spot machines, played one by one\n{:<40}{:>12}{:>12}{:>8}\n", "",
+             "hours", "runs/s", "bound");
+  const int runs = 20000;
+  for (const double losses : {0.01, 0.05, 0.2}) {
+    const RunSetup setup = day(losses);
+    RunSummary summary;
+    const WallTime time =
+        wall_time_of(3, 1, [&] { summary = summary_of(simulate_runs(setup, runs, 1), {}); });
+    CHECK(summary.finished == 1);
+    fmt::print("{:<40}{:>12.2f}{:>12.0f}{:>8}\n",
+               fmt::format("{:.1f} losses per run", summary.losses), summary.time.mean.in(kHour),
+               runs / time.median.in(kSecond), "20000");
+  }
+  AvailabilityTrace trace{.name = "", .gap = 5 * kMinute, .counts = {}};
+  Random random(2);
+  for (int tick = 0; tick < 4000; ++tick) {
+    trace.counts.push_back(tick % 50 < 5 ? random.below(8) : 8 + random.below(3));
+  }
+  RunSummary summary;
+  const WallTime time =
+      wall_time_of(3, 1, [&] { summary = summary_of(replay_runs(day(0), trace, runs, 1), {}); });
+  fmt::print("{:<40}{:>12.2f}{:>12.0f}\n",
+             fmt::format("replayed, {:.1f} losses per run", summary.losses),
+             summary.time.mean.in(kHour), runs / time.median.in(kSecond));
+}
+
+}  // namespace
+}  // namespace stint
+
+int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // Long work shows how far it is.
+  stint::print_closed_form();
+  stint::print_schedules();
+  stint::print_runs();
+  return 0;
+}
