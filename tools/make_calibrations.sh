@@ -28,3 +28,12 @@ echo devices
   "github.com/stanford-futuredata/gavel at c4fa40097339; github.com/cake-lab/CM-DARE at 263b7f14951c" \
   --train "gavel:$data/gavel/isolated.csv" "cmdare:$data/cmdare/single_worker_base.csv" \
   "cmdare:$data/cmdare/single_worker_speed.csv" >/dev/null
+# What is believed of spot machines that no band is known of: Google's, since AWS has bands. Of the
+# traces those in which the operator's own changes cannot be taken for losses.
+echo spot
+google=$(mktemp --suffix=.csv)
+trap 'rm -f "$google"' EXIT
+grep -v '^aws,' "$data/spot_dime2020/gpu_vm_lifetimes.csv" >"$google"
+"$stint" risk fit -q --name spot --out data/calibration/spot.json --provenance \
+  "lifetimes: github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs of Google, March 2020; losses together: github.com/uclasystem/bamboo at 808092932894 (NSDI'23), AWS p2 and p3, 2020" \
+  "$google" "$data"/spot_traces_bamboo/aws_*.csv >/dev/null

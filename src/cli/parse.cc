@@ -87,7 +87,8 @@ Result<std::vector<std::string>> values_of(const OptionSpec& option,
 }
 
 Status check_arguments(const Verb& verb, const std::vector<std::string>& given) {
-  if (given.size() > verb.arguments.size()) {
+  const bool several = !verb.arguments.empty() && verb.arguments.back().several;
+  if (given.size() > verb.arguments.size() && !several) {
     return bad_usage(fmt::format("'{}' is one word too many. See 'stint {} --help'.",
                                  printable(given[verb.arguments.size()]), verb.path));
   }

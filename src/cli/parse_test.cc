@@ -235,6 +235,17 @@ TEST(Parse, AMissingArgumentIsExplainedWithAnExample) {
             "NAME is missing: Which box. For example: stint box show a");
 }
 
+TEST(Parse, OfTheLastArgumentThereMayBeMore) {
+  const std::vector<Verb> several{{.path = "read",
+                                   .summary = "Read.",
+                                   .arguments = {{.name = "FILE...", .help = "", .several = true}},
+                                   .examples = {{"stint read a b", "Two."}}}};
+  const auto parsed = parse(several, {"read", "a", "b", "-q", "c"});
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(parsed->invocation.arguments, (Words{"a", "b", "c"}));
+  EXPECT_FALSE(parse(several, {"read"}).ok());
+}
+
 TEST(Parse, TooManyWordsAreRefused) {
   EXPECT_EQ(complaint({"box", "show", "a", "lid", "c"}),
             "'c' is one word too many. See 'stint box show --help'.");

@@ -43,6 +43,7 @@ struct ArgumentSpec {
   std::string help;
   std::vector<std::string> choices = {};
   bool required = true;
+  bool several = false;  // Of the last one there may be more.
 };
 
 struct Example {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "risk/hazard_fit.h"
 
 namespace stint {
 namespace {
@@ -56,8 +57,9 @@ PoolHazard advised_hazard(const Interruption& band) {
           .origin = std::move(origin)};
 }
 
-Calibration spot_calibration(const HazardFit& fit, const GroupLoss& group) {
+Calibration spot_calibration(std::span<const Lifetime> lifetimes, const GroupLoss& group) {
   Calibration calibration;
+  const HazardFit fit = fit_hazard(lifetimes);
   const Hazard hazard = hazard_of(fit, {});
   for (const HazardStep& it : hazard.steps()) {
     calibration.constants.push_back(constant(fmt::format("{:.6g} s", it.from.in(kSecond)),
@@ -65,7 +67,7 @@ Calibration spot_calibration(const HazardFit& fit, const GroupLoss& group) {
   }
   double low = 1;
   double high = 1;
-  for (const auto& [zone, factor] : fit.zones) {
+  for (const auto& [zone, factor] : zone_factors(fit, lifetimes)) {
     low = std::min(low, factor);
     high = std::max(high, factor);
   }
@@ -82,7 +84,7 @@ Result<SpotPrior> read_spot_prior(const Calibration& calibration) {
   const auto bad = [&](const std::string& what) {
     return bad_input(fmt::format(
         "the calibration '{}' is no prior of spot machines: {}; write one with 'stint risk fit "
-        "--save'",
+        "--out'",
         printable(calibration.name), what));
   };
   for (const Constant& it : calibration.constants) {

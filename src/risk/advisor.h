@@ -1,13 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/result.h"
 #include "catalog/catalog.h"
+#include "measure/lifetime_table.h"
 #include "plan/calibration.h"
 #include "risk/group_loss.h"
 #include "risk/hazard.h"
-#include "risk/hazard_fit.h"
 
 namespace stint {
 
@@ -40,8 +41,8 @@ struct SpotPrior {
 /// What `spot_calibration` wrote. A calibration of something else is bad input.
 Result<SpotPrior> read_spot_prior(const Calibration& calibration);
 
-/// The hazard of a machine drawn from those that were fitted, with the calmest and the worst zone
-/// as low and high, and how machines are lost together.
-Calibration spot_calibration(const HazardFit& fit, const GroupLoss& group);
+/// The hazard of a machine drawn from `lifetimes`, with the calmest and the worst zone as low and
+/// high, and how machines are lost together.
+Calibration spot_calibration(std::span<const Lifetime> lifetimes, const GroupLoss& group);
 
 }  // namespace stint

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "risk/hazard_fit.h"
+
 namespace stint {
 namespace {
 
@@ -34,7 +36,7 @@ TEST(Advisor, ABandUpToAllMachinesIsNotEndless) {
   EXPECT_TRUE(std::isfinite(advised_hazard(band(0.2, 1.0)).high.cumulative(kDay)));
 }
 
-HazardFit two_zones() {
+std::vector<Lifetime> two_zones() {
   std::vector<Lifetime> lifetimes;
   for (int i = 0; i < 200; ++i) {
     const Seconds age = (i % 20 + 1) * (i % 2 == 0 ? 0.1 : 0.4) * kHour;
@@ -45,19 +47,18 @@ HazardFit two_zones() {
                          .at_least = age,
                          .at_most = age});
   }
-  return fit_hazard(lifetimes);
+  return lifetimes;
 }
 
 TEST(SpotPrior, IsReadAsItWasWritten) {
-  const HazardFit fit = two_zones();
   const GroupLoss group{.shared = 0.25, .reach = 0.125};
-  Calibration calibration = spot_calibration(fit, group);
+  Calibration calibration = spot_calibration(two_zones(), group);
   calibration.name = "spot";
   calibration.data.push_back({.name = "d", .provenance = "somewhere", .rows = 200});
   const auto prior = read_spot_prior(calibration);
   ASSERT_TRUE(prior.ok()) << prior.error().message;
   EXPECT_EQ(prior->group, group);
-  const Hazard hazard = hazard_of(fit, {});
+  const Hazard hazard = hazard_of(fit_hazard(two_zones()), {});
   EXPECT_NEAR(prior->hazard.typical.survival(kHour), hazard.survival(kHour), 1e-4);
   EXPECT_GT(prior->hazard.low.survival(kHour), prior->hazard.typical.survival(kHour));
   EXPECT_LT(prior->hazard.high.survival(kHour), prior->hazard.typical.survival(kHour));
@@ -68,7 +69,7 @@ TEST(SpotPrior, RefusesOtherCalibrations) {
   Calibration other{.name = "aws-tcp"};
   EXPECT_EQ(read_spot_prior(other).error().message,
             "the calibration 'aws-tcp' is no prior of spot machines: it has no hazard; write one "
-            "with 'stint risk fit --save'");
+            "with 'stint risk fit --out'");
   Calibration broken = spot_calibration(two_zones(), {});
   broken.constants.pop_back();
   EXPECT_NE(read_spot_prior(broken).error().message.find("no constant reach"), std::string::npos);

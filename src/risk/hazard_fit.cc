@@ -14,15 +14,17 @@ constexpr int kSteps = 48;
 constexpr Seconds kFineAge = 10 * kMinute;  // Steps widen from here on.
 constexpr int kFolds = 5;
 constexpr int kFewLosses = 10;
+
+/// The k of the Gamma(k, k) prior of a factor: as if k losses had come at the average rate.
+constexpr double kFactorLosses = 5;
 constexpr double kExponentialSmoothing = 1e8;  // So stiff that all steps have one rate.
 
-/// A lifetime with indices for its kind and zone.
+/// A lifetime with an index for its kind.
 struct Life {
   double from = 0;  // Seconds; alive until here.
   double until = 0;
   bool lost = false;
   std::size_t kind = 0;
-  std::size_t zone = 0;
 };
 
 /// Where steps begin; the last one begins where the data end.
@@ -54,7 +56,7 @@ class Fitter {
     const auto next = std::upper_bound(edges_.begin(), edges_.end(), age);
     return static_cast<std::size_t>(next - edges_.begin()) - 1;
   }
-  double factor(const Life& it) const { return kinds_[it.kind] * zones_[it.zone]; }
+  double factor(const Life& it) const { return kinds_[it.kind]; }
   double cumulative(double age) const;
   void integrate();
 
@@ -70,9 +72,7 @@ class Fitter {
   std::vector<double> cumulative_;  // and their integral at each edge.
   std::vector<Life> lives_;
   std::vector<std::string> kind_names_;
-  std::vector<std::string> zone_names_;
   std::vector<double> kinds_;
-  std::vector<double> zones_;
   HazardFit fit_;
 };
 
@@ -91,15 +91,13 @@ Fitter::Fitter(std::span<const Lifetime> lifetimes, const HazardPrior& prior)
     lives_.push_back({.from = it.at_least.in(kSecond),
                       .until = it.at_most.value_or(it.at_least).in(kSecond),
                       .lost = it.at_most.has_value(),
-                      .kind = index_of(kind_names_, kind_of(it)),
-                      .zone = index_of(zone_names_, it.zone)});
+                      .kind = prior.kinds ? index_of(kind_names_, kind_of(it)) : 0});
     fit_.losses += lives_.back().lost;
     fit_.exposure += middle_age(it);
-    ++fit_.seen[{kind_of(it), it.zone}];
+    ++fit_.seen[kind_of(it)];
   }
   edges_ = step_edges(oldest);
-  kinds_.assign(kind_names_.size(), 1);
-  zones_.assign(zone_names_.size(), 1);
+  kinds_.assign(std::max<std::size_t>(kind_names_.size(), 1), 1);
 }
 
 void Fitter::integrate() {
@@ -178,7 +176,7 @@ double Fitter::solve_rates(const Gathered& gathered) {
   return largest;
 }
 
-/// The factor of a group is (losses + k) / (losses expected at factor one + k). Where the factors'
+/// The factor of a kind is (losses + k) / (losses expected at factor one + k). Where the factors'
 /// mean is not one, the prior gains from moving it into the rates.
 void Fitter::solve_factors() {
   std::vector<double> amounts;
@@ -187,25 +185,19 @@ void Fitter::solve_factors() {
     // The loss of a life between probes is expected at the middle, which is near enough here.
     amounts.push_back(cumulative(it.lost ? (it.from + it.until) / 2 : it.from));
   }
-  const auto solve = [&](std::vector<double>& factors, const std::vector<double>& others,
-                         std::size_t Life::*group, std::size_t Life::*other) {
-    std::vector<double> losses(factors.size(), prior_.factor_losses);
-    std::vector<double> expected(factors.size(), prior_.factor_losses);
-    for (std::size_t i = 0; i < lives_.size(); ++i) {
-      losses[lives_[i].*group] += lives_[i].lost;
-      expected[lives_[i].*group] += amounts[i] * others[lives_[i].*other];
-    }
-    double mean = 0;
-    for (std::size_t g = 0; g < factors.size(); ++g) {
-      factors[g] = losses[g] / expected[g];
-      mean += factors[g] / static_cast<double>(factors.size());
-    }
-    for (double& it : factors) it /= mean;
-    for (double& it : log_rates_) it += std::log(mean);
-    for (double& it : amounts) it *= mean;
-  };
-  solve(kinds_, zones_, &Life::kind, &Life::zone);
-  solve(zones_, kinds_, &Life::zone, &Life::kind);
+  std::vector<double> losses(kinds_.size(), kFactorLosses);
+  std::vector<double> expected(kinds_.size(), kFactorLosses);
+  for (std::size_t i = 0; i < lives_.size(); ++i) {
+    losses[lives_[i].kind] += lives_[i].lost;
+    expected[lives_[i].kind] += amounts[i];
+  }
+  double mean = 0;
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    kinds_[k] = losses[k] / expected[k];
+    mean += kinds_[k] / static_cast<double>(kinds_.size());
+  }
+  for (double& it : kinds_) it /= mean;
+  for (double& it : log_rates_) it += std::log(mean);
 }
 
 HazardFit Fitter::run() {
@@ -220,8 +212,10 @@ HazardFit Fitter::run() {
     for (const Life& it : lives_) gather(it, gathered);
     const double change = solve_rates(gathered);
     integrate();
-    solve_factors();
-    integrate();
+    if (prior_.kinds) {
+      solve_factors();
+      integrate();
+    }
     if (change < kSettled) break;
   }
   std::vector<HazardStep> steps;
@@ -229,28 +223,23 @@ HazardFit Fitter::run() {
     steps.push_back({edges_[j] * kSecond, std::exp(log_rates_[j]) / kSecond});
   }
   fit_.base = Hazard(std::move(steps));
-  for (std::size_t i = 0; i < kinds_.size(); ++i) fit_.kinds[kind_names_[i]] = kinds_[i];
-  for (std::size_t i = 0; i < zones_.size(); ++i) fit_.zones[zone_names_[i]] = zones_[i];
+  for (std::size_t i = 0; i < kind_names_.size(); ++i) fit_.kinds[kind_names_[i]] = kinds_[i];
   return fit_;
 }
 
-/// Shares of machines by the product of their factors.
+/// Shares of machines by their factor.
 using Mixture = std::map<double, double>;
 
-/// Adds the machines of `fit` that have this kind and zone, where an unseen one means any.
-void add_machines(const HazardFit& fit, const std::string& kind, const std::string& zone,
-                  Mixture& mixture) {
-  const auto kind_found = fit.kinds.find(kind);
-  const auto zone_found = fit.zones.find(zone);
+/// What is known of the factor of a kind: one, or all that were seen if this one was not.
+Mixture factors_of(const HazardFit& fit, const std::string& kind) {
+  if (fit.kinds.empty()) return {{1, 1}};
+  const auto found = fit.kinds.find(kind);
+  if (found != fit.kinds.end()) return {{found->second, 1}};
+  Mixture mixture;
   double all = 0;
-  for (const auto& [names, count] : fit.seen) all += count;
-  for (const auto& [names, count] : fit.seen) {
-    const double of_kind =
-        kind_found == fit.kinds.end() ? fit.kinds.at(names.first) : kind_found->second;
-    const double of_zone =
-        zone_found == fit.zones.end() ? fit.zones.at(names.second) : zone_found->second;
-    mixture[of_kind * of_zone] += count / all;
-  }
+  for (const auto& [name, count] : fit.seen) all += count;
+  for (const auto& [name, count] : fit.seen) mixture[fit.kinds.at(name)] += count / all;
+  return mixture;
 }
 
 double log_likelihood_of(const Lifetime& it, const Hazard& base, double factor) {
@@ -263,19 +252,8 @@ double log_likelihood_of(const Lifetime& it, const Hazard& base, double factor) 
   return -before + std::log(std::max(factor * base.rate(it.at_least).in(1 / kHour), 1e-300));
 }
 
-}  // namespace
-
-HazardFit fit_hazard(std::span<const Lifetime> lifetimes, const HazardPrior& prior) {
-  CHECK(prior.smoothing > 0);
-  CHECK(prior.factor_losses > 0);
-  return Fitter(lifetimes, prior).run();
-}
-
-HazardFit fit_hazard(std::span<const Lifetime> lifetimes) {
-  const auto losses = std::count_if(lifetimes.begin(), lifetimes.end(),
-                                    [](const Lifetime& it) { return it.at_most.has_value(); });
-  HazardPrior best{.smoothing = kExponentialSmoothing};
-  if (losses < kFewLosses) return fit_hazard(lifetimes, best);
+double best_smoothing(std::span<const Lifetime> lifetimes) {
+  double best = kExponentialSmoothing;
   double best_score = -std::numeric_limits<double>::infinity();
   for (const double smoothing : {kExponentialSmoothing, 1e3, 3e2, 1e2, 3e1, 1e1, 3.0, 1.0, 0.3}) {
     double score = 0;
@@ -289,10 +267,42 @@ HazardFit fit_hazard(std::span<const Lifetime> lifetimes) {
     }
     if (score > best_score) {
       best_score = score;
-      best.smoothing = smoothing;
+      best = smoothing;
     }
   }
-  return fit_hazard(lifetimes, best);
+  return best;
+}
+
+/// Whether kinds seen in some zones say more about the others than all machines together do.
+bool kinds_differ(std::span<const Lifetime> lifetimes, double smoothing) {
+  std::map<std::string, int> losses;
+  for (const Lifetime& it : lifetimes) losses[it.zone] += it.at_most.has_value();
+  double gain = 0;
+  for (const auto& [zone, lost] : losses) {
+    if (lost < kFewLosses) continue;
+    std::vector<Lifetime> train;
+    std::vector<Lifetime> test;
+    for (const Lifetime& it : lifetimes) (it.zone == zone ? test : train).push_back(it);
+    gain += log_likelihood(fit_hazard(train, {.smoothing = smoothing, .kinds = true}), test) -
+            log_likelihood(fit_hazard(train, {.smoothing = smoothing}), test);
+  }
+  return gain > 0;
+}
+
+}  // namespace
+
+HazardFit fit_hazard(std::span<const Lifetime> lifetimes, const HazardPrior& prior) {
+  CHECK(prior.smoothing > 0);
+  return Fitter(lifetimes, prior).run();
+}
+
+HazardFit fit_hazard(std::span<const Lifetime> lifetimes) {
+  const auto losses = std::count_if(lifetimes.begin(), lifetimes.end(),
+                                    [](const Lifetime& it) { return it.at_most.has_value(); });
+  if (losses < kFewLosses) return fit_hazard(lifetimes, {.smoothing = kExponentialSmoothing});
+  const double smoothing = best_smoothing(lifetimes);
+  return fit_hazard(lifetimes,
+                    {.smoothing = smoothing, .kinds = kinds_differ(lifetimes, smoothing)});
 }
 
 Hazard fit_exponential(std::span<const Lifetime> lifetimes) {
@@ -306,15 +316,13 @@ Hazard fit_exponential(std::span<const Lifetime> lifetimes) {
 }
 
 Hazard hazard_of(const HazardFit& fit, std::span<const Lifetime> machines) {
-  if (fit.losses == 0) return fit.base;
-  std::map<std::pair<std::string, std::string>, int> asked;
-  for (const Lifetime& it : machines) ++asked[{kind_of(it), it.zone}];
+  if (fit.kinds.empty()) return fit.base;
+  std::map<std::string, int> asked;
+  for (const Lifetime& it : machines) ++asked[kind_of(it)];
   if (asked.empty()) asked = fit.seen;
   Mixture mixture;
-  for (const auto& [names, count] : asked) {
-    Mixture part;
-    add_machines(fit, names.first, names.second, part);
-    for (const auto& [factor, share] : part) mixture[factor] += share * count;
+  for (const auto& [kind, count] : asked) {
+    for (const auto& [factor, share] : factors_of(fit, kind)) mixture[factor] += share * count;
   }
   // The mixture's own integrated rate at each edge; between edges its rate is taken as constant.
   const auto amount = [&](Seconds age) {
@@ -339,13 +347,31 @@ Hazard hazard_of(const HazardFit& fit, std::span<const Lifetime> machines) {
 double log_likelihood(const HazardFit& fit, std::span<const Lifetime> lifetimes) {
   double sum = 0;
   for (const Lifetime& it : lifetimes) {
-    const auto kind = fit.kinds.find(kind_of(it));
-    const auto zone = fit.zones.find(it.zone);
-    const double factor =
-        (kind == fit.kinds.end() ? 1 : kind->second) * (zone == fit.zones.end() ? 1 : zone->second);
-    if (is_known(it)) sum += log_likelihood_of(it, fit.base, factor);
+    if (!is_known(it)) continue;
+    double likelihood = 0;
+    for (const auto& [factor, share] : factors_of(fit, kind_of(it))) {
+      likelihood += share * std::exp(log_likelihood_of(it, fit.base, factor));
+    }
+    sum += std::log(std::max(likelihood, 1e-300));
   }
   return sum;
+}
+
+std::map<std::string, double> zone_factors(const HazardFit& fit,
+                                           std::span<const Lifetime> lifetimes) {
+  std::map<std::string, double> losses;
+  std::map<std::string, double> expected;
+  for (const Lifetime& it : lifetimes) {
+    double factor = 0;
+    for (const auto& [value, share] : factors_of(fit, kind_of(it))) factor += share * value;
+    losses[it.zone] += it.at_most.has_value();
+    expected[it.zone] += factor * fit.base.cumulative(middle_age(it));
+  }
+  std::map<std::string, double> factors;
+  for (const auto& [zone, lost] : losses) {
+    factors[zone] = (lost + kFactorLosses) / (expected[zone] + kFactorLosses);
+  }
+  return factors;
 }
 
 }  // namespace stint

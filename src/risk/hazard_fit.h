@@ -11,37 +11,36 @@
 
 namespace stint {
 
-/// How much the hazard may change with age, and how much kinds and zones may differ.
+/// How much the hazard may change with age, and whether kinds of machines differ.
 struct HazardPrior {
   /// λ in the penalty λ/2 Σ (η_{j+1} − η_j)² on the log-rates of neighbouring steps. Without a
   /// limit it gives the exponential.
   double smoothing = 0;
 
-  /// k of the Gamma(k, k) prior on the factor of a kind or zone, whose mean is one: as if k losses
-  /// had come at the average rate.
-  double factor_losses = 5;
+  /// Whether each kind of machine has a factor of its own, with a Gamma(k, k) prior of mean one.
+  bool kinds = false;
 };
 
 /// A hazard that falls and rises with age as the lifetimes say, smooth where they say little:
 ///
-///   rate of machine i at age t = factor(kind of i) · factor(zone of i) · exp(η_j), t in step j
+///   rate of machine i at age t = factor(kind of i) · exp(η_j), t in step j
 ///
 /// Steps are of equal length in log(1 + t/10 min), so that the first minutes are as fine as the
 /// hours later on; the last rate goes on for ever. η and the factors maximise the penalised
 /// likelihood of bounds (S(at_least) − S(at_most); the rate where both are the same; S(at_least) of
 /// a machine still alive), by expectation–maximisation over the moments that were not seen.
 struct HazardFit {
-  Hazard base;  // Of a machine whose factors are one.
-  std::map<std::string, double> kinds;
-  std::map<std::string, double> zones;
-  std::map<std::pair<std::string, std::string>, int> seen;  // Machines by kind and zone.
+  Hazard base;                          // Of a machine whose factor is one.
+  std::map<std::string, double> kinds;  // Empty: all are alike.
+  std::map<std::string, int> seen;      // Machines by kind.
   double smoothing = 0;
   int losses = 0;
   Seconds exposure;  // Time that machines were watched; a loss between probes in the middle.
 };
 
 /// Fits with λ chosen by five-fold cross-validation among these lifetimes; the folds take every
-/// fifth row. With fewer than ten losses the rate is taken as constant.
+/// fifth row. With fewer than ten losses the rate is taken as constant. Kinds are told apart only
+/// if that makes the lifetimes of zones more likely that are left out in turn.
 HazardFit fit_hazard(std::span<const Lifetime> lifetimes);
 
 /// Fits with a given prior.
@@ -50,11 +49,15 @@ HazardFit fit_hazard(std::span<const Lifetime> lifetimes, const HazardPrior& pri
 /// Losses over exposure: the exponential that everybody fits.
 Hazard fit_exponential(std::span<const Lifetime> lifetimes);
 
-/// The hazard of a machine drawn from `machines`, of which only kind and zone are looked at. What a
-/// fit has not seen is drawn as its own machines were. Of no machines: drawn from its own.
+/// The hazard of a machine drawn from `machines`, of which only the kind is looked at. A kind that
+/// the fit has not seen is drawn as its own machines were. Of no machines: drawn from its own.
 Hazard hazard_of(const HazardFit& fit, std::span<const Lifetime> machines);
 
-/// Log-likelihood of lifetimes, each under the hazard of its own kind and zone.
+/// Log-likelihood of lifetimes, each under the hazard of its own kind.
 double log_likelihood(const HazardFit& fit, std::span<const Lifetime> lifetimes);
+
+/// How many times as often as the fit says each zone lost machines: (losses + k) / (expected + k).
+std::map<std::string, double> zone_factors(const HazardFit& fit,
+                                           std::span<const Lifetime> lifetimes);
 
 }  // namespace stint

@@ -101,23 +101,57 @@ TEST(HazardFit, NoLossIsNoHazard) {
   EXPECT_EQ(hazard_of(fit_hazard({}), {}).survival(kDay), 1);
 }
 
-// Zone b loses four times as fast; a zone that was never seen is drawn as the machines were, half
-// from each.
-TEST(HazardFit, KnowsZonesAndAveragesOverThemElsewhere) {
-  const Hazard slow = Hazard::constant(per_hour(0.05));
-  const Hazard fast = Hazard::constant(per_hour(0.2));
-  auto lifetimes = draw({.hazard = slow, .machines = 1000, .probes = {}, .zone = "a"}, 1);
-  const auto more = draw({.hazard = fast, .machines = 1000, .probes = {}, .zone = "b"}, 2);
-  lifetimes.insert(lifetimes.end(), more.begin(), more.end());
-  const HazardFit fit = fit_hazard(lifetimes);
-  const auto in_zone = [&](const char* zone) {
-    const std::vector<Lifetime> one{{.provider = "p", .machine = "m", .gpus = 0, .zone = zone}};
+/// In each of two zones, machines of one kind are lost four times as often as those of another.
+std::vector<Lifetime> two_kinds() {
+  std::vector<Lifetime> all;
+  std::uint64_t seed = 1;
+  for (const char* zone : {"a", "b"}) {
+    for (const double rate : {0.05, 0.2}) {
+      auto some = draw(
+          {.hazard = Hazard::constant(per_hour(rate)), .machines = 500, .probes = {}, .zone = zone},
+          seed++);
+      for (Lifetime& it : some) it.machine = rate < 0.1 ? "slow" : "fast";
+      all.insert(all.end(), some.begin(), some.end());
+    }
+  }
+  return all;
+}
+
+// A kind that was never seen is drawn as the machines were, half from each.
+TEST(HazardFit, KnowsKindsAndAveragesOverThemElsewhere) {
+  const HazardFit fit = fit_hazard(two_kinds());
+  const auto of_kind = [&](const char* machine) {
+    const std::vector<Lifetime> one{{.provider = "p", .machine = machine, .gpus = 0, .zone = "c"}};
     return hazard_of(fit, one).survival(6 * kHour);
   };
-  EXPECT_NEAR(in_zone("a"), std::exp(-0.3), 0.03);
-  EXPECT_NEAR(in_zone("b"), std::exp(-1.2), 0.03);
-  EXPECT_NEAR(in_zone("c"), (std::exp(-0.3) + std::exp(-1.2)) / 2, 0.03);
-  EXPECT_NEAR(hazard_of(fit, {}).survival(6 * kHour), in_zone("c"), 1e-9);
+  EXPECT_NEAR(of_kind("slow"), std::exp(-0.3), 0.03);
+  EXPECT_NEAR(of_kind("fast"), std::exp(-1.2), 0.03);
+  EXPECT_NEAR(of_kind("other"), (std::exp(-0.3) + std::exp(-1.2)) / 2, 0.03);
+  EXPECT_NEAR(hazard_of(fit, {}).survival(6 * kHour), of_kind("other"), 1e-9);
+  for (const auto& [zone, factor] : zone_factors(fit, two_kinds())) {
+    EXPECT_NEAR(factor, 1, 0.1) << zone;
+  }
+}
+
+// What holds in zone a is the other way round in zone b: a third zone learns nothing from kinds.
+TEST(HazardFit, DoesNotTellKindsApartThatZonesDisagreeOn) {
+  auto lifetimes = two_kinds();
+  for (Lifetime& it : lifetimes) {
+    if (it.zone == "b") it.machine = it.machine == "slow" ? "fast" : "slow";
+  }
+  EXPECT_TRUE(fit_hazard(lifetimes).kinds.empty());
+}
+
+TEST(HazardFit, ZonesThatLoseMoreHaveALargerFactor) {
+  const Hazard truth = Hazard::constant(per_hour(0.1));
+  auto lifetimes = draw({.hazard = truth, .machines = 300, .probes = {}, .zone = "a"}, 11);
+  const HazardFit fit = fit_hazard(lifetimes);
+  const auto worse = draw(
+      {.hazard = Hazard::constant(per_hour(0.3)), .machines = 300, .probes = {}, .zone = "b"}, 12);
+  lifetimes.insert(lifetimes.end(), worse.begin(), worse.end());
+  const auto factors = zone_factors(fit, lifetimes);
+  EXPECT_NEAR(factors.at("a"), 1, 0.15);
+  EXPECT_NEAR(factors.at("b"), 3, 0.5);
 }
 
 // One loss known at 2 h under rate 0.1/h: ln 0.1 − 0.2. Between 1 h and 3 h: −0.1 + ln(1 − e^−0.2).
