@@ -1,5 +1,5 @@
 // How long the models of losses take: the closed form that the optimiser asks for each candidate,
-// the schedule of saves, and whole runs played one by one.
+// the schedule of saves, whole runs played one by one, and the policies that keep a deadline.
 
 #include <cmath>
 #include <cstdio>
@@ -11,6 +11,9 @@
 #include "base/random.h"
 #include "bench/wall_time.h"
 #include "risk/checkpoint_schedule.h"
+#include "risk/cluster_table.h"
+#include "risk/deadline_table.h"
+#include "risk/pool_model.h"
 #include "risk/spot_time.h"
 #include "simulate/spot_run.h"
 
@@ -109,6 +112,39 @@ void print_runs() {
              summary.time.mean.in(kHour), runs / time.median.in(kSecond));
 }
 
+/// A pool of heavy-tailed spells, as many pools of a count as there are machines.
+std::vector<int> two_weeks(int machines) {
+  std::vector<int> counts;
+  Random random(3);
+  while (counts.size() < 14 * 288) {
+    const int count = random.below(machines + 1);
+    const double ticks = 6 * std::exp(1.4 * random.normal());
+    counts.insert(counts.end(), static_cast<std::size_t>(1 + ticks), count);
+  }
+  return counts;
+}
+
+void print_policies() {
+  fmt::print("\nPolicy for 24 h of work in 36 h, ticks of 5 min{:>17}{:>12}{:>8}\n", "median ms",
+             "min", "bound");
+  DeadlineGame game{
+      .work = 288, .deadline = 432, .changeover = 3, .machines = 1, .price_ratio = 3.3};
+  PoolBelief belief(5 * kMinute, game.deadline);
+  for (const int count : two_weeks(1)) belief.see(count > 0);
+  std::size_t bytes = 0;
+  const WallTime one =
+      wall_time_of(9, 1, [&] { bytes = DeadlineTable(game, belief.model()).size(); });
+  print_row(fmt::format("one machine ({:.1f} MB)", static_cast<double>(bytes) / 1e6), one,
+            kMillisecond, "200");
+  game.machines = 16;
+  CountBelief counts(game.machines);
+  for (const int count : two_weeks(game.machines)) counts.see(count);
+  const WallTime many =
+      wall_time_of(3, 1, [&] { bytes = ClusterTable(game, counts.model()).size(); });
+  print_row(fmt::format("16 machines ({:.1f} MB)", static_cast<double>(bytes) / 1e6), many,
+            kMillisecond, "5000");
+}
+
 }  // namespace
 }  // namespace stint
 
@@ -117,5 +153,6 @@ int main() {
   stint::print_closed_form();
   stint::print_schedules();
   stint::print_runs();
+  stint::print_policies();
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "job/job.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
+#include "plan/deadline_validation.h"
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
@@ -55,6 +56,8 @@ std::vector<Format> formats() {
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
           {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)},
           {"validation", validation_schema, rewriter(read_validation, write_validation)},
+          {"validation_deadline", deadline_validation_schema,
+           rewriter(read_deadline_validation, write_deadline_validation)},
           {"validation_plan", plan_validation_schema,
            rewriter(read_plan_validation, write_plan_validation)}};
 }

@@ -10,6 +10,7 @@
 #include "job/job.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
+#include "plan/deadline_validation.h"
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
       {"plan", stint::plan_schema()},
       {"prediction", stint::prediction_schema()},
       {"validation", stint::validation_schema()},
+      {"validation_deadline", stint::deadline_validation_schema()},
       {"validation_plan", stint::plan_validation_schema()}};
   for (const auto& [name, schema] : schemas) {
     const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";

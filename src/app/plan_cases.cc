@@ -8,7 +8,6 @@
 #include "app/front_rows.h"
 #include "app/plan_files.h"
 #include "app/plan_limits.h"
-#include "app/predict_inputs.h"
 #include "base/check.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -121,6 +120,26 @@ Status check_request(const PlanRequest& request) {
 
 }  // namespace
 
+Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanRequest& request) {
+  for (const Status& found : {check_offers(inputs.catalog, request.constraints),
+                              check_vm(inputs.catalog, request), check_measured(inputs.job)}) {
+    if (!found.ok()) return found.error();
+  }
+  auto work = work_to_goal(inputs.job);
+  if (!work.ok()) return work.error();
+  auto spot = load_spot_prior();
+  if (!spot.ok()) return spot.error();
+  return PlanQuestion{.context = inputs.context(),
+                      .work = std::move(*work),
+                      .constraints = request.constraints,
+                      .objective = objective_of(request),
+                      .rows = request.rows,
+                      .disabled_passes = request.disabled_passes,
+                      .outlook = {.spot = std::move(*spot),
+                                  .on_demand_start_up = kOnDemandStartUp,
+                                  .spot_start_up = kSpotStartUp}};
+}
+
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
                              const Optimiser& optimiser) {
   CHECK(environment.clock != nullptr);
@@ -128,25 +147,14 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   if (!sane.ok()) return sane.error();
   auto inputs = load_predict_inputs(environment, request.job, request.calibration);
   if (!inputs.ok()) return inputs.error();
-  for (const Status& found : {check_offers(inputs->catalog, request.constraints),
-                              check_vm(inputs->catalog, request), check_measured(inputs->job)}) {
-    if (!found.ok()) return found.error();
-  }
-  auto work = work_to_goal(inputs->job);
-  if (!work.ok()) return work.error();
-
-  const PlanQuestion question{.context = inputs->context(),
-                              .work = std::move(*work),
-                              .constraints = request.constraints,
-                              .objective = objective_of(request),
-                              .rows = request.rows,
-                              .disabled_passes = request.disabled_passes};
+  const auto question = plan_question(*inputs, request);
+  if (!question.ok()) return question.error();
   PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};
-  const Status planned = compare(question, request, optimiser, *environment.clock, outcome);
+  const Status planned = compare(*question, request, optimiser, *environment.clock, outcome);
   if (!planned.ok()) return planned.error();
   PlanAnswer& answer = outcome.answer;
   CHECK(!answer.plans.empty() || answer.nearest);
-  if (!request.policy) arrange(answer, question.objective, request.rows);
+  if (!request.policy) arrange(answer, question->objective, request.rows);
 
   if (!request.save.empty()) {
     const Status saved = write_file(request.save, write_plan(answer));

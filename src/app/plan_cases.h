@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/environment.h"
+#include "app/predict_inputs.h"
 #include "optimise/optimise.h"
 #include "optimise/policies.h"
 
@@ -29,6 +30,10 @@ struct PlanOutcome {
   std::optional<Plan> ours = {};           // With a policy: the best plan of Stint itself.
   std::vector<std::string> warnings = {};  // Of what was read, and when the answer is not kept.
 };
+
+/// What the optimiser is asked, without a look at the policy. The inputs must outlive it. Bad
+/// input: a job without measured times or without a goal.
+Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanRequest& request);
 
 /// `optimise`, or what a test puts in its place.
 using Optimiser = std::function<Result<PlanAnswer>(const PlanQuestion&, const Clock&)>;

@@ -91,6 +91,12 @@ Result<Loaded<Calibration>> load_calibration(const std::string& name) {
   return read_calibration(text->bytes, text->source);
 }
 
+Result<SpotPrior> load_spot_prior() {
+  const auto calibration = load_calibration("spot");
+  if (!calibration.ok()) return calibration.error();
+  return read_spot_prior(calibration->noun);
+}
+
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
                                           const std::string& calibration) {
   PredictInputs inputs;

@@ -7,6 +7,7 @@
 #include "job/job.h"
 #include "plan/calibration.h"
 #include "predict/resolve.h"
+#include "risk/advisor.h"
 
 namespace stint {
 
@@ -17,6 +18,9 @@ Result<Loaded<JobProfile>> load_job(const std::string& name);
 /// The calibration in the file `name`, or the shipped one called so; empty: the shipped one for
 /// AWS, or prior belief where none is shipped.
 Result<Loaded<Calibration>> load_calibration(const std::string& name);
+
+/// What is shipped about the loss of spot machines without figures of their own.
+Result<SpotPrior> load_spot_prior();
 
 /// What predictions of a job are made from.
 struct PredictInputs {

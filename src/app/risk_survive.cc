@@ -9,6 +9,7 @@
 #include "app/predict_inputs.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "measure/advisor_table.h"
 #include "measure/lifetime_table.h"
 #include "risk/advisor.h"
 #include "risk/hazard_fit.h"
@@ -17,8 +18,7 @@
 namespace stint {
 namespace {
 
-constexpr const char* kPrior = "spot";  // The shipped calibration.
-constexpr int kMostMachines = 512;      // The distribution of machines left takes n³ operations.
+constexpr int kMostMachines = 512;  // The distribution of machines left takes n³ operations.
 constexpr GroupLoss kIndependent{.shared = 0, .reach = 0.5};
 
 Result<PoolHazard> fitted_hazard(const std::vector<std::string>& files) {
@@ -52,9 +52,33 @@ const Offer* offer_of(const VmType& type, const std::string& region) {
   return best;
 }
 
+/// By the band of a table, in the region asked for or else that of the catalogue.
+Result<PoolHazard> advised_by(const std::string& file, const VmType& type,
+                              const std::string& region) {
+  const auto text = read_file(file);
+  if (!text.ok()) return text.error();
+  const auto rows = read_advised_bands(*text, file);
+  if (!rows.ok()) return rows.error();
+  std::string wanted = region;
+  if (wanted.empty() && !type.offers.empty()) wanted = type.offers.front().region;
+  for (const AdvisedBand& row : *rows) {
+    if (row.vm != type.name || row.region != wanted) continue;
+    PoolHazard hazard = advised_hazard(row.band);
+    // The table does not say when it was made.
+    hazard.origin = fmt::format("{}: {} are taken back ({})", wanted, to_text(row.band), file);
+    return hazard;
+  }
+  return bad_input(
+      fmt::format("{}: has no line for {} in {}; give another --region", file, type.name, wanted));
+}
+
 Result<PoolHazard> hazard_for(const VmType& type, const SurviveRequest& request,
                               const SpotPrior& prior) {
+  if (!request.lifetimes.empty() && !request.advisor.empty()) {
+    return bad_usage("--lifetimes and --advisor exclude each other; give one of them");
+  }
   if (!request.lifetimes.empty()) return fitted_hazard(request.lifetimes);
+  if (!request.advisor.empty()) return advised_by(request.advisor, type, request.region);
   const Offer* offer = offer_of(type, request.region);
   if (offer == nullptr) {
     const std::string where = request.region.empty() ? "" : " in " + printable(request.region);
@@ -141,9 +165,7 @@ Result<SurviveReport> survive_risk(const Environment& environment, const Survive
   const auto catalog = show_vm(environment, request.vm);
   if (!catalog.ok()) return catalog.error();
   const VmType& type = catalog->noun.types.front();
-  const auto calibration = load_calibration(kPrior);
-  if (!calibration.ok()) return calibration.error();
-  const auto prior = read_spot_prior(calibration->noun);
+  const auto prior = load_spot_prior();
   if (!prior.ok()) return prior.error();
   const auto hazard = hazard_for(type, request, *prior);
   if (!hazard.ok()) return hazard.error();

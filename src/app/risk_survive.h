@@ -17,6 +17,7 @@ struct SurviveRequest {
   int count = 1;
   Seconds time;                        // How long the machines are needed.
   std::vector<std::string> lifetimes;  // Files to take the hazard from; empty: catalogue or prior.
+  std::string advisor = {};            // A table of bands to take instead of the catalogue's.
 };
 
 /// One figure under the typical hazard, at the ends of its band, and if machines were independent.

@@ -94,5 +94,23 @@ TEST(RiskSurvive, SaysWhatIsWrong) {
   EXPECT_NE(error({.vm = "nonsense", .time = kHour}).find("no VM type"), std::string::npos);
 }
 
+// Half of all in a month, by a table of one's own.
+TEST(RiskSurvive, TakesTheBandOfATable) {
+  const std::string table = file("advisor.csv",
+                                 "region,instance_type,interruption_monthly_pct_range\n"
+                                 "us-east-1,p4d.24xlarge,40-60\neu-west-1,p4d.24xlarge,<5\n");
+  const SurviveRequest request{.vm = "p4d.24xlarge", .time = 30 * kDay, .advisor = table};
+  const auto report = survive_risk(bare(), request);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_NEAR(report->all_left.typical, 0.5, 1e-9);
+  SurviveRequest other = request;
+  other.region = "eu-west-1";
+  EXPECT_NEAR(survive_risk(bare(), other)->all_left.typical, 0.975, 1e-9);
+  other.region = "nowhere";
+  EXPECT_EQ(survive_risk(bare(), other).error().kind, ErrorKind::kBadInput);
+  other.lifetimes = {table};
+  EXPECT_EQ(survive_risk(bare(), other).error().kind, ErrorKind::kUsage);
+}
+
 }  // namespace
 }  // namespace stint

@@ -26,6 +26,13 @@ std::string hours(Seconds time) {
   return fmt::format("{:.{}f} h", value, decimals_of(value));
 }
 
+std::string duration(Seconds time) {
+  if (time < 1 * kSecond) return milliseconds(time);
+  if (time < 2 * kMinute) return fmt::format("{:.3g} s", time.in(kSecond));
+  if (time < 2 * kHour) return fmt::format("{:.3g} min", time.in(kMinute));
+  return hours(time);
+}
+
 std::string dollars(Dollars amount) {
   const bool negative = amount < Dollars{};
   const Dollars size = negative ? -amount : amount;

@@ -16,6 +16,9 @@ std::string milliseconds(Seconds time);
 /// "11.2 h", "0.45 h".
 std::string hours(Seconds time);
 
+/// In the unit that fits: "872 ms", "8.4 s", "38 min", "11.2 h".
+std::string duration(Seconds time);
+
 /// "$152", "$31.20", "-$3.00".
 std::string dollars(Dollars amount);
 

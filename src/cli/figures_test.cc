@@ -47,5 +47,12 @@ TEST(Figures, ALineIsWrappedBesideItsLabel) {
             "cost            one two\n                three\n");
 }
 
+TEST(Figures, DurationsHaveTheUnitThatFits) {
+  EXPECT_EQ(duration(2 * kMillisecond), "2.00 ms");
+  EXPECT_EQ(duration(8.44 * kSecond), "8.44 s");
+  EXPECT_EQ(duration(38.2 * kMinute), "38.2 min");
+  EXPECT_EQ(duration(11.2 * kHour), "11.2 h");
+}
+
 }  // namespace
 }  // namespace stint::cli

@@ -162,6 +162,48 @@ std::string background(const PlanAnswer& answer, const std::vector<Plan>& plans,
   return text;
 }
 
+/// "4x c5n.large", "the object store", "the VM on demand".
+std::string place_text(const CheckpointSchedule& schedule) {
+  switch (schedule.place) {
+    case CheckpointPlace::kObjectStore:
+      return "the object store";
+    case CheckpointPlace::kAnchor:
+      return "a VM on demand";
+    case CheckpointPlace::kTier:
+      return fmt::format("{}x {} on demand", schedule.receivers.value_or(1),
+                         schedule.receiver.value_or("receivers"));
+  }
+  return "";
+}
+
+/// How the best plan saves its state, and what that guards against.
+std::vector<std::string> checkpoint_lines(const Plan& plan) {
+  if (!plan.checkpoint) return {};
+  const CheckpointSchedule& schedule = *plan.checkpoint;
+  std::string how =
+      schedule.interval
+          ? fmt::format("Plan 1 saves to {} every {}", place_text(schedule),
+                        duration(*schedule.interval))
+          : fmt::format("Plan 1 saves to {} when a loss is announced", place_text(schedule));
+  if (schedule.stall && schedule.transfer) {
+    how += fmt::format(": training waits {}, and it is safe {} later", duration(*schedule.stall),
+                       duration(*schedule.transfer));
+  }
+  std::vector<std::string> lines = {how + "."};
+  if (plan.losses) {
+    std::string losses = fmt::format("Losses expected in the run: {:.2g}", *plan.losses);
+    if (schedule.fits_in_notice) {
+      losses += *schedule.fits_in_notice ? "; a save fits into the notice"
+                                         : "; a save does not fit into the notice";
+    }
+    if (schedule.interval && schedule.daly_interval) {
+      losses += fmt::format("; Daly's rule would save every {}", duration(*schedule.daly_interval));
+    }
+    lines.push_back(losses + ".");
+  }
+  return lines;
+}
+
 std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
   std::string text;
   if (answer.plans.front().p_best && !is_front(answer)) {
@@ -172,6 +214,7 @@ std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
                        terminal);
   }
   text += block("bound", bound_lines(answer), terminal);
+  text += block("checkpoints", checkpoint_lines(answer.plans.front()), terminal);
   if (answer.value_of_measuring) {
     text += sheet_line("measuring",
                        fmt::format("Measuring more before renting is worth up to {}.",

@@ -69,7 +69,8 @@ ExitCode survive(const Invocation& invocation) {
                                             .region = invocation.get("--region"),
                                             .count = count->value_or(1),
                                             .time = *time,
-                                            .lifetimes = invocation.list("--lifetimes")});
+                                            .lifetimes = invocation.list("--lifetimes"),
+                                            .advisor = invocation.get("--advisor")});
   if (!found.ok()) return report(invocation, kVerb, found.error());
   print_warnings(invocation, found->warnings);
   print(invocation, survive_json(*found), survive_text(*found, invocation.out_terminal));
@@ -128,7 +129,11 @@ Verb survive_verb() {
                       {.name = "--lifetimes",
                        .value = "FILE...",
                        .help = "Fit the hazard to these lifetimes instead.",
-                       .files = true}},
+                       .files = true},
+                      {.name = "--advisor",
+                       .value = "FILE",
+                       .help = "Take the band from this table instead: region, instance_type and "
+                               "interruption_monthly_pct_range, as of AWS's spot advisor."}},
           .outputs = {"table", "json"},
           .examples = {{"stint risk survive --vm p4d.24xlarge --count 8 --for 4h",
                         "Eight machines for four hours."},

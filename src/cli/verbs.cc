@@ -13,11 +13,15 @@
 #include "cli/help.h"
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
+#include "cli/risk_replay_verb.h"
+#include "cli/risk_simulate_verb.h"
 #include "cli/risk_verbs.h"
 #include "cli/validate_collective_verb.h"
 #include "cli/validate_convergence_verb.h"
+#include "cli/validate_deadline_verb.h"
 #include "cli/validate_memory_verb.h"
 #include "cli/validate_plan_verb.h"
+#include "cli/validate_revocations_verb.h"
 #include "cli/validate_survival_verb.h"
 #include "cli/validate_verbs.h"
 
@@ -133,13 +137,17 @@ std::span<const Verb> verbs() {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
+    all.push_back(risk_replay_verb());
+    all.push_back(risk_simulate_verb());
     for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
     all.push_back(validate_collective_verb());
     all.push_back(validate_convergence_verb());
+    all.push_back(validate_deadline_verb());
     all.push_back(validate_memory_verb());
     all.push_back(validate_plan_verb());
+    all.push_back(validate_revocations_verb());
     all.push_back(validate_survival_verb());
     for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
     return all;

@@ -259,4 +259,18 @@ Result<AvailabilityTrace> read_availability_trace(std::string_view text, const s
   return is_json(text) ? read_json_trace(text, source) : read_table_trace(text, source, gap);
 }
 
+std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap) {
+  // The gaps' quotient may miss a whole number by a rounding.
+  constexpr double kRounding = 1e-9;
+  const double ratio = gap / trace.gap;
+  const auto size = static_cast<double>(trace.counts.size());
+  std::vector<int> counts;
+  for (double tick = 0; (tick + 1) * ratio <= size + kRounding; ++tick) {
+    const auto first = static_cast<std::ptrdiff_t>(tick * ratio + kRounding);
+    const auto last = static_cast<std::ptrdiff_t>(std::ceil((tick + 1) * ratio - kRounding));
+    counts.push_back(*std::min_element(trace.counts.begin() + first, trace.counts.begin() + last));
+  }
+  return counts;
+}
+
 }  // namespace stint

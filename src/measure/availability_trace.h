@@ -33,4 +33,8 @@ bool is_availability_trace(std::string_view text);
 Result<AvailabilityTrace> read_availability_trace(std::string_view text, const std::string& source,
                                                   Seconds gap = kTraceGap);
 
+/// The trace's counts in ticks of `gap`: each is the least of what it covers. A tick that the trace
+/// does not cover to its end is left out.
+std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap);
+
 }  // namespace stint

@@ -149,5 +149,23 @@ TEST(AvailabilityTrace, ReadsThePublishedTraces) {
   }
 }
 
+// Ticks of 2 min cover two of 1 min; the fifth has no partner.
+TEST(AvailabilityTrace, ALongerTickIsTheLeastOfWhatItCovers) {
+  const AvailabilityTrace trace{"a", 1 * kMinute, {3, 1, 2, 2, 5}};
+  EXPECT_EQ(resampled(trace, 2 * kMinute), (std::vector<int>{1, 2}));
+  EXPECT_EQ(resampled(trace, 1 * kMinute), trace.counts);
+}
+
+// Ticks of 2 min in ticks of 3 min: the second lies in both.
+TEST(AvailabilityTrace, AShorterTickIsRepeatedOrTheLeastOfTwo) {
+  const AvailabilityTrace trace{"a", 3 * kMinute, {4, 2}};
+  EXPECT_EQ(resampled(trace, 1 * kMinute), (std::vector<int>{4, 4, 4, 2, 2, 2}));
+  EXPECT_EQ(resampled(trace, 2 * kMinute), (std::vector<int>{4, 2, 2}));
+}
+
+TEST(AvailabilityTrace, ShorterThanATickGivesNone) {
+  EXPECT_TRUE(resampled({"a", 1 * kMinute, {3}}, 2 * kMinute).empty());
+}
+
 }  // namespace
 }  // namespace stint

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "predict/predictor.h"
+#include "risk/checkpoint_schedule.h"
 
 namespace stint {
 namespace {
@@ -19,20 +20,39 @@ PlanMarket market_of(const Cluster& cluster) {
 }
 
 /// What the money buys, by what the time goes to.
-Bill bill_of(const IterationParts& parts, Dollars cost) {
+Bill bill_of(const IterationParts& parts, DollarsPerSecond rate, const RiskedRun& run) {
   const Seconds whole = total(parts);
-  const Dollars compute = cost * ((parts.forward + parts.backward + parts.update) / whole);
-  const Dollars exposed = cost * (parts.exposed_communication / whole);
-  return {.compute = compute, .exposed_communication = exposed, .idle = cost - compute - exposed};
+  const Dollars work = rate * run.time.useful;
+  const Dollars compute = work * ((parts.forward + parts.backward + parts.update) / whole);
+  const Dollars exposed = work * (parts.exposed_communication / whole);
+  return {.compute = compute + run.replacements,
+          .exposed_communication = exposed,
+          .work_redone = rate * run.time.redone,
+          .saving = rate * run.time.saving,
+          .set_up = rate * run.time.starting,
+          .idle = work - compute - exposed,
+          .anchors = run.anchors * run.time.mean,
+          .storage = run.storage * run.time.mean};
 }
 
-/// The interval of the whole run: that of an iteration, and that of how many there are.
-TimeRange time_range(const IterationTime& iteration, const BatchChoice& choice) {
-  const double steps = kEightInTen * choice.deviation;
-  const double below = std::hypot(std::log(iteration.mean / iteration.p10), steps);
-  const double above = std::hypot(std::log(iteration.p90 / iteration.mean), steps);
-  const Seconds mean = choice.iterations * iteration.mean;
-  return {.mean = mean, .p10 = std::exp(-below) * mean, .p90 = std::exp(above) * mean};
+/// How the state is saved; without spot machines nothing makes it necessary.
+std::optional<CheckpointSchedule> schedule_of(const Evaluator& evaluator, const Config& config,
+                                              const RiskedRun& run) {
+  if (!run.save) return std::nullopt;
+  CheckpointSchedule schedule{.place = config.save.place,
+                              .stall = run.save->stall,
+                              .transfer = run.save->transfer,
+                              .fits_in_notice = run.without_notice < 1};
+  if (run.time.interval < run.time.useful) schedule.interval = run.time.interval;
+  const double between = run.time.losses * run.without_notice;
+  if (between > 0) schedule.daly_interval = daly_interval(run.save->stall, run.time.mean / between);
+  if (config.save.place != CheckpointPlace::kTier) return schedule;
+  schedule.receivers = config.save.receivers;
+  for (const Part& part : config.used()) {
+    const Rental& rental = evaluator.space().rentals[static_cast<std::size_t>(part.rental)];
+    if (rental.receiver) schedule.receiver = rental.receiver->type->name;
+  }
+  return schedule;
 }
 
 std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
@@ -93,20 +113,32 @@ Plan plan_of(const Evaluator& evaluator, const Found& found) {
   plan.prediction = predict(question.context, *resolved, step_parts).prediction;
   // Both ways to ask about a cluster must agree.
   CHECK(std::abs(plan.prediction->iteration.mean / found.outcome.iteration - 1) < 1e-9);
-  const DollarsPerSecond rate = evaluator.rate(found.config);
-  plan.time = time_range(plan.prediction->iteration, choice);
+  const auto run = evaluator.risk().run(found.config, found.outcome.work, LossBelief::kTypical);
+  CHECK(run.has_value());
+  const double deviation = evaluator.deviation(found.config, found.outcome);
+  const auto wide = [&](double iteration) {  // By how much the logarithm of the work may be off.
+    return std::hypot(iteration / kEightInTen, choice.deviation);
+  };
+  const IterationTime& iteration = plan.prediction->iteration;
+  const double below = wide(std::log(iteration.mean / iteration.p10));
+  const double above = wide(std::log(iteration.p90 / iteration.mean));
+  plan.time = {.mean = found.outcome.time,
+               .p10 = evaluator.time_at(found, 0.1, below),
+               .p90 = evaluator.time_at(found, 0.9, above)};
+  const DollarsPerSecond rate = found.outcome.cost / found.outcome.time;
   plan.cost = {
-      .mean = rate * plan.time.mean, .p10 = rate * plan.time.p10, .p90 = rate * plan.time.p90};
+      .mean = found.outcome.cost, .p10 = rate * plan.time.p10, .p90 = rate * plan.time.p90};
   plan.global_batch = choice.global_batch;
   plan.iterations = static_cast<std::int64_t>(std::llround(std::max(1.0, choice.iterations)));
-  plan.bill = bill_of(plan.prediction->iteration.parts, plan.cost.mean);
-  const double deviation = evaluator.deviation(found.config, found.outcome);
+  plan.bill = bill_of(plan.prediction->iteration.parts, evaluator.rate(found.config), *run);
+  plan.checkpoint = schedule_of(evaluator, found.config, *run);
+  if (run->save) plan.losses = run->time.losses;
   const Constraints& constraints = question.constraints;
   if (constraints.deadline) {
-    plan.p_deadline = probability_within(*constraints.deadline / found.outcome.time, deviation);
+    plan.p_deadline = evaluator.p_within(found, *constraints.deadline, deviation);
   }
   if (constraints.budget) {
-    plan.p_budget = probability_within(*constraints.budget / found.outcome.cost, deviation);
+    plan.p_budget = evaluator.p_within(found, *constraints.budget, deviation);
   }
   const std::string note = note_of(plan, *resolved);
   if (!note.empty()) plan.note = note;
@@ -137,9 +169,22 @@ std::vector<std::string> assumptions_of(const Evaluator& evaluator,
     return plan.market != PlanMarket::kOnDemand;
   });
   if (spot) {
-    assumptions.emplace_back("Spot machines are shown without the risk of interruption.");
+    assumptions.emplace_back(
+        "Spot machines are lost as often as the catalogue's bands say, and where it has none as "
+        "the "
+        "prior has it; 'stint risk survive' tells both.");
+    assumptions.push_back(fmt::format(
+        "A lost spot machine is replaced on demand while spot has none, which is taken to be so {} "
+        "times in ten, for {:.1f} h on average.",
+        std::lround(10 * kSpotMissing), kSpotMissingFor.in(kHour)));
+    if (evaluator.risk().assumes_bytes()) {
+      assumptions.push_back(fmt::format(
+          "A checkpoint has {:.3g} MB: the job does not say, and optimizers keep two numbers per "
+          "parameter.",
+          evaluator.risk().checkpoint_bytes().in(kMB)));
+    }
   }
-  assumptions.emplace_back("Start-up, storage and traffic out of the cloud are not counted.");
+  assumptions.emplace_back("Traffic out of the cloud is not counted.");
   return assumptions;
 }
 

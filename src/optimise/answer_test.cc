@@ -118,8 +118,14 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
   const std::string prior =
       "Nothing was fitted for these networks: their constants are prior belief (calibration "
       "round).";
-  const std::string spot = "Spot machines are shown without the risk of interruption.";
-  const std::string rest = "Start-up, storage and traffic out of the cloud are not counted.";
+  const std::string lost =
+      "Spot machines are lost as often as the catalogue's bands say, and where it has none as the "
+      "prior has it; 'stint risk survive' tells both.";
+  const std::string replaced =
+      "A lost spot machine is replaced on demand while spot has none, which is taken to be so 5 "
+      "times in ten, for 1.6 h on average.";
+  const std::string rest = "Traffic out of the cloud is not counted.";
+  fixture.predict.job.checkpoint = CheckpointSize{.bytes = 1 * kMB};
   const SearchFixture search(fixture.question);
   std::vector<Plan> plans = {{.market = PlanMarket::kOnDemand}};
   EXPECT_EQ(assumptions_of(search.evaluator, plans),
@@ -127,7 +133,7 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
   plans.push_back({.market = PlanMarket::kMixed});
   fixture.predict.law.fitted = true;
   EXPECT_EQ(assumptions_of(search.evaluator, plans),
-            (std::vector<std::string>{"Work is work.", spot, rest}));
+            (std::vector<std::string>{"Work is work.", lost, replaced, rest}));
 }
 
 }  // namespace

@@ -182,7 +182,16 @@ Result<std::optional<DeepVmPick>> deepvm_pick(const Evaluator& evaluator,
   const auto run = plain_run(evaluator, config);
   // The same machines were seen to run the job, whoever pays for them how.
   CHECK(run.has_value());
-  DeepVmPick pick{.found = *run, .choice = **choice, .fitted = !candidates.published()};
+  Found found = *run;
+  // Its receivers have another price than those we would choose, which is added to the plan; how
+  // long a save takes is about the same as to a store.
+  found.config.save = {};
+  for (const Part& part : found.config.used()) {
+    const auto& rental = evaluator.space().rentals[static_cast<std::size_t>(part.rental)];
+    if (!rental.spot) found.config.save.place = CheckpointPlace::kAnchor;
+  }
+  if (const auto outcome = evaluator.outcome(found.config)) found.outcome = *outcome;
+  DeepVmPick pick{.found = found, .choice = **choice, .fitted = !candidates.published()};
   if (pick.choice.architecture == DeepVmArchitecture::kTiering) {
     pick.receiver = chosen.type.receiver;
   }
@@ -192,10 +201,14 @@ Result<std::optional<DeepVmPick>> deepvm_pick(const Evaluator& evaluator,
 Plan plan_of(const Evaluator& evaluator, const DeepVmPick& pick) {
   Plan plan = plan_of(evaluator, pick.found);
   std::string note = "checkpoints go to the VM on demand";
-  plan.checkpoint = {.place = CheckpointPlace::kAnchor};
+  if (plan.checkpoint) plan.checkpoint->place = CheckpointPlace::kAnchor;
   if (pick.receiver) {
     const DollarsPerSecond rate = pick.choice.receivers * pick.receiver->price;
-    plan.checkpoint = {.place = CheckpointPlace::kTier, .receivers = pick.choice.receivers};
+    if (plan.checkpoint) {
+      plan.checkpoint->place = CheckpointPlace::kTier;
+      plan.checkpoint->receivers = pick.choice.receivers;
+      plan.checkpoint->receiver = pick.receiver->name;
+    }
     note = fmt::format("checkpoints go to {}x {} on demand", pick.choice.receivers,
                        pick.receiver->name);
     plan.bill->anchors += rate * plan.time.mean;
@@ -205,7 +218,9 @@ Plan plan_of(const Evaluator& evaluator, const DeepVmPick& pick) {
   }
   if (const auto& budget = evaluator.question().constraints.budget) {
     const double deviation = evaluator.deviation(pick.found.config, pick.found.outcome);
-    plan.p_budget = probability_within(*budget / plan.cost.mean, deviation);
+    Found found = pick.found;
+    found.outcome.cost = plan.cost.mean;
+    plan.p_budget = evaluator.p_within(found, *budget, deviation);
   }
   plan.note = plan.note ? fmt::format("{}; {}", note, *plan.note) : note;
   return plan;

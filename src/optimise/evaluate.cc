@@ -1,14 +1,27 @@
 #include "optimise/evaluate.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 #include "base/normal.h"
 #include "predict/cluster_step.h"
 
 namespace stint {
+namespace {
+
+// The ends of what is believed of losses are one in four each, as if it were normal.
+constexpr std::array<std::pair<LossBelief, double>, 3> kBeliefs = {
+    {{LossBelief::kTypical, 0.5}, {LossBelief::kLow, 0.25}, {LossBelief::kHigh, 0.25}}};
+
+}  // namespace
+
 Evaluator::Evaluator(const PlanQuestion& question, const Space& space)
-    : question_(question), space_(space), known_(question.context.known()), own_(law_of(known_)) {
+    : question_(question),
+      space_(space),
+      known_(question.context.known()),
+      own_(law_of(known_)),
+      risk_(question, space) {
   for (const BatchChoice& choice : question.work.choices) {
     auto& steps = accumulations_.emplace_back();
     for (int m = 1; m <= std::min(kAccumulationMax, choice.global_batch); ++m) {
@@ -43,7 +56,7 @@ Workers Evaluator::workers(const Config& config, Groups& groups) const {
   return cluster;
 }
 
-std::optional<Outcome> Evaluator::outcome(const Config& config) const {
+std::optional<Seconds> Evaluator::iteration(const Config& config) const {
   CHECK(choice_of(config).global_batch % config.accumulation == 0);
   const PredictContext& context = question_.context;
   Groups groups;
@@ -53,10 +66,75 @@ std::optional<Outcome> Evaluator::outcome(const Config& config) const {
     const int most = space_.machine_of(config.parts[i].rental).batch_max;
     if (cluster.groups[i].batch > most) return std::nullopt;
   }
-  const Seconds iteration =
-      total(step_parts(step_setup(context.job, cluster, context.law.fabric, own_)));
-  const Seconds time = choice_of(config).iterations * iteration;
-  return Outcome{.iteration = iteration, .time = time, .cost = rate(config) * time};
+  return total(step_parts(step_setup(context.job, cluster, context.law.fabric, own_)));
+}
+
+std::optional<Outcome> Evaluator::outcome(const Config& config, Seconds iteration) const {
+  const Seconds work = choice_of(config).iterations * iteration;
+  const auto run = risk_.run(config, work, LossBelief::kTypical);
+  if (!run) return std::nullopt;
+  const DollarsPerSecond whole = rate(config) + run->anchors + run->storage;
+  return Outcome{.iteration = iteration,
+                 .work = work,
+                 .time = run->time.mean,
+                 .cost = whole * run->time.mean + run->replacements};
+}
+
+std::optional<Outcome> Evaluator::outcome(const Config& config) const {
+  const auto time = iteration(config);
+  return time ? outcome(config, *time) : std::nullopt;
+}
+
+std::optional<Found> Evaluator::with_cheapest_save(const Config& config) const {
+  const auto time = iteration(config);
+  if (!time) return std::nullopt;
+  std::optional<Found> best;
+  Found found{.config = config};
+  for (const SaveChoice& save : risk_.choices(config)) {
+    found.config.save = save;
+    const auto outcome = this->outcome(found.config, *time);
+    if (!outcome) continue;
+    found.outcome = *outcome;
+    if (!best || outcome->cost < best->outcome.cost) best = found;
+  }
+  return best;
+}
+
+double Evaluator::p_within(const Found& found, Seconds time, double deviation) const {
+  double sum = 0;
+  for (const auto& [belief, weight] : kBeliefs) {
+    const auto run = risk_.run(found.config, found.outcome.work, belief);
+    if (run) sum += weight * run->time.probability_within(time, deviation);
+  }
+  return sum;
+}
+
+double Evaluator::p_within_at_most(const Config& config, Seconds work, Seconds time,
+                                   double deviation) const {
+  // With fewer losses it may be certain; with more it is no likelier than with the typical ones.
+  double sum = 0;
+  for (const auto& [belief, weight] : kBeliefs) {
+    if (belief == LossBelief::kLow) sum += weight;
+  }
+  const auto run = risk_.run(config, work, LossBelief::kTypical);
+  if (!run) return sum;
+  return sum + (1 - sum) * run->time.probability_within(time, deviation);
+}
+
+double Evaluator::p_within(const Found& found, Dollars cost, double deviation) const {
+  // The bill follows the clock.
+  return p_within(found, found.outcome.time * (cost / found.outcome.cost), deviation);
+}
+
+Seconds Evaluator::time_at(const Found& found, double probability, double deviation) const {
+  Seconds low;
+  Seconds high = found.outcome.time;
+  while (p_within(found, high, deviation) < probability) high += high;
+  for (int i = 0; i < 50; ++i) {
+    const Seconds middle = (low + high) / 2;
+    (p_within(found, middle, deviation) < probability ? low : high) = middle;
+  }
+  return high;
 }
 
 Seconds Evaluator::iteration(const Config& config, const FabricLaw& fabric,

@@ -4,36 +4,22 @@
 #include <optional>
 #include <vector>
 
-#include "optimise/space.h"
+#include "optimise/spot_risk.h"
 
 namespace stint {
-
-/// VMs of one rental in a cluster.
-struct Part {
-  int rental = 0;
-  int vms = 1;
-  int workers_per_vm = 1;
-
-  bool operator==(const Part&) const = default;
-};
-
-/// One thing to rent and one way to run the job on it.
-struct Config {
-  std::array<Part, 2> parts;  // The first `kinds` of them count.
-  int kinds = 1;
-  int choice = 0;        // Index into the choices of batch.
-  int accumulation = 1;  // Divides the global batch.
-  Collective collective = Collective::kRing;
-
-  std::span<const Part> used() const { return {parts.data(), static_cast<std::size_t>(kinds)}; }
-  bool operator==(const Config&) const = default;
-};
 
 /// What a configuration is predicted to take.
 struct Outcome {
   Seconds iteration;
-  Seconds time;  // To the goal.
-  Dollars cost;
+  Seconds work;  // To the goal, if nothing disturbs it.
+  Seconds time;  // Expected, with start-up, saves and losses.
+  Dollars cost;  // Expected.
+};
+
+/// A configuration with what it is predicted to take.
+struct Found {
+  Config config;
+  Outcome outcome;
 };
 
 /// Asks the predictor about configurations; the question and the space must outlive it.
@@ -42,7 +28,27 @@ class Evaluator {
   Evaluator(const PlanQuestion& question, const Space& space);
 
   /// Nothing when a worker would have no sample, or more than memory allows.
+  std::optional<Seconds> iteration(const Config& config) const;
+
+  /// What it takes with iterations of that time. Nothing when losses leave no work done.
+  std::optional<Outcome> outcome(const Config& config, Seconds iteration) const;
+
+  /// Both.
   std::optional<Outcome> outcome(const Config& config) const;
+
+  /// The configuration with the way to save that costs least.
+  std::optional<Found> with_cheapest_save(const Config& config) const;
+
+  /// P(it takes no longer than `time`, and costs no more than `cost`), where the logarithm of the
+  /// undisturbed time has this deviation. What is believed of losses is not certain either.
+  double p_within(const Found& found, Seconds time, double deviation) const;
+  double p_within(const Found& found, Dollars cost, double deviation) const;
+
+  /// What p_within cannot exceed for this work, for a third of the effort.
+  double p_within_at_most(const Config& config, Seconds work, Seconds time, double deviation) const;
+
+  /// The time that is not exceeded with `probability`.
+  Seconds time_at(const Found& found, double probability, double deviation) const;
 
   /// The same under another law; only for configurations that have an outcome.
   Seconds iteration(const Config& config, const FabricLaw& fabric, const JobLaw& own) const;
@@ -57,6 +63,7 @@ class Evaluator {
   /// The same with what the job's cost of communication adds, for a tenth of the work of deviation.
   double deviation_part(const Config& config, const Outcome& outcome) const;
 
+  /// Of its VMs, without machines that only keep checkpoints.
   DollarsPerSecond rate(const Config& config) const;
 
   /// Micro-steps that divide the batch of `choice`; at most kAccumulationMax.
@@ -64,6 +71,7 @@ class Evaluator {
     return accumulations_[static_cast<std::size_t>(choice)];
   }
 
+  const SpotRisk& risk() const { return risk_; }
   const PlanQuestion& question() const { return question_; }
   const Space& space() const { return space_; }
   const JobLaw& own() const { return own_; }
@@ -86,6 +94,7 @@ class Evaluator {
   const Space& space_;
   const KnownJob* known_;
   JobLaw own_;
+  SpotRisk risk_;
   std::vector<std::vector<int>> accumulations_;
 };
 

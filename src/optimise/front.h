@@ -7,12 +7,6 @@
 
 namespace stint {
 
-/// A configuration with what it is predicted to take.
-struct Found {
-  Config config;
-  Outcome outcome;
-};
-
 /// Configurations of which none is both slower and dearer than another, fastest first.
 class Front {
  public:

@@ -41,17 +41,22 @@ class MachineSearch {
     }
   }
 
-  bool wanted(const Part& part, int choice, const Bounds::Parts& least) const {
-    return !search_.prunes || (wanted(part, choice, least.quick()) &&
-                               wanted(part, choice, search_.bounds.iteration(least)));
+  bool wanted(const Part& part, int choice, const Bounds::Parts& least, bool lasts) const {
+    return !search_.prunes || (wanted(part, choice, least.quick(), false) &&
+                               wanted(part, choice, search_.bounds.iteration(least), lasts));
   }
 
-  bool wanted(const Part& part, int choice, Seconds iteration) const {
+  /// `lasts`: also whether losses leave it time, which takes longer to say.
+  bool wanted(const Part& part, int choice, Seconds iteration, bool lasts) const {
     const Seconds time = search_.evaluator.choice_at(choice).iterations * iteration;
     bool wanted = false;
     for_each_rental(part.vms, [&](int rental) {
       const auto family = families_.of[static_cast<std::size_t>(rental)];
-      wanted = wanted || search_.wants(family, choice, time, part.vms * of(rental).price * time);
+      Part own = part;
+      own.rental = rental;
+      const auto least =
+          search_.evaluator.risk().least(std::span(&own, 1), part.vms * of(rental).price, time);
+      wanted = wanted || search_.wants(family, choice, least, std::span(&own, lasts ? 1 : 0));
     });
     return wanted;
   }
@@ -61,29 +66,31 @@ class MachineSearch {
     const int workers = part.vms * part.workers_per_vm;
     const auto& accumulations = search_.evaluator.accumulations(choice);
     if (workers > batch) return;
-    if (!wanted(part, choice, search_.bounds.of_cluster(std::span(&part, 1), batch, 1))) return;
+    const auto any = search_.bounds.of_cluster(std::span(&part, 1), batch, 1);
+    if (!wanted(part, choice, any, true)) return;
     for (const int m : accumulations) {
       if (batch / m < workers) break;
       const int per_worker = (batch / m + workers - 1) / workers;
       if (per_worker > machine().batch_max) continue;
       const Bounds::Parts least = search_.bounds.of_equal(part, per_worker, m, synchronisation_);
-      if (wanted(part, choice, least)) evaluate(part, choice, m);
+      if (wanted(part, choice, least, false)) evaluate(part, choice, m);
     }
   }
 
   void evaluate(const Part& part, int choice, int accumulation) {
     Config config{.parts = {part}, .choice = choice, .accumulation = accumulation};
+    // A ring is no slower, but it may be less sure.
+    bool refused = false;
     for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
-      if (collective != Collective::kRing && !search_.both_collectives) break;
+      if (collective != Collective::kRing && !search_.both_collectives && !refused) break;
       config.collective = collective;
-      const auto outcome = search_.evaluator.outcome(config);
+      const auto iteration = search_.evaluator.iteration(config);
       ++evaluated_;
-      if (!outcome) continue;
+      if (!iteration) continue;
       for_each_rental(part.vms, [&](int rental) {
-        Found found{config, *outcome};
-        found.config.parts[0].rental = rental;
-        found.outcome.cost = part.vms * of(rental).price * outcome->time;
-        search_.offer(families_.of[static_cast<std::size_t>(rental)], found);
+        config.parts[0].rental = rental;
+        const std::size_t family = families_.of[static_cast<std::size_t>(rental)];
+        refused = search_.offer(family, config, *iteration) || refused;
       });
     }
   }
@@ -110,17 +117,20 @@ double least_cost(const Search& search, const std::vector<int>& rentals) {
 }  // namespace
 
 std::vector<int> undominated(const Space& space) {
-  std::map<std::pair<int, Market>, int> cheapest;
-  for (std::size_t i = 0; i < space.rentals.size(); ++i) {
-    const Rental& rental = space.rentals[i];
-    const auto at =
-        cheapest.emplace(std::make_pair(rental.machine, rental.market), static_cast<int>(i)).first;
-    if (rental.price < space.rentals[static_cast<std::size_t>(at->second)].price) {
-      at->second = static_cast<int>(i);
-    }
+  std::map<std::pair<int, Market>, std::vector<int>> best;
+  const auto at = [&](int rental) -> const Rental& {
+    return space.rentals[static_cast<std::size_t>(rental)];
+  };
+  for (int i = 0; i < static_cast<int>(space.rentals.size()); ++i) {
+    std::vector<int>& others = best[{at(i).machine, at(i).market}];
+    const bool dominated = std::any_of(others.begin(), others.end(),
+                                       [&](int other) { return no_worse(at(other), at(i)); });
+    if (dominated) continue;
+    std::erase_if(others, [&](int other) { return no_worse(at(i), at(other)); });
+    others.push_back(i);
   }
   std::vector<int> kept;
-  for (const auto& [key, rental] : cheapest) kept.push_back(rental);
+  for (const auto& [key, rentals] : best) kept.insert(kept.end(), rentals.begin(), rentals.end());
   return kept;
 }
 

@@ -8,8 +8,9 @@
 namespace stint {
 namespace {
 
-// On demand 1 USD/h here and 0.9 there, on spot 0.4 here and 0.5 there.
-TEST(Undominated, KeepsTheCheapestRegionOfEachMarket) {
+// On demand 1 USD/h here and 0.9 there, on spot 0.4 here and 0.5 there. What is lost there is
+// replaced for less, unless the price on demand is the same.
+TEST(Undominated, KeepsWhatIsBetterInSomeWay) {
   PolicyFixture fixture;
   keep_types(fixture, {"slow.1"});
   Offer there = fixture.type("slow.1").offers[0];
@@ -21,7 +22,13 @@ TEST(Undominated, KeepsTheCheapestRegionOfEachMarket) {
   ASSERT_EQ(search.space.rentals.size(), 4U);
   EXPECT_EQ(undominated(search.space),
             (std::vector<int>{search.rental("slow.1", Market::kOnDemand, "there"),
-                              search.rental("slow.1", Market::kSpot, "here")}));
+                              search.rental("slow.1", Market::kSpot, "here"),
+                              search.rental("slow.1", Market::kSpot, "there")}));
+  fixture.type("slow.1").offers[1].on_demand->rate = 1 * kDollar / kHour;
+  const SearchFixture alike(fixture.question);
+  EXPECT_EQ(undominated(alike.space),
+            (std::vector<int>{alike.rental("slow.1", Market::kOnDemand, "here"),
+                              alike.rental("slow.1", Market::kSpot, "here")}));
 }
 
 // One batch of 4 in 1, 2 or 4 micro-steps on up to 4 VMs: 3 ways on one VM, 2 on two, 1 on three

@@ -36,7 +36,8 @@ struct Coarse {
   double forward_rate = 0;  // And of its forward pass.
   double fixed = 0;         // What a VM spends besides, in samples per iteration, at least.
   double forward_fixed = 0;
-  double price = 0;  // Dollars per second.
+  double price = 0;        // Dollars per second.
+  double price_floor = 0;  // The same, with what losses cost in any case.
   // Seconds of a synchronisation in a cluster of so many VMs or more.
   std::vector<double> synchronisation;
 };
@@ -84,7 +85,8 @@ class PairSearch {
         .forward_rate = workers / (slow * bound.forward.per_sample).in(kSecond),
         .fixed = bound.compute.fixed / bound.compute.per_sample,
         .forward_fixed = bound.forward.fixed / bound.forward.per_sample,
-        .price = space.rentals[static_cast<std::size_t>(rental)].price.in(kDollar / kSecond)};
+        .price = space.rentals[static_cast<std::size_t>(rental)].price.in(kDollar / kSecond),
+        .price_floor = search_.evaluator.risk().price_floor(rental).in(kDollar / kSecond)};
     for (const Seconds time : bound.synchronisation) {
       coarse.synchronisation.push_back(time.in(kSecond));
     }
@@ -127,8 +129,8 @@ class PairSearch {
     const std::array<int, 2> more_first{counts.high[0], counts.low[1]};
     const std::array<int, 2> more_second{counts.low[0], counts.high[1]};
     const auto least_per_sample = [&](double Coarse::*rate) {
-      return std::min(sum(more_first, &Coarse::price) / sum(more_first, rate),
-                      sum(more_second, &Coarse::price) / sum(more_second, rate));
+      return std::min(sum(more_first, &Coarse::price_floor) / sum(more_first, rate),
+                      sum(more_second, &Coarse::price_floor) / sum(more_second, rate));
     };
     const auto work = [&](double Coarse::*fixed) {
       return least_.samples + least_.iterations * sum(counts.low, fixed);
@@ -142,11 +144,16 @@ class PairSearch {
     const double time =
         std::max(compute / sum(counts.high, &Coarse::rate),
                  forward / sum(counts.high, &Coarse::forward_rate) + synchronisation);
-    const double price = sum(counts.low, &Coarse::price);
+    const double price = sum(counts.low, &Coarse::price_floor);
     const double cost =
         std::max({time * price, compute * least_per_sample(&Coarse::rate),
                   forward * least_per_sample(&Coarse::forward_rate) + synchronisation * price});
-    return search_.wants(family_, least_.surest, time * kSecond, cost * kDollar);
+    const std::array<Part, 2> fewest{Part{rentals_[0], counts.low[0]},
+                                     Part{rentals_[1], counts.low[1]}};
+    LeastRun least = search_.evaluator.risk().least(
+        fewest, sum(counts.low, &Coarse::price) * kDollar / kSecond, time * kSecond);
+    least.cost = std::max(least.cost, cost * kDollar);
+    return search_.wants(family_, least_.surest, least);
   }
 
   void look(int first, int second) {
@@ -183,8 +190,9 @@ class PairSearch {
     if (workers > batch.global_batch) return;
     const auto wanted = [&](int accumulation) {
       const auto takes = [&](Seconds iteration) {
-        const Seconds time = batch.iterations * iteration;
-        return search_.wants(family_, choice, time, rate * time);
+        const Seconds work = batch.iterations * iteration;
+        const LeastRun least_run = search_.evaluator.risk().least(parts, rate, work);
+        return search_.wants(family_, choice, least_run, parts);
       };
       Bounds::Parts least = search_.bounds.of_cluster(parts, batch.global_batch, accumulation);
       if (!takes(least.quick())) return false;
@@ -200,12 +208,14 @@ class PairSearch {
   }
 
   void evaluate(Config config) {
+    // A ring is no slower, but it may be less sure.
+    bool refused = false;
     for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
-      if (collective != Collective::kRing && !search_.both_collectives) break;
+      if (collective != Collective::kRing && !search_.both_collectives && !refused) break;
       config.collective = collective;
-      const auto outcome = search_.evaluator.outcome(config);
+      const auto iteration = search_.evaluator.iteration(config);
       ++evaluated_;
-      if (outcome) search_.offer(family_, {config, *outcome});
+      if (iteration) refused = search_.offer(family_, config, *iteration);
     }
   }
 
@@ -217,22 +227,7 @@ class PairSearch {
   std::int64_t evaluated_ = 0;
 };
 
-/// Leaves out the dearer market of a machine in a place.
-std::vector<int> cheapest_markets(const Space& space, const std::vector<int>& rentals) {
-  std::map<int, int> cheapest;
-  for (const int index : rentals) {
-    const Rental& rental = space.rentals[static_cast<std::size_t>(index)];
-    const auto at = cheapest.emplace(rental.machine, index).first;
-    if (rental.price < space.rentals[static_cast<std::size_t>(at->second)].price) {
-      at->second = index;
-    }
-  }
-  std::vector<int> kept;
-  for (const auto& [machine, rental] : cheapest) kept.push_back(rental);
-  return kept;
-}
-
-/// Pairs of rentals of one place each, without those whose VMs both cost no less than elsewhere.
+/// Pairs of rentals of one place each, without those that are both no better than elsewhere.
 class Pairs {
  public:
   Pairs(const Space& space, bool dominance) : space_(space), dominance_(dominance) {}
@@ -240,20 +235,18 @@ class Pairs {
   void add(int first, int second) {
     const auto& a = space_.rentals[static_cast<std::size_t>(first)];
     const auto& b = space_.rentals[static_cast<std::size_t>(second)];
-    const Key key = dominance_ ? Key{a.machine, b.machine}
-                               : Key{a.machine, b.machine, static_cast<int>(a.market),
-                                     static_cast<int>(b.market)};
+    const Key key{a.machine, b.machine, static_cast<int>(a.market), static_cast<int>(b.market)};
     std::vector<std::pair<int, int>>& places = pairs_[key];
-    const auto no_dearer = [&](int x, int y) {
-      return space_.rentals[static_cast<std::size_t>(x)].price <=
-             space_.rentals[static_cast<std::size_t>(y)].price;
+    const auto no_worse_one = [&](int x, int y) {
+      return no_worse(space_.rentals[static_cast<std::size_t>(x)],
+                      space_.rentals[static_cast<std::size_t>(y)]);
     };
     if (dominance_) {
       for (const auto& [other, another] : places) {
-        if (no_dearer(other, first) && no_dearer(another, second)) return;
+        if (no_worse_one(other, first) && no_worse_one(another, second)) return;
       }
       std::erase_if(places, [&](const auto& place) {
-        return no_dearer(first, place.first) && no_dearer(second, place.second);
+        return no_worse_one(first, place.first) && no_worse_one(second, place.second);
       });
     }
     places.emplace_back(first, second);
@@ -295,7 +288,6 @@ std::int64_t search_mixed(Search& search, const Families& families,
     if (std::find(places_skipped.begin(), places_skipped.end(), place) != places_skipped.end()) {
       continue;
     }
-    if (dominance) rentals = cheapest_markets(space, rentals);
     for (std::size_t i = 0; i < rentals.size(); ++i) {
       for (std::size_t k = i + 1; k < rentals.size(); ++k) pairs.add(rentals[i], rentals[k]);
     }

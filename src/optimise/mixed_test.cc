@@ -79,15 +79,15 @@ TEST(SearchMixed, GivesOneTypeOnTwoMarketsTheSameWorkers) {
   EXPECT_EQ(search_mixed(search.search, search.families, {}), 3);
 }
 
-// Without quotas the cheaper market alone is better; a quota may be on one market only.
-TEST(SearchMixed, MixesMarketsOnlyWhereAQuotaMayForceIt) {
+// One machine on demand among those on spot keeps the checkpoints.
+TEST(SearchMixed, MixesMarketsOfOneType) {
   PolicyFixture fixture;
   keep_types(fixture, {"slow.1"});
-  SearchFixture free(fixture.question);
-  EXPECT_EQ(search_mixed(free.search, free.families, {}), 0);
-  fixture.question.constraints.quotas = {{"slow", Market::kSpot, 4}};
-  SearchFixture limited(fixture.question);
-  EXPECT_GT(search_mixed(limited.search, limited.families, {}), 0);
+  SearchFixture search(fixture.question);
+  search.search.prunes = false;
+  EXPECT_GT(search_mixed(search.search, search.families, {}), 0);
+  ASSERT_TRUE(search.leaders.leaders().back().found);
+  EXPECT_EQ(search.leaders.leaders().back().found->config.kinds, 2);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "optimise/nearest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
@@ -94,7 +95,8 @@ std::vector<Concession> concessions(const Constraints& constraints) {
 
 /// How much longer than its mean a plan takes at most, at the confidence.
 double margin(const Evaluator& evaluator, const Found& found, double confidence) {
-  return std::exp(normal_quantile(confidence) * evaluator.deviation(found.config, found.outcome));
+  const double deviation = evaluator.deviation(found.config, found.outcome);
+  return evaluator.time_at(found, confidence, deviation) / found.outcome.time;
 }
 
 /// Of the best plans of the question as it is now, the one whose time or cost is least at the
@@ -164,9 +166,13 @@ Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& cloc
   for (const auto& [reason, count] : space->excluded) {
     reasons.push_back(fmt::format("{} {}", count, reason));
   }
-  // What is left can hold a sample, though not its share of any batch.
+  // What is left can hold a sample, though not its share of any batch; or it is lost too often.
   if (!space->machines.empty()) {
-    reasons.push_back(fmt::format("{} batch does not fit into memory", space->machines.size()));
+    const bool spot = std::all_of(space->rentals.begin(), space->rentals.end(),
+                                  [](const Rental& rental) { return rental.spot.has_value(); });
+    reasons.push_back(fmt::format(
+        "{} batch does not fit into memory{}", space->machines.size(),
+        spot ? ", or a save is hardly ever safe before the next loss of spot machines" : ""));
   }
   return Error{ErrorKind::kInfeasible,
                fmt::format("no VM type of the catalogue can run the job {}: {}",

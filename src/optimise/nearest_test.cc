@@ -135,6 +135,17 @@ TEST(NearestPlan, IsInfeasibleWhereNothingRunsTheJob) {
             "no accelerator");
 }
 
+// A loss every few seconds.
+TEST(NearestPlan, SaysThatSpotMachinesAreLostBeforeASaveIsSafe) {
+  NearestFixture fixture;
+  keep_types(fixture, {"slow.1"});
+  fixture.constraints().markets = {Market::kSpot};
+  fixture.question.outlook.spot.hazard.typical = Hazard::constant(0.5 / kSecond);
+  EXPECT_EQ(nearest_plan(fixture.question, kClock).error().message,
+            "no VM type of the catalogue can run the job small: 1 batch does not fit into memory, "
+            "or a save is hardly ever safe before the next loss of spot machines");
+}
+
 // 67 samples cannot be split into equal micro-steps; two workers would have 34, and memory of 4 GB
 // holds 21 (see space_test.cc).
 TEST(NearestPlan, SaysThatTheBatchIsTooLargeForMemory) {

@@ -20,6 +20,7 @@ class RandomCase {
     make_law();
     make_work();
     make_constraints();
+    make_outlook();
   }
   RandomCase(const RandomCase&) = delete;
   RandomCase& operator=(const RandomCase&) = delete;
@@ -29,7 +30,8 @@ class RandomCase {
             .work = work_,
             .constraints = constraints_,
             .objective = objective_,
-            .rows = 3};
+            .rows = 3,
+            .outlook = outlook_};
   }
 
   Catalog& catalog() { return catalog_; }
@@ -70,16 +72,49 @@ class RandomCase {
           offer.spot = Price{.rate = random_.uniform(0.3, 1.1) * price * kDollar / kHour,
                              .date = date,
                              .source = "s"};
+          if (chance(0.5)) {
+            const double most = random_.uniform(0.1, 0.99);
+            offer.interruption =
+                Interruption{.monthly_min = most / 2, .monthly_max = most, .source = "s"};
+          }
+          if (chance(0.1)) offer.on_demand.reset();
         }
         type.offers.push_back(offer);
       }
       catalog_.types.push_back(type);
     }
+    if (chance(0.5)) add_receiver();
     // Something can always be rented.
     const Price price{
         .rate = 2 * kDollar / kHour, .date = {.year = 2026, .month = 7, .day = 20}, .source = "s"};
     if (catalog_.types[0].offers.empty()) {
       catalog_.types[0].offers.push_back({.region = "here", .on_demand = price});
+    }
+  }
+
+  /// A machine that can keep checkpoints.
+  void add_receiver() {
+    const Price price{.rate = log_uniform(0.01, 0.5) * kDollar / kHour, .source = "s"};
+    catalog_.types.push_back({.provider = "x",
+                              .name = "keeper",
+                              .network = Network{.baseline = log_uniform(2, 50) * kGbit / kSecond},
+                              .offers = {{.region = "here", .on_demand = price}}});
+  }
+
+  /// Losses from none to several an hour, with checkpoints from tiny to such as take minutes.
+  void make_outlook() {
+    if (chance(0.3)) return;
+    const double per_hour = log_uniform(0.003, 3);
+    outlook_.spot.hazard = {.typical = Hazard::constant(per_hour / kHour),
+                            .low = Hazard::constant(per_hour / 2 / kHour),
+                            .high = Hazard::constant(per_hour * 2 / kHour),
+                            .origin = "chance"};
+    if (chance(0.5)) outlook_.spot.group = {.shared = random_.uniform(), .reach = 0.4};
+    outlook_.on_demand_start_up = {random_.uniform(0, 200) * kSecond, 5 * kSecond};
+    outlook_.spot_start_up = {random_.uniform(0, 200) * kSecond, 5 * kSecond};
+    if (chance(0.7)) {
+      job_.checkpoint = CheckpointSize{.bytes = log_uniform(1, 30000) * kMB};
+      if (chance(0.5)) job_.checkpoint->save_time = log_uniform(0.1, 60) * kSecond;
     }
   }
 
@@ -151,6 +186,7 @@ class RandomCase {
   Work work_;
   Constraints constraints_;
   Objective objective_ = Objective::kCost;
+  Outlook outlook_;
 };
 
 }  // namespace stint

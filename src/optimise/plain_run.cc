@@ -29,7 +29,7 @@ std::optional<Found> plain_run(const Evaluator& evaluator, Config config) {
     for (Part& part : config.parts) part.workers_per_vm = *workers;
     for (const int accumulation : evaluator.accumulations(config.choice)) {
       config.accumulation = accumulation;
-      if (const auto outcome = evaluator.outcome(config)) return Found{config, *outcome};
+      if (const auto found = evaluator.with_cheapest_save(config)) return found;
     }
   }
   return std::nullopt;

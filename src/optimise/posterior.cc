@@ -57,22 +57,25 @@ Entry entry_of(const Evaluator& evaluator, const Found& found) {
 }
 
 /// What a plan is worth in a world: dollars, or seconds, with what breaks a limit charged twice.
-double charged(const Evaluator& evaluator, const Config& config, Seconds time) {
+double charged(const Evaluator& evaluator, const Found& found, Seconds work) {
   const PlanQuestion& question = evaluator.question();
   const Constraints& constraints = question.constraints;
+  // Losses lengthen a run in about the same proportion whatever its length.
+  const double ratio = work / found.outcome.work;
+  const Seconds time = ratio * found.outcome.time;
+  const Dollars cost = ratio * found.outcome.cost;
   const Seconds late =
       constraints.deadline ? std::max(Seconds{}, time - *constraints.deadline) : Seconds{};
-  const Dollars cost = evaluator.rate(config) * time;
   const Dollars over =
       constraints.budget ? std::max(Dollars{}, cost - *constraints.budget) : Dollars{};
   if (question.objective == Objective::kTime) {
     const double above = constraints.budget ? over / *constraints.budget : 0;
     return (time + late).in(kSecond) * (1 + above);
   }
-  return (evaluator.rate(config) * (time + late) + over).in(kDollar);
+  return (cost * (1 + late / time) + over).in(kDollar);
 }
 
-Seconds time_in(const Evaluator& evaluator, const Entry& entry, World& world, Random& random) {
+Seconds work_in(const Evaluator& evaluator, const Entry& entry, World& world, Random& random) {
   JobLaw own = world.law.own;
   if (entry.efa) own.cost += kEfaDeviation * world.efa;
   const Config& config = entry.found->config;
@@ -102,8 +105,7 @@ Posterior posterior(const Evaluator& evaluator, const std::vector<Found>& leader
     World world{.law = sampler.draw(random), .steps = random.normal(), .efa = random.normal()};
     std::vector<double> values;
     for (const Entry& entry : entries) {
-      values.push_back(
-          charged(evaluator, entry.found->config, time_in(evaluator, entry, world, random)));
+      values.push_back(charged(evaluator, *entry.found, work_in(evaluator, entry, world, random)));
     }
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(leaders.size());
     const auto leader = std::min_element(values.begin(), end);

@@ -10,6 +10,8 @@
 #include "catalog/market.h"
 #include "converge/work.h"
 #include "predict/resolve.h"
+#include "risk/advisor.h"
+#include "risk/spot_time.h"
 
 namespace stint {
 
@@ -50,6 +52,17 @@ struct Constraints {
   int vms_max = 64;
 };
 
+/// What disturbs runs. As it is made here: nothing.
+struct Outlook {
+  SpotPrior spot = {.hazard = {.typical = Hazard::constant({}),
+                               .low = Hazard::constant({}),
+                               .high = Hazard::constant({}),
+                               .origin = "no losses"},
+                    .group = {}};  // Of machines without figures of their own.
+  RandomTime on_demand_start_up = {};
+  RandomTime spot_start_up = {};
+};
+
 /// All that the optimiser is asked. The context must outlive it.
 struct PlanQuestion {
   PredictContext context;
@@ -58,6 +71,7 @@ struct PlanQuestion {
   Objective objective = Objective::kCost;
   int rows = 10;                                  // Plans in the answer; each of other VMs.
   std::vector<std::string> disabled_passes = {};  // Names of switchable passes.
+  Outlook outlook = {};
 };
 
 }  // namespace stint

@@ -26,22 +26,47 @@ bool Judge::may_pass(int choice, Seconds time, Dollars cost) const {
   return time <= time_max_[index] && cost <= cost_max_[index];
 }
 
+bool Judge::may_last(std::span<const Part> parts, int choice, Seconds work) const {
+  const Constraints& constraints = evaluator_.question().constraints;
+  if (!constraints.deadline || parts.empty()) return true;
+  Config config{.kinds = static_cast<int>(parts.size()), .choice = choice};
+  std::copy(parts.begin(), parts.end(), config.parts.begin());
+  if (!evaluator_.risk().has_spot(config)) return true;
+  const double deviation = evaluator_.deviation_min(choice);
+  for (const SaveChoice& save : evaluator_.risk().choices(config)) {
+    config.save = save;
+    if (evaluator_.p_within_at_most(config, work, *constraints.deadline, deviation) >=
+        constraints.confidence) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool Judge::passes(const Found& found) const {
   const Constraints& constraints = evaluator_.question().constraints;
   if (!constraints.deadline && !constraints.budget) return true;
   const Outcome& outcome = found.outcome;
-  if (!may_pass(found.config.choice, outcome.time, outcome.cost)) return false;
-  const auto kept = [&](double deviation) {
+  // Losses only make a run longer and dearer: what fails without them fails.
+  const Dollars cost = evaluator_.rate(found.config) * outcome.work;
+  if (!may_pass(found.config.choice, outcome.work, cost)) return false;
+  const auto may_be_kept = [&](double deviation) {
     const auto within = [&](double limit_over_mean) {
       return probability_within(limit_over_mean, deviation) >= constraints.confidence;
     };
-    return (!constraints.deadline || within(*constraints.deadline / outcome.time)) &&
-           (!constraints.budget || within(*constraints.budget / outcome.cost));
+    return (!constraints.deadline || within(*constraints.deadline / outcome.work)) &&
+           (!constraints.budget || within(*constraints.budget / cost));
   };
   // Most that fail do so by the parts of their deviation that are quickly had.
-  return kept(evaluator_.deviation_min(found.config, outcome)) &&
-         kept(evaluator_.deviation_part(found.config, outcome)) &&
-         kept(evaluator_.deviation(found.config, outcome));
+  if (!may_be_kept(evaluator_.deviation_min(found.config, outcome)) ||
+      !may_be_kept(evaluator_.deviation_part(found.config, outcome))) {
+    return false;
+  }
+  const double deviation = evaluator_.deviation(found.config, outcome);
+  const auto kept = [&](auto limit) {
+    return !limit || evaluator_.p_within(found, *limit, deviation) >= constraints.confidence;
+  };
+  return kept(constraints.deadline) && kept(constraints.budget);
 }
 
 Value Judge::value(Seconds time, Dollars cost) const {
@@ -86,21 +111,38 @@ std::vector<Found> Leaders::rows() const {
   return rows;
 }
 
-bool Search::wants(std::size_t family, int choice, Seconds time, Dollars cost) const {
+bool Search::wants(std::size_t family, int choice, const LeastRun& least,
+                   std::span<const Part> parts) const {
   if (!prunes) return true;
-  const bool passing = judge.may_pass(choice, time, cost);
-  if (passing && judge.value(time, cost) < leaders.limit(family)) return true;
-  return front != nullptr && (passing || !front_passes) && front->wants(time, cost);
+  const bool leads = judge.value(least.time, least.cost) < leaders.limit(family);
+  const bool on_front = front != nullptr && front->wants(least.time, least.cost);
+  if (!leads && !on_front) return false;
+  if (on_front && !front_passes) return true;
+  // Limits hold at a confidence, which losses may leave as it is; see Judge::passes.
+  return judge.may_pass(choice, least.work, least.work_cost) &&
+         judge.may_last(parts, choice, least.work);
 }
 
-void Search::offer(std::size_t family, const Found& found) {
+bool Search::offer(std::size_t family, Config config, Seconds iteration) {
+  bool refused = false;
+  for (const SaveChoice& save : evaluator.risk().choices(config)) {
+    config.save = save;
+    const auto outcome = evaluator.outcome(config, iteration);
+    if (outcome && offer(family, {config, *outcome})) refused = true;
+  }
+  return refused;
+}
+
+bool Search::offer(std::size_t family, const Found& found) {
   const Value value = judge.value(found.outcome);
   const bool leads = value < leaders.limit(family);
   const bool on_front = front != nullptr && front->wants(found.outcome.time, found.outcome.cost);
-  if (!leads && !on_front) return;
-  const bool passes = (leads || front_passes) && judge.passes(found);
+  if (!leads && !on_front) return false;
+  const bool asked = leads || front_passes;
+  const bool passes = asked && judge.passes(found);
   if (leads && passes) leaders.add(family, found, value);
   if (on_front && (passes || !front_passes)) front->add(found);
+  return asked && !passes;
 }
 
 Families families_of(const Space& space) {

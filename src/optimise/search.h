@@ -26,6 +26,10 @@ class Judge {
   /// False when a configuration that takes at least this cannot keep deadline and budget.
   bool may_pass(int choice, Seconds time, Dollars cost) const;
 
+  /// False when a configuration of these parts that takes at least so much undisturbed work loses
+  /// too many spot machines to keep the deadline.
+  bool may_last(std::span<const Part> parts, int choice, Seconds work) const;
+
   /// Whether it keeps them at the confidence.
   bool passes(const Found& found) const;
 
@@ -80,11 +84,15 @@ struct Search {
   bool prunes = true;             // False: every configuration is evaluated.
   bool both_collectives = false;  // Also the one that is dominated.
 
-  /// Whether something that takes at least this could be of use to `family` or to the front.
-  bool wants(std::size_t family, int choice, Seconds time, Dollars cost) const;
+  /// Whether something that takes at least this could be of use to `family` or to the front. Its
+  /// parts may be left out where they are not known yet.
+  bool wants(std::size_t family, int choice, const LeastRun& least,
+             std::span<const Part> parts = {}) const;
 
-  /// Takes what was evaluated to where it is of use.
-  void offer(std::size_t family, const Found& found);
+  /// Takes what was evaluated to where it is of use, with every way to save. True where it would
+  /// have been of use but is too unsure to keep a limit, so that something slower may be better.
+  bool offer(std::size_t family, Config config, Seconds iteration);
+  bool offer(std::size_t family, const Found& found);
 };
 
 /// The families of `space`, and the rentals that stand for them.

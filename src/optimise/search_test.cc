@@ -115,7 +115,8 @@ TEST(Search, TakesWhatItIsOfferedToWhereItIsOfUse) {
     const std::size_t family = search.families.of[static_cast<std::size_t>(rental)];
     const Found late = search.found({.parts = {Part{rental, 1, 1}}});
     const auto wants = [&](const Found& found) {
-      return search.search.wants(family, 0, found.outcome.time, found.outcome.cost);
+      const Outcome& least = found.outcome;
+      return search.search.wants(family, 0, {least.work, least.cost, least.time, least.cost});
     };
     EXPECT_EQ(wants(late), !front_passes);
     search.search.offer(family, late);

@@ -133,10 +133,7 @@ std::vector<Found> Solve::others() const {
       part.vms += change;
       const Rental& rental = space_.rentals[static_cast<std::size_t>(part.rental)];
       if (row.config.kinds != 1 || part.vms < 1 || part.vms > rental.vms_max) continue;
-      const auto outcome = evaluator_.outcome(other.config);
-      if (!outcome) continue;
-      other.outcome = *outcome;
-      add(other);
+      if (const auto found = evaluator_.with_cheapest_save(other.config)) add(*found);
     }
   }
   return others;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "predict/memory.h"
+#include "risk/save_cost.h"
 
 namespace stint {
 namespace {
@@ -59,6 +60,9 @@ int quota_limit(const Constraints& constraints, const VmType& type, const Rental
   return most;
 }
 
+/// Machines that are not lost are taken to be replaced at this age.
+const Seconds kLifeMax = 30 * kDay;
+
 /// Makes the space, type by type.
 class Maker {
  public:
@@ -69,7 +73,10 @@ class Maker {
     if (!reason.empty()) ++space_.excluded[reason];
   }
 
-  Space take() { return std::move(space_); }
+  Space take() {
+    if (allows(Market::kOnDemand)) find_receivers();
+    return std::move(space_);
+  }
 
  private:
   /// The reason it was not added, or nothing.
@@ -110,10 +117,7 @@ class Maker {
         if (!price || price->rate <= DollarsPerSecond{}) continue;
         if (reason == "no price") reason = "region not allowed";
         if (!listed(constraints.regions, offer.region)) continue;
-        const auto& markets = constraints.markets;
-        const bool wanted =
-            markets.empty() || std::find(markets.begin(), markets.end(), market) != markets.end();
-        if (!wanted) {
+        if (!allows(market)) {
           if (reason == "region not allowed") reason = "no price on the market";
           continue;
         }
@@ -123,6 +127,7 @@ class Maker {
                       .price = price->rate,
                       .date = price->date,
                       .quotas = quotas_of(type, market)};
+        if (market == Market::kSpot) rental.spot = spot_figures(type, offer);
         rental.vms_max = quota_limit(constraints, type, rental);
         if (rental.vms_max < 1) continue;
         const auto key = std::make_pair(to_lower(offer.region), market);
@@ -133,6 +138,48 @@ class Maker {
     std::vector<Rental> rentals;
     for (auto& [key, rental] : found) rentals.push_back(std::move(rental));
     return rentals;
+  }
+
+  /// For each place the machine without accelerator whose network costs least.
+  void find_receivers() {
+    std::map<std::string, Receiver> best;
+    for (const VmType& type : question_.context.catalog.types) {
+      const auto network = network_rate(type);
+      if (type.accelerator || !network || *network <= BytesPerSecond{}) continue;
+      for (const Offer& offer : type.offers) {
+        if (!offer.on_demand || offer.on_demand->rate <= DollarsPerSecond{}) continue;
+        const Receiver receiver{&type, offer.on_demand->rate, *network};
+        const auto [at, fresh] =
+            best.emplace(type.provider + "/" + to_lower(offer.region), receiver);
+        if (!fresh && receiver.price / receiver.network < at->second.price / at->second.network) {
+          at->second = receiver;
+        }
+      }
+    }
+    for (Rental& rental : space_.rentals) {
+      if (!rental.spot) continue;
+      const std::string& provider =
+          space_.machines[static_cast<std::size_t>(rental.machine)].type->provider;
+      const auto found = best.find(provider + "/" + to_lower(rental.region));
+      if (found != best.end()) rental.receiver = found->second;
+    }
+  }
+
+  bool allows(Market market) const {
+    const auto& markets = question_.constraints.markets;
+    return markets.empty() || std::find(markets.begin(), markets.end(), market) != markets.end();
+  }
+
+  SpotFigures spot_figures(const VmType& type, const Offer& offer) const {
+    const PoolHazard hazard =
+        offer.interruption ? advised_hazard(*offer.interruption) : question_.outlook.spot.hazard;
+    SpotFigures figures{
+        .loss_rates = {hazard.low.renewal_rate(kLifeMax), hazard.typical.renewal_rate(kLifeMax),
+                       hazard.high.renewal_rate(kLifeMax)},
+        .origin = hazard.origin,
+        .notice = spot_notice(type.provider)};
+    if (offer.on_demand && allows(Market::kOnDemand)) figures.on_demand = offer.on_demand->rate;
+    return figures;
   }
 
   std::vector<int> quotas_of(const VmType& type, Market market) const {
@@ -165,6 +212,19 @@ Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
 }
 
 }  // namespace
+
+bool no_worse(const Rental& a, const Rental& b) {
+  if (a.price > b.price) return false;
+  if (!a.spot) return true;
+  for (std::size_t i = 0; i < a.spot->loss_rates.size(); ++i) {
+    if (a.spot->loss_rates[i] > b.spot->loss_rates[i]) return false;
+  }
+  if (a.spot->on_demand.has_value() != b.spot->on_demand.has_value()) return false;
+  if (a.spot->on_demand && *a.spot->on_demand > *b.spot->on_demand) return false;
+  if (!b.receiver) return true;
+  return a.receiver && a.receiver->price <= b.receiver->price &&
+         a.receiver->network >= b.receiver->network;
+}
 
 const Machine& Space::machine_of(int rental) const {
   return machines[static_cast<std::size_t>(rentals[static_cast<std::size_t>(rental)].machine)];

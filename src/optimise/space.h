@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,23 @@ struct Machine {
   int vms_max = 1;                                  // One where the network is not known.
 };
 
+/// What is known of losing a spot machine.
+struct SpotFigures {
+  // Losses per second of one machine in the long run: at the low end of what is believed, in the
+  // middle, and at the high end.
+  std::array<PerSecond, 3> loss_rates;
+  std::string origin;                         // Where they come from.
+  std::optional<DollarsPerSecond> on_demand;  // Price of what can take its place.
+  std::optional<Seconds> notice;              // Before it is taken away.
+};
+
+/// Machines without accelerator that can keep checkpoints in memory: the best of a place.
+struct Receiver {
+  const VmType* type = nullptr;
+  DollarsPerSecond price;  // On demand.
+  BytesPerSecond network;
+};
+
 /// A machine on a market in a region, with its price.
 struct Rental {
   int machine = 0;  // Index into the machines.
@@ -29,7 +48,13 @@ struct Rental {
   Date date;                // Of the price.
   int vms_max = 1;          // That quotas, the limit on VMs and that on the rate allow.
   std::vector<int> quotas;  // Indexes of those it counts against.
+  std::optional<SpotFigures> spot = {};   // On the spot market.
+  std::optional<Receiver> receiver = {};  // Of its place, where on-demand machines are allowed.
 };
+
+/// Whether `a` is in no way worse than `b`, a rental of the same machine on the same market: no
+/// dearer, not lost more often, and with checkpoints and replacements that cost no more.
+bool no_worse(const Rental& a, const Rental& b);
 
 /// All that clusters can be made of.
 struct Space {

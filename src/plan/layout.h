@@ -48,7 +48,12 @@ std::span<const EnumName<CheckpointPlace>> names_of(CheckpointPlace type);
 struct CheckpointSchedule {
   CheckpointPlace place = CheckpointPlace::kObjectStore;
   std::optional<Seconds> interval;
-  std::optional<int> receivers;  // Machines of a tier.
+  std::optional<int> receivers;          // Machines of a tier.
+  std::optional<std::string> receiver;   // Their type.
+  std::optional<Seconds> stall;          // Training waits so long for each.
+  std::optional<Seconds> transfer;       // After that, until it is safe.
+  std::optional<Seconds> daly_interval;  // What Daly's rule would say.
+  std::optional<bool> fits_in_notice;    // One is safe before an announced loss.
   Json::Object unknown = {};
 };
 
@@ -81,6 +86,15 @@ void describe(Walk& walk, Like<Walk, CheckpointSchedule>& it) {
   walk.field("place", it.place, "Where checkpoints go.");
   walk.number("interval_s", it.interval, kSecond, "Between two of them.", Range::kPositive);
   walk.field("receivers", it.receivers, "Machines that take them.", {.range = Range::kAtLeastOne});
+  walk.field("receiver", it.receiver, "VM type of those machines.");
+  walk.number("stall_s", it.stall, kSecond, "Training waits so long for each.",
+              Range::kNotNegative);
+  walk.number("transfer_s", it.transfer, kSecond, "After that, until it is safe.",
+              Range::kNotNegative);
+  walk.number("daly_interval_s", it.daly_interval, kSecond, "What Daly's rule would say.",
+              Range::kNotNegative);
+  walk.field("fits_in_notice", it.fits_in_notice,
+             "Whether one is safe before a loss that is announced.");
   walk.rest(it.unknown);
 }
 

@@ -70,6 +70,8 @@ void describe(Walk& walk, Like<Walk, Plan>& it) {
   walk.field("prediction", it.prediction, "One iteration.");
   walk.field("bill", it.bill, "What the money is for; adds up to the mean cost.");
   walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
+  walk.field("losses", it.losses, "Times that losing spot machines is expected to stop training.",
+             {.range = Range::kNotNegative});
   walk.field("note", it.note, "For people.");
   walk.rest(it.unknown);
 }

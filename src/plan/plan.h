@@ -64,6 +64,7 @@ struct Plan {
   std::optional<Prediction> prediction;
   std::optional<Bill> bill;
   std::optional<CheckpointSchedule> checkpoint;
+  std::optional<double> losses;  // Expected, of spot machines.
   std::optional<std::string> note;
   Json::Object unknown = {};
 };

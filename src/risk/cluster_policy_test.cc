@@ -53,5 +53,18 @@ TEST(ClusterPolicy, FillsUpInsteadOfLeavingSpot) {
   EXPECT_LT(ours.cost, play(game, all.first(200), all.subspan(200), greedy).cost);
 }
 
+TEST(ClusterPolicy, GoesOnWhenOnDemandIsRefused) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 15, 2 + random.below(5));
+    const std::vector<int> trace = random_trace(random, game.deadline, game.machines);
+    std::vector<bool> refused;
+    for (int i = 0; i < game.deadline; ++i) refused.push_back(random.below(2) == 0);
+    ClusterPolicy policy{CountBelief(game.machines)};
+    const GameResult result = play(game, {}, trace, policy, refused);
+    EXPECT_EQ(result.finished.has_value(), result.overdue == 0) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace stint

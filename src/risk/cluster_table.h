@@ -14,7 +14,8 @@ struct CountModel {
   std::vector<double> next;  // (machines + 1)² probabilities, the present count's row first.
 
   double probability(int now, int then) const {
-    return next[static_cast<std::size_t>(now * (machines + 1) + then)];
+    const int cell = now * (machines + 1) + then;
+    return next[static_cast<std::size_t>(cell)];
   }
 };
 

@@ -38,8 +38,29 @@ bool is_safe(const DeadlineGame& game, const GameState& state, const Holding& ch
   return on_demand_ticks(game, on_demand, parts) <= game.deadline - state.tick - 1;
 }
 
+namespace {
+
+/// The on-demand machines that one gets in a tick when one wants so many.
+int granted(int wanted, const GameState& state, const std::vector<bool>& refused) {
+  const auto tick = static_cast<std::size_t>(state.tick);
+  const bool none_new = tick < refused.size() && refused[tick];
+  return none_new ? std::min(wanted, state.on_demand.count()) : wanted;
+}
+
+/// Ticks from `state` on until the work is done with all machines on demand.
+int ticks_to_end(const DeadlineGame& game, GameState state, const std::vector<bool>& refused) {
+  const int start = state.tick;
+  for (; state.parts_left > 0; ++state.tick) {
+    state.on_demand.hold(granted(game.machines, state, refused), game.changeover);
+    state.parts_left -= state.on_demand.pass();
+  }
+  return state.tick - start;
+}
+
+}  // namespace
+
 GameResult play(const DeadlineGame& game, std::span<const int> past, std::span<const int> available,
-                DeadlinePolicy& policy) {
+                DeadlinePolicy& policy, const std::vector<bool>& refused) {
   CHECK(available.size() >= static_cast<std::size_t>(game.deadline));
   GameResult result;
   GameState state;
@@ -48,18 +69,22 @@ GameResult play(const DeadlineGame& game, std::span<const int> past, std::span<c
   for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
     state.available = std::min(available[static_cast<std::size_t>(state.tick)], game.machines);
     state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
-    const Holding choice = policy.choose(state);
+    Holding choice = policy.choose(state);
     CHECK(choice.spot >= 0 && choice.spot <= state.available && choice.on_demand >= 0 &&
           choice.spot + choice.on_demand <= game.machines);
+    choice.on_demand = granted(choice.on_demand, state, refused);
     state.spot.hold(choice.spot, game.changeover);
     state.on_demand.hold(choice.on_demand, game.changeover);
-    const int done = state.spot.pass() + state.on_demand.pass();
+    const Holding working{state.spot.pass(), state.on_demand.pass()};
+    const int done = working.spot + working.on_demand;
     state.parts_left -= done;
+    result.ticks.push_back({choice, working});
     result.spot_ticks += choice.spot;
     result.on_demand_ticks += choice.on_demand;
     result.set_up_ticks += choice.spot + choice.on_demand - done;
   }
   if (state.parts_left <= 0) result.finished = state.tick;
+  result.overdue = ticks_to_end(game, state, refused);
   result.cost = result.spot_ticks + game.price_ratio * result.on_demand_ticks;
   return result;
 }

@@ -75,17 +75,27 @@ class DeadlinePolicy {
   virtual Holding choose(const GameState& state) = 0;
 };
 
+/// What was held in a tick, and which of these machines were set up and got something done.
+struct PlayedTick {
+  Holding held;
+  Holding working;
+};
+
 struct GameResult {
   double cost = 0;
   std::optional<int> finished;  // The tick after the last; absent: the deadline was missed.
+  int overdue = 0;  // Ticks past the deadline that the rest takes with all machines on demand.
   int spot_ticks = 0;
   int on_demand_ticks = 0;
   int set_up_ticks = 0;  // Paid without progress.
+  std::vector<PlayedTick> ticks;
 };
 
 /// Plays `policy` through `available`, which has at least the deadline's ticks. The game ends when
-/// the work is done or the deadline has passed; the cost is what was paid until then.
+/// the work is done or the deadline has passed; the cost is what was paid until then. In a tick
+/// that is `refused` no new on-demand machine starts, whatever the policy asks for; those that are
+/// held stay. Ticks beyond the end of `refused` are not.
 GameResult play(const DeadlineGame& game, std::span<const int> past, std::span<const int> available,
-                DeadlinePolicy& policy);
+                DeadlinePolicy& policy, const std::vector<bool>& refused = {});
 
 }  // namespace stint

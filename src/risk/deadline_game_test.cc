@@ -75,5 +75,59 @@ TEST(DeadlineGame, AChoiceIsSafeWhenOnDemandCanStillFinish) {
   EXPECT_TRUE(is_safe(game, state, {1, 0}));  // Ready: one part is done before it is lost.
 }
 
+TEST(DeadlineGame, KeepsWhatWasHeldAndDoneInEachTick) {
+  const DeadlineGame game{.work = 1, .deadline = 4, .changeover = 1, .price_ratio = 3};
+  SpotOnly policy;
+  const GameResult result = play(game, {}, std::vector<int>{0, 1, 1, 1}, policy);
+  // Nothing there, set-up, work.
+  ASSERT_EQ(result.ticks.size(), 3U);
+  EXPECT_EQ(result.ticks[0].held, Holding{});
+  EXPECT_EQ(result.ticks[1].held, (Holding{1, 0}));
+  EXPECT_EQ(result.ticks[1].working, Holding{});
+  EXPECT_EQ(result.ticks[2].working, (Holding{1, 0}));
+}
+
+TEST(DeadlineGame, StartsNoNewOnDemandMachineInARefusedTick) {
+  const DeadlineGame game{
+      .work = 2, .deadline = 9, .changeover = 1, .machines = 2, .price_ratio = 3};
+  OnDemandOnly policy;
+  const std::vector<int> none(9, 0);
+  // Refused at first, then set-up, then held through refusals: two ticks of two machines.
+  const GameResult result = play(game, {}, none, policy, {true, true, false, true, true, true});
+  EXPECT_EQ(result.ticks[1].held, Holding{});
+  EXPECT_EQ(result.ticks[3].held, (Holding{0, 2}));
+  EXPECT_EQ(result.finished, 5);
+  EXPECT_EQ(result.overdue, 0);
+  EXPECT_DOUBLE_EQ(result.cost, 3 * 2 * 3);
+}
+
+TEST(DeadlineGame, ARefusedMachineTakesNothingFromThoseHeld) {
+  const DeadlineGame game{
+      .work = 4, .deadline = 9, .changeover = 0, .machines = 2, .price_ratio = 3};
+  UniformProgress policy;  // Fills up what spot does not give when it is behind.
+  const std::vector<int> trace(9, 1);
+  const GameResult result = play(game, {}, trace, policy, std::vector<bool>(9, true));
+  // One spot machine does one of eight parts in each tick.
+  for (std::size_t i = 0; i < 8 && i < result.ticks.size(); ++i) {
+    EXPECT_LE(result.ticks[i].held.spot, 1);
+    EXPECT_EQ(result.ticks[i].held.on_demand, 0);
+  }
+}
+
+TEST(DeadlineGame, SaysHowMuchLaterTheRestIsDoneOnDemand) {
+  const DeadlineGame game{.work = 3, .deadline = 4, .changeover = 1, .price_ratio = 3};
+  SpotOnly spot;
+  const std::vector<int> trace = {1, 1, 0, 0};
+  // One part was done; two are left, after a tick of set-up.
+  EXPECT_EQ(play(game, {}, trace, spot).overdue, 3);
+  // The first tick after the deadline is refused, too.
+  EXPECT_EQ(play(game, {}, trace, spot, std::vector<bool>(5, true)).overdue, 4);
+  OnDemandOnly on_demand;
+  // It starts a tick late: nothing, set-up, two parts, and the third after the deadline.
+  const GameResult late = play(game, {}, trace, on_demand, {true});
+  EXPECT_FALSE(late.finished);
+  EXPECT_EQ(late.overdue, 1);
+}
+
 }  // namespace
 }  // namespace stint

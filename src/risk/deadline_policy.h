@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "risk/deadline_table.h"
 
@@ -25,6 +27,24 @@ class LearnedPolicy : public DeadlinePolicy {
   std::unique_ptr<DeadlineTable> table_;
   double spells_ = 0;  // When the table was made.
   int age_ = 0;        // Of the spell, when the table was made.
+};
+
+/// The best moves for someone who knows the law of the pool, though not its future.
+class InformedPolicy : public DeadlinePolicy {
+ public:
+  explicit InformedPolicy(PoolModel law) : law_(std::move(law)) {}
+
+  void begin(const DeadlineGame& game, std::span<const int> past) override;
+  Holding choose(const GameState& state) override;
+
+ private:
+  void see(bool up);
+
+  PoolModel law_;
+  DeadlineGame game_;
+  std::unique_ptr<DeadlineTable> table_;
+  std::optional<bool> up_;
+  int age_ = 0;  // Of the spell.
 };
 
 }  // namespace stint

@@ -82,5 +82,60 @@ TEST(LearnedPolicy, DoesItsBestWhenTheDeadlineIsOutOfReach) {
   EXPECT_EQ(result.on_demand_ticks, 5);
 }
 
+// What is cheap on average for someone who knows the law is cheaper than what must be learnt, over
+// many windows.
+TEST(InformedPolicy, KeepsDeadlinesAndCostsNoMoreThanGreedy) {
+  const PoolModel law{.up = {{0, 0.1}}, .down = {{0, 0.15}}};
+  const DeadlineGame game{.work = 40, .deadline = 55, .changeover = 2, .price_ratio = 3.3};
+  double informed_cost = 0;
+  double greedy_cost = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    std::vector<int> trace;
+    for (int up = 1; trace.size() < 55;) {
+      trace.push_back(up);
+      if (random.uniform() < (up == 1 ? 0.1 : 0.15)) up = 1 - up;
+    }
+    InformedPolicy informed(law);
+    Greedy greedy;
+    const GameResult result = play(game, {}, trace, informed);
+    EXPECT_TRUE(result.finished) << seed;
+    informed_cost += result.cost;
+    greedy_cost += play(game, {}, trace, greedy).cost;
+  }
+  EXPECT_LT(informed_cost, greedy_cost);
+}
+
+// Without phases the law's table says what the game costs on average; 400 games come near it.
+TEST(InformedPolicy, CostsWhatItsTableSays) {
+  const PoolModel law{.up = {{0, 0.2}}, .down = {{0, 0.2}}};
+  const DeadlineGame game{.work = 12, .deadline = 20, .changeover = 1, .price_ratio = 3};
+  double cost = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    std::vector<int> trace;
+    for (int up = 1; trace.size() < 20;) {
+      trace.push_back(up);
+      if (random.uniform() < 0.2) up = 1 - up;
+    }
+    InformedPolicy informed(law);
+    cost += play(game, {}, trace, informed).cost / 400;
+  }
+  EXPECT_NEAR(cost / DeadlineTable(game, law).value(true), 1, 0.05);
+}
+
+TEST(LearnedPolicy, GoesOnWhenOnDemandIsRefused) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 40, 1);
+    const std::vector<int> trace = random_trace(random, game.deadline, 1);
+    std::vector<bool> refused;
+    for (int i = 0; i < game.deadline; ++i) refused.push_back(random.below(2) == 0);
+    LearnedPolicy policy = fresh(game);
+    const GameResult result = play(game, {}, trace, policy, refused);
+    EXPECT_EQ(result.finished.has_value(), result.overdue == 0) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace stint

@@ -1,6 +1,7 @@
 #include "risk/spot_time.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,8 @@ Figures figures_of(const SpotRun& run) {
           .recovery = mean,
           .recovery_square = mean * mean + deviation * deviation};
 }
+
+double square(double x) { return x * x; }
 
 /// (x/(1 + x) − ln(1 + x)) / x², by its series where it would cancel.
 double log_remainder(double x) {
@@ -140,6 +143,35 @@ double lognormal_within(double mean, double variance, double limit) {
   return normal_distribution((std::log(limit / mean) + spread / 2) / std::sqrt(spread));
 }
 
+/// The time beyond the shortest, given that there was a loss: its moments are those of all runs,
+/// in which it is zero with the chance of no loss.
+struct Excess {
+  double mean = 0;
+  double variance = 0;
+};
+
+Excess excess_of(const SpotTime& time) {
+  const double p_loss = 1 - time.p_undisturbed;
+  const double all = (time.redone + time.starting - time.start_up.mean).in(kSecond);
+  const double variance =
+      square(time.deviation.in(kSecond)) - square(time.start_up.deviation.in(kSecond));
+  const double mean = all / p_loss;
+  return {mean, std::max(0.0, (variance + square(all)) / p_loss - square(mean))};
+}
+
+/// The middles of equally likely parts of a standard normal.
+constexpr int kScores = 16;
+const std::array<double, kScores>& middle_scores() {
+  static const std::array<double, kScores> scores = [] {
+    std::array<double, kScores> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made[i] = normal_quantile((static_cast<double>(i) + 0.5) / kScores);
+    }
+    return made;
+  }();
+  return scores;
+}
+
 }  // namespace
 
 SpotTime spot_time(const SpotRun& run, Seconds interval) {
@@ -184,18 +216,46 @@ double SpotTime::probability_within(Seconds limit) const {
   if (mean == kInfinity * kSecond) return 0;
   const double left = (limit - useful - saving).in(kSecond);
   const double start = start_up.mean.in(kSecond);
-  const double start_variance = start_up.deviation.in(kSecond)*start_up.deviation.in(kSecond);
+  const double start_variance = square(start_up.deviation.in(kSecond));
   const double calm = lognormal_within(start, start_variance, left);
   const double p_loss = 1 - p_undisturbed;
   if (p_loss <= 0) return calm;
-  // The time beyond the shortest, given that there was a loss: its moments are those of all runs,
-  // in which it is zero with the chance of no loss.
-  const double excess = (redone + starting - start_up.mean).in(kSecond);
-  const double all = deviation.in(kSecond)*deviation.in(kSecond)-start_variance;
-  const double given = excess / p_loss;
-  const double variance = std::max(0.0, (all + excess * excess) / p_loss - given * given);
+  const Excess excess = excess_of(*this);
   return p_undisturbed * calm +
-         p_loss * lognormal_within(start + given, start_variance + variance, left);
+         p_loss * lognormal_within(start + excess.mean, start_variance + excess.variance, left);
+}
+
+double SpotTime::probability_within(Seconds limit, double work_deviation) const {
+  if (work_deviation <= 0) return probability_within(limit);
+  if (mean == kInfinity * kSecond) return 0;
+  const double left = (limit - start_up.mean).in(kSecond);
+  const double shortest = (useful + saving).in(kSecond);
+  const auto done_in = [&](double time) {
+    return time <= 0 ? 0 : normal_distribution(std::log(time / shortest) / work_deviation);
+  };
+  const double calm = done_in(left);
+  const double p_loss = 1 - p_undisturbed;
+  if (p_loss <= 0 || calm <= 0) return calm;
+  const Excess excess = excess_of(*this);
+  const double spread = std::sqrt(std::log1p(excess.variance / square(excess.mean)));
+  const double median = excess.mean * std::exp(-spread * spread / 2);
+  double disturbed = 0;
+  for (const double score : middle_scores()) {
+    disturbed += done_in(left - median * std::exp(spread * score)) / kScores;
+  }
+  return p_undisturbed * calm + p_loss * disturbed;
+}
+
+Seconds SpotTime::quantile(double probability, double work_deviation) const {
+  if (mean == kInfinity * kSecond) return mean;
+  Seconds low = 0 * kSecond;
+  Seconds high = mean;
+  while (probability_within(high, work_deviation) < probability) high += high;
+  for (int i = 0; i < 50; ++i) {
+    const Seconds middle = (low + high) / 2;
+    (probability_within(middle, work_deviation) < probability ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace stint

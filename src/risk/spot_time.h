@@ -11,6 +11,11 @@ struct RandomTime {
   Seconds deviation;
 };
 
+/// Until a VM can train (CM-DARE, ICDCS'20, Google Cloud: 55 on-demand and 45 preemptible machines
+/// with a GPU; provisioning, staging and booting).
+inline constexpr RandomTime kOnDemandStartUp{71.0 * kSecond, 7.4 * kSecond};
+inline constexpr RandomTime kSpotStartUp{87.3 * kSecond, 5.5 * kSecond};
+
 /// A training run on machines that can be lost, all of which must be there to train.
 struct SpotRun {
   Seconds work;               // What training takes without losses and saves.
@@ -42,6 +47,12 @@ struct SpotTime {
   /// settings of 100,000 simulated runs, with 0.4 to 200 losses in 24 h, it errs by at most 0.035
   /// at 0.9, 0.02 at 0.95 and 0.01 at 0.99; below the median by up to 0.1.
   double probability_within(Seconds limit) const;
+
+  /// The same where the work itself is not known: its logarithm has this deviation.
+  double probability_within(Seconds limit, double work_deviation) const;
+
+  /// The time that is not exceeded with `probability`, within (0, 1).
+  Seconds quantile(double probability, double work_deviation) const;
 };
 
 /// The run with a save after each `interval` of work, none of which is begun that the run's end

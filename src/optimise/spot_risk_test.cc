@@ -1,0 +1,156 @@
+#include "optimise/spot_risk.h"
+
+#include <gtest/gtest.h>
+
+#include "optimise/search_fixture.h"
+
+namespace stint {
+namespace {
+
+/// slow.1 on both markets, four VMs of it, with losses and a keeper of checkpoints.
+struct RiskFixture {
+  RiskFixture() {
+    keep_types(fixture, {"slow.1"});
+    fixture.predict.catalog.types.push_back(
+        {.provider = fixture.type("slow.1").provider,
+         .name = "keeper",
+         .network = Network{.baseline = 10 * kGbit / kSecond},
+         .offers = {{.region = "here",
+                     .on_demand = Price{.rate = 0.1 * kDollar / kHour, .source = "s"}}}});
+    fixture.predict.job.checkpoint = CheckpointSize{.bytes = 1 * kGB, .save_time = 2 * kSecond};
+    Outlook& outlook = fixture.question.outlook;
+    outlook.spot.hazard = {.typical = Hazard::constant(0.1 / kHour),
+                           .low = Hazard::constant(0.05 / kHour),
+                           .high = Hazard::constant(0.2 / kHour),
+                           .origin = "here"};
+    outlook.spot_start_up = {90 * kSecond, 5 * kSecond};
+    outlook.on_demand_start_up = {60 * kSecond, 5 * kSecond};
+  }
+
+  Config config(const SearchFixture& search, int spot, int on_demand) const {
+    Config config;
+    config.parts[0] = {.rental = search.rental("slow.1", Market::kSpot), .vms = spot};
+    config.parts[1] = {.rental = search.rental("slow.1", Market::kOnDemand), .vms = on_demand};
+    config.kinds = on_demand > 0 ? 2 : 1;
+    if (spot == 0) {
+      config.parts[0] = config.parts[1];
+      config.kinds = 1;
+    }
+    return config;
+  }
+
+  PolicyFixture fixture;
+};
+
+TEST(SpotRisk, OnDemandMachinesAreOnlyStarted) {
+  RiskFixture risk;
+  const SearchFixture search(risk.fixture.question);
+  const SpotRisk& it = search.evaluator.risk();
+  const Config config = risk.config(search, 0, 4);
+  EXPECT_EQ(it.choices(config).count, 1U);
+  const auto run = it.run(config, 10 * kHour, LossBelief::kTypical);
+  ASSERT_TRUE(run);
+  EXPECT_DOUBLE_EQ(run->time.mean.in(kSecond), 36060);
+  EXPECT_FALSE(run->save);
+  EXPECT_EQ(run->replacements, Dollars{});
+}
+
+// Four machines that are lost a tenth of a time per hour each: four losses in ten hours.
+TEST(SpotRisk, SpotMachinesAreLostAndReplacedOnDemand) {
+  RiskFixture risk;
+  const SearchFixture search(risk.fixture.question);
+  const SpotRisk& it = search.evaluator.risk();
+  const auto run = it.run(risk.config(search, 4, 0), 10 * kHour, LossBelief::kTypical);
+  ASSERT_TRUE(run);
+  EXPECT_NEAR(run->time.losses, 4, 0.1);
+  EXPECT_GT(run->time.mean, 10 * kHour + 90 * kSecond);
+  // Each lost machine costs the difference of the prices for 0.8 h on average.
+  const auto& offer = risk.fixture.type("slow.1").offers[0];
+  const Dollars more = (offer.on_demand->rate - offer.spot->rate) * 0.8 * kHour;
+  EXPECT_NEAR(run->replacements.in(kDollar), run->time.losses * more.in(kDollar), 1e-9);
+  const auto calm = it.run(risk.config(search, 4, 0), 10 * kHour, LossBelief::kLow);
+  const auto worse = it.run(risk.config(search, 4, 0), 10 * kHour, LossBelief::kHigh);
+  EXPECT_LT(calm->time.mean, run->time.mean);
+  EXPECT_GT(worse->time.mean, run->time.mean);
+}
+
+TEST(SpotRisk, SavesToAnAnchorOnlyWhereAMachineStays) {
+  RiskFixture risk;
+  const SearchFixture search(risk.fixture.question);
+  const SpotRisk& it = search.evaluator.risk();
+  const auto places = [&](const Config& config) {
+    std::vector<CheckpointPlace> found;
+    for (const SaveChoice& save : it.choices(config)) found.push_back(save.place);
+    return found;
+  };
+  EXPECT_EQ(places(risk.config(search, 3, 0)),
+            (std::vector{CheckpointPlace::kObjectStore, CheckpointPlace::kTier,
+                         CheckpointPlace::kTier}));  // Of one receiver, and of as many as help.
+  EXPECT_EQ(places(risk.config(search, 3, 1)),
+            (std::vector{CheckpointPlace::kObjectStore, CheckpointPlace::kAnchor,
+                         CheckpointPlace::kTier, CheckpointPlace::kTier}));
+}
+
+// A tier costs 0.1 USD/h per receiver and takes the checkpoint faster than the store.
+TEST(SpotRisk, PaysForATier) {
+  RiskFixture risk;
+  const SearchFixture search(risk.fixture.question);
+  const SpotRisk& it = search.evaluator.risk();
+  Config config = risk.config(search, 4, 0);
+  const auto store = it.run(config, 10 * kHour, LossBelief::kTypical);
+  config.save = {.place = CheckpointPlace::kTier, .receivers = 2};
+  const auto tier = it.run(config, 10 * kHour, LossBelief::kTypical);
+  EXPECT_DOUBLE_EQ(tier->anchors.in(kDollar / kHour), 0.2);
+  EXPECT_EQ(tier->storage, DollarsPerSecond{});
+  EXPECT_GT(store->storage, DollarsPerSecond{});
+  EXPECT_LT(tier->save->transfer, store->save->transfer);
+  EXPECT_LT(tier->time.mean, store->time.mean);
+}
+
+TEST(SpotRisk, ARateLimitLeavesNoTierThatExceedsIt) {
+  RiskFixture risk;
+  const auto& offer = risk.fixture.type("slow.1").offers[0];
+  risk.fixture.question.constraints.rate_max = 4 * offer.spot->rate + 0.05 * kDollar / kHour;
+  const SearchFixture search(risk.fixture.question);
+  EXPECT_EQ(search.evaluator.risk().choices(risk.config(search, 4, 0)).count, 1U);
+}
+
+TEST(SpotRisk, WithoutOnDemandOneWaits) {
+  RiskFixture risk;
+  const SearchFixture with(risk.fixture.question);
+  const auto replaced =
+      with.evaluator.risk().run(risk.config(with, 4, 0), 10 * kHour, LossBelief::kTypical);
+  risk.fixture.question.constraints.markets = {Market::kSpot};
+  const SearchFixture without(risk.fixture.question);
+  Config config;
+  config.parts[0] = {.rental = without.rental("slow.1", Market::kSpot), .vms = 4};
+  const auto waits = without.evaluator.risk().run(config, 10 * kHour, LossBelief::kTypical);
+  EXPECT_EQ(waits->replacements, Dollars{});
+  // 0.8 h for each of about four losses.
+  EXPECT_GT(waits->time.mean - replaced->time.mean, 3 * kHour);
+  EXPECT_EQ(without.evaluator.risk().choices(config).count, 1U);  // Nor is there a tier.
+}
+
+// Checkpoints of 100 GB take half an hour to the store; with a loss every three minutes nothing
+// ever gets done.
+TEST(SpotRisk, RefusesSavesThatAreNeverSafe) {
+  RiskFixture risk;
+  risk.fixture.predict.job.checkpoint = CheckpointSize{.bytes = 100 * kGB};
+  risk.fixture.question.outlook.spot.hazard.typical = Hazard::constant(5 / kHour);
+  const SearchFixture search(risk.fixture.question);
+  const Config config = risk.config(search, 4, 0);
+  EXPECT_FALSE(search.evaluator.risk().run(config, 10 * kHour, LossBelief::kTypical));
+  EXPECT_FALSE(search.evaluator.outcome(config, 1 * kSecond));
+}
+
+TEST(SpotRisk, AssumesTheSizeOfACheckpointWhereTheJobDoesNotSay) {
+  RiskFixture risk;
+  risk.fixture.predict.job.checkpoint.reset();
+  risk.fixture.predict.job.gradient_bytes = 100 * kMB;
+  const SearchFixture search(risk.fixture.question);
+  EXPECT_TRUE(search.evaluator.risk().assumes_bytes());
+  EXPECT_DOUBLE_EQ(search.evaluator.risk().checkpoint_bytes().in(kMB), 300);
+}
+
+}  // namespace
+}  // namespace stint
