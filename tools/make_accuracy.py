@@ -276,9 +276,9 @@ def deadlines(stint, data):
     parts = ["## Deadlines on recorded pools\n", f"{BAMBOO}\n",
              f"```sh\nstint validate {shown} …\n```\n",
              "\n".join("| " + " | ".join(row) + " |" for row in lines) + "\n",
-             "Mean cost over that of the optimum in hindsight, changeover 13 min, price ratio 3.3. These "
-             "pools are almost always full, so deadlines are tight or clusters large where policies "
-             "differ at all. Google's trace holds changes of its operator's target.\n"]
+             "Mean cost over that of the optimum in hindsight, changeover 13 min, price ratio 3.3. Slots "
+             "of these pools are almost always there or almost never, so single machines leave little "
+             "to decide. Google's trace holds changes of its operator's target.\n"]
     print("Deadlines on synthetic pools", file=sys.stderr)
     answer = validate(stint, data, "deadline --synthetic")
     policies = ["stint", "informed", "greedy", "uniform-progress"]
@@ -300,8 +300,8 @@ def deadlines(stint, data):
               "\n".join("| " + " | ".join(row) + " |" for row in lines) + "\n",
               f"24 h of work, changeover 13 min, price ratio 3.3; stint missed {missed} deadlines. The "
               "aim was 1.06 on average, and it is missed: *informed* is the same dynamic program with "
-              "the true law of the pool, which nobody knows, and it is no better on steady pools. What "
-              "is left is the price of not seeing the future.\n"]
+              "the true law of the pool, which nobody knows, and on steady pools it is hardly better. "
+              "What is left is the price of not seeing the future.\n"]
     return parts
 
 

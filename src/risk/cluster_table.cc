@@ -18,8 +18,11 @@ CountBelief::CountBelief(int machines)
 
 void CountBelief::see(int count) {
   count = std::min(count, machines_);
-  if (last_ >= 0) seen_[static_cast<std::size_t>(last_ * (machines_ + 1) + count)] += 1;
-  if (last_ >= 0) ticks_ += 1;
+  if (last_ >= 0) {
+    const int cell = last_ * (machines_ + 1) + count;
+    seen_[static_cast<std::size_t>(cell)] += 1;
+    ticks_ += 1;
+  }
   last_ = count;
 }
 
@@ -38,7 +41,10 @@ CountModel CountBelief::model() const {
   constexpr double kFewer = 0.6;
   constexpr double kPriorTicks = 20;
   for (int now = 0; now < size; ++now) {
-    const auto at = [&](int then) { return static_cast<std::size_t>(now * size + then); };
+    const auto at = [&](int then) {
+      const int cell = now * size + then;
+      return static_cast<std::size_t>(cell);
+    };
     double moves = 0;
     double seen = 0;
     for (int then = 0; then < size; ++then) {
@@ -213,8 +219,9 @@ ClusterMove ClusterTable::move(int ticks_left, int parts_left, int available,
                                const Holding& before) const {
   const int left = std::clamp((parts_left + game_.machines - 1) / game_.machines, 1,
                               std::min(grid_, ticks_left));
-  const std::size_t at = static_cast<std::size_t>(
-      ((ticks_left - 1) * (game_.machines + 1) + available) * states() + state_of(before));
+  const int situation = (ticks_left - 1) * (game_.machines + 1) + available;
+  const std::size_t at = static_cast<std::size_t>(situation) * static_cast<std::size_t>(states()) +
+                         static_cast<std::size_t>(state_of(before));
   const auto begin = runs_.begin() + rows_[at];
   const auto end = runs_.begin() + rows_[at + 1];
   const auto next = std::upper_bound(begin, end, static_cast<std::uint32_t>(left * 8 + 7));

@@ -168,8 +168,9 @@ std::size_t DeadlineTable::row(int ticks_left, bool up, int phase, const Machine
   int kind = 0;
   if (machine.kind == Machine::Kind::kSpot) kind = 1 + machine.set_up_left;
   if (machine.kind == Machine::Kind::kOnDemand) kind = 1 + set_ups_ + machine.set_up_left;
-  return static_cast<std::size_t>((((ticks_left - 1) * 2 + (up ? 1 : 0)) * phases + phase) * kinds +
-                                  kind);
+  const int spell = ((ticks_left - 1) * 2 + (up ? 1 : 0)) * phases + phase;
+  return static_cast<std::size_t>(spell) * static_cast<std::size_t>(kinds) +
+         static_cast<std::size_t>(kind);
 }
 
 Move DeadlineTable::move(int ticks_left, int work_left, bool up, int phase,
