@@ -156,6 +156,12 @@ std::vector<LeftShare> left_shares(const GroupLoss& group, int machines, double 
 
 }  // namespace
 
+Result<PoolHazard> pool_hazard(const VmType& type, const SurviveRequest& request) {
+  const auto prior = load_spot_prior();
+  if (!prior.ok()) return prior.error();
+  return hazard_for(type, request, *prior);
+}
+
 Result<SurviveReport> survive_risk(const Environment& environment, const SurviveRequest& request) {
   const int n = request.count;
   if (n < 1 || n > kMostMachines) {

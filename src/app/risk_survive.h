@@ -7,6 +7,8 @@
 #include "app/environment.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "catalog/catalog.h"
+#include "risk/advisor.h"
 #include "risk/group_loss.h"
 
 namespace stint {
@@ -56,6 +58,10 @@ struct SurviveReport {
   std::string group_origin;   // and how machines are lost together.
   std::vector<std::string> warnings;
 };
+
+/// The hazard of one machine of the type: by the files that are given, else by the catalogue's
+/// band, else by the shipped prior.
+Result<PoolHazard> pool_hazard(const VmType& type, const SurviveRequest& request);
 
 /// What becomes of `count` new spot machines of one pool, none of which is replaced. The hazard is
 /// that of the lifetimes given, else of the catalogue's band, else the shipped prior.

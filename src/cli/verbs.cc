@@ -14,6 +14,7 @@
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
 #include "cli/risk_replay_verb.h"
+#include "cli/risk_saves_verb.h"
 #include "cli/risk_simulate_verb.h"
 #include "cli/risk_verbs.h"
 #include "cli/validate_collective_verb.h"
@@ -138,6 +139,7 @@ std::span<const Verb> verbs() {
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
     all.push_back(risk_replay_verb());
+    all.push_back(risk_saves_verb());
     all.push_back(risk_simulate_verb());
     for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
