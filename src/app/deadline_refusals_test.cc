@@ -18,7 +18,7 @@ std::vector<ReplayPool> one_pool() {
   const DeadlineGame game{.work = 2, .deadline = 4, .changeover = 1, .price_ratio = 3};
   return {{.game = game,
            .gap = 30 * kMinute,
-           .counts = {1, 1, 1, 1},
+           .zones = {{1, 1, 1, 1}},
            .prior = learned_prior(game, 30 * kMinute, {})}};
 }
 

@@ -9,11 +9,11 @@
 
 namespace stint {
 
-/// One window of a trace.
+/// One window of a trace, or of several zones that the job moves between.
 struct ReplayDeadlineRequest {
-  std::string trace;  // A file.
+  std::vector<std::string> traces;  // Files, one for each zone.
   DeadlineTerms terms = {};
-  Seconds start = {};  // Of the window, from the beginning of the trace; rounded to ticks.
+  Seconds start = {};  // Of the window, from the beginning of the traces; rounded to ticks.
   Player player = Player::kStint;
 };
 
@@ -21,15 +21,15 @@ struct ReplayDeadlineRequest {
 struct DeadlineReplay {
   DeadlineGame game;
   Seconds gap;
-  int start = 0;               // In ticks.
-  std::vector<int> available;  // In each tick until the deadline, at most the game's machines.
+  int start = 0;                   // In ticks.
+  std::vector<std::string> zones;  // Their files.
   GameResult result;
   double on_demand_cost = 0;
   double optimum_cost = 0;
 };
 
 /// Plays one policy through a window; stint knows the trace before it. A usage error when the
-/// window does not lie within the trace.
+/// window does not lie within the traces.
 Result<DeadlineReplay> replay_deadline(const ReplayDeadlineRequest& request);
 
 }  // namespace stint

@@ -17,7 +17,7 @@ std::string trace_file() {
 }
 
 ReplayDeadlineRequest request(Player player) {
-  return {.trace = trace_file(),
+  return {.traces = {trace_file()},
           .terms = {.work = 1 * kHour, .deadline = 2 * kHour, .changeover = 10 * kMinute},
           .player = player};
 }
@@ -27,8 +27,7 @@ ReplayDeadlineRequest request(Player player) {
 TEST(ReplayDeadline, ShowsEveryTick) {
   const auto replay = replay_deadline(request(Player::kSpot));
   ASSERT_TRUE(replay.ok()) << replay.error().message;
-  EXPECT_EQ(replay->available.size(), 24U);
-  EXPECT_EQ(replay->available.front(), 1);
+  EXPECT_EQ(replay->result.ticks.front().available, 1);
   EXPECT_EQ(replay->result.finished, 22);
   EXPECT_DOUBLE_EQ(replay->result.cost, 16);
   EXPECT_DOUBLE_EQ(replay->optimum_cost, 16);
@@ -42,8 +41,23 @@ TEST(ReplayDeadline, BeginsWhereItIsTold) {
   const auto replay = replay_deadline(later);
   ASSERT_TRUE(replay.ok()) << replay.error().message;
   EXPECT_EQ(replay->start, 12);
-  EXPECT_EQ(replay->available.front(), 0);
+  EXPECT_EQ(replay->result.ticks.front().available, 0);
   EXPECT_TRUE(replay->result.finished.has_value());
+}
+
+// The second zone is there when the first is not: after the hour it takes 2 ticks of set-up and the
+// 2 of work that are left.
+TEST(ReplayDeadline, MovesBetweenZones) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "stint_replay_second_zone.csv";
+  ASSERT_TRUE(write_file(path.string(), "time_s,running_instances\n0,0\n3600,1\n10800,1\n").ok());
+  ReplayDeadlineRequest zones = request(Player::kStint);
+  zones.traces.push_back(path.string());
+  const auto replay = replay_deadline(zones);
+  ASSERT_TRUE(replay.ok()) << replay.error().message;
+  EXPECT_EQ(replay->result.finished, 16);
+  EXPECT_EQ(replay->result.moves, 1);
+  EXPECT_DOUBLE_EQ(replay->result.cost, 16);
+  EXPECT_DOUBLE_EQ(replay->optimum_cost, 16);
 }
 
 TEST(ReplayDeadline, RefusesAWindowOutsideTheTrace) {
@@ -52,8 +66,8 @@ TEST(ReplayDeadline, RefusesAWindowOutsideTheTrace) {
   EXPECT_EQ(replay_deadline(late).error().kind, ErrorKind::kUsage);
   late.start = -1 * kHour;
   EXPECT_EQ(replay_deadline(late).error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(replay_deadline({.trace = ""}).error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(replay_deadline({.trace = "nowhere"}).error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(replay_deadline({}).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(replay_deadline({.traces = {"nowhere"}}).error().kind, ErrorKind::kBadInput);
 }
 
 }  // namespace

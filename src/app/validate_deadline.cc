@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 #include "app/deadline_refusals.h"
@@ -30,37 +31,45 @@ std::vector<int> slot_of(std::vector<int> counts, int slot) {
   return counts;
 }
 
-/// The counts of the traces to fit in ticks of `trace`, without the trace itself.
-std::vector<std::vector<int>> others_of(const AvailabilityTrace& trace,
+/// The counts of the traces to fit in ticks of `gap`, without those that are played.
+std::vector<std::vector<int>> others_of(std::span<const AvailabilityTrace> played, Seconds gap,
                                         const std::vector<AvailabilityTrace>& fit, int slot) {
   std::vector<std::vector<int>> others;
   for (const AvailabilityTrace& other : fit) {
-    if (other.gap == trace.gap && other.counts == trace.counts) continue;
-    others.push_back(slot_of(resampled(other, trace.gap), slot));
+    const bool is_played =
+        std::any_of(played.begin(), played.end(), [&](const AvailabilityTrace& trace) {
+          return other.gap == trace.gap && other.counts == trace.counts;
+        });
+    if (!is_played) others.push_back(slot_of(resampled(other, gap), slot));
   }
   return others;
 }
 
-Status add_trace(const ValidateDeadlineRequest& request, const AvailabilityTrace& trace,
+Status add_place(const ValidateDeadlineRequest& request, std::span<const AvailabilityTrace> traces,
                  const std::vector<AvailabilityTrace>& fit, Board& board) {
-  const auto game = game_in_ticks(request.terms, trace.gap);
+  const Seconds gap = traces.front().gap;
+  const std::vector<std::vector<int>> zones = side_by_side(traces);
+  std::string name = traces.front().name;
+  for (const AvailabilityTrace& zone : traces.subspan(1)) name += " + " + zone.name;
+  const auto game = game_in_ticks(request.terms, gap);
   if (!game.ok()) return game.error();
-  if (trace.counts.size() < static_cast<std::size_t>(game->deadline)) {
-    board.notes.push_back(fmt::format("{} is shorter than one window and is left out", trace.name));
+  if (zones.front().size() < static_cast<std::size_t>(game->deadline)) {
+    board.notes.push_back(fmt::format("{} is shorter than one window and is left out", name));
     return {};
   }
-  const int step = window_step_in_ticks(request.window_step, *game, trace.gap);
+  const int step = window_step_in_ticks(request.window_step, *game, gap);
   const int last = request.slots.value_or(0);
   for (int slot = std::min(1, last); slot <= last; ++slot) {
     ReplayPool pool{.game = *game,
-                    .gap = trace.gap,
-                    .counts = slot_of(trace.counts, slot),
-                    .prior = learned_prior(*game, trace.gap, others_of(trace, fit, slot))};
+                    .gap = gap,
+                    .zones = zones,
+                    .prior = learned_prior(*game, gap, others_of(traces, gap, fit, slot))};
+    for (std::vector<int>& zone : pool.zones) zone = slot_of(std::move(zone), slot);
     for (const int start : window_starts(pool, step)) {
       board.windows.push_back({board.pools.size(), start});
     }
     board.pools.push_back(std::move(pool));
-    board.names.push_back(trace.name);
+    board.names.push_back(name);
     board.slots.push_back(slot);
   }
   return {};
@@ -75,6 +84,10 @@ Status check(const ValidateDeadlineRequest& request) {
   if (request.slots && request.terms.machines != 1) {
     return bad_usage("--slots plays single machines, so it cannot be given with --machines");
   }
+  if (request.traces.size() % static_cast<std::size_t>(request.zones) != 0) {
+    return bad_usage(fmt::format("--traces has {}, which is not a multiple of --zones {}",
+                                 counted(request.traces.size(), "file"), request.zones));
+  }
   if (request.window_step && !(*request.window_step > Seconds{})) {
     return bad_usage("--window-step must be more than zero");
   }
@@ -87,8 +100,10 @@ Result<Board> board_of(const ValidateDeadlineRequest& request) {
   const auto fit = load_traces(request.fit);
   if (!fit.ok()) return fit.error();
   Board board;
-  for (const AvailabilityTrace& trace : *traces) {
-    const Status added = add_trace(request, trace, *fit, board);
+  const auto at_once = static_cast<std::size_t>(request.zones);
+  for (std::size_t i = 0; i < traces->size(); i += at_once) {
+    const std::span<const AvailabilityTrace> played{traces->data() + i, at_once};
+    const Status added = add_place(request, played, *fit, board);
     if (!added.ok()) return added.error();
   }
   if (!board.windows.empty()) return board;

@@ -15,6 +15,7 @@ struct ValidateDeadlineRequest {
   std::vector<std::string> traces;    // Files.
   std::vector<std::string> fit = {};  // Files of other pools that stint may learn from.
   DeadlineTerms terms = {};
+  int zones = 1;                            // So many traces at a time are zones of one region.
   std::optional<int> slots = {};            // Of each trace, each replayed as one machine.
   std::optional<Seconds> window_step = {};  // Absent: half the deadline.
   std::string windows = {};                 // A table to write, a line for each window.
@@ -28,6 +29,9 @@ struct ValidateDeadlineRequest {
 ///
 /// Stint knows at each tick: the traces to fit, the trace before the window, and the window until
 /// then. A trace among those to fit that has the very counts that are played is left out.
+///
+/// The job moves between the zones of a region, and `stint-one-zone` stays. They are laid side by
+/// side from their first ticks, in ticks of the first and as long as the shortest.
 ///
 /// Bad input when a trace cannot be read or all are shorter than a window.
 Result<DeadlineValidation> validate_deadline(const ValidateDeadlineRequest& request);

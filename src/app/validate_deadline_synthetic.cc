@@ -19,12 +19,15 @@ std::vector<double> slacks_of(const DeadlineTerms& terms) {
   return {1.1, 1.25, 1.5, 2};
 }
 
-ReplayPool pool_of(const SyntheticPool& synthetic, const DeadlineGame& game) {
-  ReplayPool pool{.game = game,
-                  .gap = synthetic.gap,
-                  .counts = synthetic.counts,
-                  .prior = learned_prior(game, synthetic.gap, {})};
-  if (synthetic.kind == PoolKind::kSteady) pool.law = law_of(synthetic, game.deadline);
+using Zones = std::vector<SyntheticPool>;
+
+ReplayPool pool_of(const Zones& zones, const DeadlineGame& game) {
+  const SyntheticPool& first = zones.front();
+  ReplayPool pool{
+      .game = game, .gap = first.gap, .zones = {}, .prior = learned_prior(game, first.gap, {})};
+  for (const SyntheticPool& zone : zones) pool.zones.push_back(zone.counts);
+  const bool is_known = zones.size() == 1 && first.kind == PoolKind::kSteady;
+  if (is_known) pool.law = law_of(first, game.deadline);
   return pool;
 }
 
@@ -38,9 +41,9 @@ Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRe
   std::vector<ReplayWindow> windows;
   std::uint64_t fork = 0;
   for (const auto& [kind, name] : names_of(PoolKind{})) {
-    std::vector<SyntheticPool> drawn;
+    std::vector<Zones> drawn;
     for (int i = 0; i < request.pools; ++i) {
-      drawn.push_back(synthetic_pool(kind, random.fork(fork++), kGap, ticks));
+      drawn.push_back(synthetic_zones(kind, request.zones, random.fork(fork++), kGap, ticks));
     }
     for (const double slack : slacks_of(request.terms)) {
       DeadlineTerms terms = request.terms;
@@ -49,8 +52,8 @@ Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRe
       if (!game.ok()) return game.error();
       const int step = window_step_in_ticks(request.window_step, *game, kGap);
       const std::size_t before = windows.size();
-      for (const SyntheticPool& synthetic : drawn) {
-        pools.push_back(pool_of(synthetic, *game));
+      for (const Zones& zones : drawn) {
+        pools.push_back(pool_of(zones, *game));
         for (const int start : window_starts(pools.back(), step)) {
           windows.push_back({pools.size() - 1, start});
         }

@@ -14,6 +14,7 @@ namespace stint {
 struct SyntheticDeadlineRequest {
   DeadlineTerms terms = {};  // Without a deadline: 1.1, 1.25, 1.5 and 2 times the work.
   int pools = 4;             // Of each kind.
+  int zones = 1;             // Of each pool, of the same kind; they fail together at times.
   int seed = 1;
   Seconds length = 14 * kDay;               // Of each pool.
   std::optional<Seconds> window_step = {};  // Absent: half the deadline.
@@ -23,7 +24,8 @@ struct SyntheticDeadlineRequest {
 
 /// The same comparison as on traces, in cells of a kind of pool and a slack (deadline over work).
 /// Where the law of a pool is known, `informed` plays the best moves under it: about the least that
-/// a policy can cost on average which does not see the future.
+/// a policy can cost on average which does not see the future. With several zones the job moves
+/// between them, and `stint-one-zone` stays.
 Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request);
 
 }  // namespace stint

@@ -247,6 +247,15 @@ class Printer {
 
 }  // namespace
 
+Json::Json() = default;
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+
+bool Json::operator==(const Json& other) const { return value_ == other.value_; }
+
 const Json* Json::find(std::string_view name) const {
   const auto* object = as<Object>();
   if (object == nullptr) return nullptr;

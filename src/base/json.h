@@ -20,7 +20,14 @@ class Json {
   using Value =
       std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object>;
 
-  Json() = default;
+  // Defined in json.cc, so that not every file that holds a noun compiles the variant's copies.
+  Json();
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
+
   Json(Value value) : value_(std::move(value)) {}        // NOLINT: a value is JSON.
   Json(const char* text) : value_(std::string(text)) {}  // NOLINT: not a bool.
   Json(int number) : value_(std::int64_t{number}) {}     // NOLINT: a value is JSON.
@@ -49,7 +56,7 @@ class Json {
   /// "an object", "a number" …, for error messages.
   const char* kind() const;
 
-  bool operator==(const Json& other) const { return value_ == other.value_; }
+  bool operator==(const Json& other) const;
 
  private:
   Value value_ = nullptr;

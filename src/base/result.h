@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/check.h"
 
@@ -29,29 +28,30 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT: a value is a result.
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT: an error is a result.
+  Result(T value) : value_(std::move(value)) {}      // NOLINT: a value is a result.
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: an error is a result.
 
-  bool ok() const { return std::holds_alternative<T>(state_); }
+  bool ok() const { return value_.has_value(); }
 
   const Error& error() const {
     CHECK(!ok());
-    return std::get<Error>(state_);
+    return error_;
   }
 
   T& operator*() {
     CHECK(ok());
-    return std::get<T>(state_);
+    return *value_;
   }
   const T& operator*() const {
     CHECK(ok());
-    return std::get<T>(state_);
+    return *value_;
   }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
 
  private:
-  std::variant<T, Error> state_;
+  std::optional<T> value_;
+  Error error_;  // Says something only without a value.
 };
 
 /// Success without a value, or an error.

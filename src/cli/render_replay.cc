@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/text.h"
 #include "cli/figures.h"
 
 namespace stint::cli {
@@ -34,7 +35,7 @@ Uses uses_of(const DeadlineReplay& replay, std::size_t first, std::size_t last) 
     uses.on_demand += tick.working.on_demand;
     uses.set_up += held - tick.working.spot - tick.working.on_demand;
     uses.idle += machines - held;
-    uses.missing += machines - replay.available[i];
+    uses.missing += machines - tick.available;
     uses.all += machines;
   }
   return uses;
@@ -48,6 +49,9 @@ char mark_of(const Uses& uses) {
       marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   return most->second;
 }
+
+/// "a" for the first zone.
+char zone_mark(int zone) { return static_cast<char>('a' + zone % 26); }
 
 std::string trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -66,13 +70,16 @@ std::string replay_timeline(const DeadlineReplay& replay, const Terminal& termin
     const double start = static_cast<double>(first);
     std::string marks = fmt::format("{:>{}} ", hours(start * replay.gap), kLabel);
     std::string missing(marks.size(), ' ');
+    std::string zones(marks.size(), ' ');
     const std::size_t end = std::min(ticks, first + columns * group);
     for (std::size_t i = first; i < end; i += group) {
       const Uses uses = uses_of(replay, i, i + group);
       marks += mark_of(uses);
       missing += 2 * uses.missing > uses.all ? 'x' : ' ';
+      zones += uses.spot > 0 ? zone_mark(replay.result.ticks[i].zone) : ' ';
     }
     text += trimmed(std::move(marks)) + trimmed(std::move(missing));
+    if (replay.zones.size() > 1) text += trimmed(std::move(zones));
   }
   return text;
 }
@@ -90,6 +97,15 @@ std::string replay_summary(const DeadlineReplay& replay) {
       fmt::format("\nPaid {} of spot and {} on demand, {} of it for set-up.\n",
                   hours(result.spot_ticks * replay.gap), hours(result.on_demand_ticks * replay.gap),
                   hours(result.set_up_ticks * replay.gap));
+  if (replay.zones.size() > 1) {
+    text += fmt::format("Moved {} between zones:",
+                        counted(static_cast<std::size_t>(result.moves), "time"));
+    for (std::size_t z = 0; z < replay.zones.size(); ++z) {
+      text += fmt::format("{} {} {}", z == 0 ? "" : ",", zone_mark(static_cast<int>(z)),
+                          without_controls(replay.zones[z]));
+    }
+    text += ".\n";
+  }
   text += fmt::format("Cost {:.3f} of on demand alone, and {:.3f} of the best in hindsight.\n",
                       result.cost / replay.on_demand_cost, result.cost / replay.optimum_cost);
   return text;
@@ -108,11 +124,12 @@ Json replay_json(const DeadlineReplay& replay, const std::string& policy) {
   json.add("cost", Json(Json::Value{result.cost}));
   json.add("cost_ratio_to_optimum", Json(Json::Value{result.cost / replay.optimum_cost}));
   json.add("cost_ratio_to_on_demand", Json(Json::Value{result.cost / replay.on_demand_cost}));
+  if (replay.zones.size() > 1) json.add("moves", Json(result.moves));
   Json::Array ticks;
-  for (std::size_t i = 0; i < result.ticks.size(); ++i) {
-    const PlayedTick& tick = result.ticks[i];
+  for (const PlayedTick& tick : result.ticks) {
     Json entry;
-    entry.add("available", Json(replay.available[i]));
+    if (replay.zones.size() > 1) entry.add("zone", Json(tick.zone));
+    entry.add("available", Json(tick.available));
     entry.add("spot", Json(tick.held.spot));
     entry.add("on_demand", Json(tick.held.on_demand));
     entry.add("spot_working", Json(tick.working.spot));

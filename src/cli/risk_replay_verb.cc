@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kVerb = "risk replay";
 constexpr const char* kLegend =
     "S spot, D on demand, + set-up, . waiting: what most machines did; x: most spot machines were\n"
-    "not there.";
+    "not there; a, b: the zone of the spot machines, where there are several.";
 
 ExitCode run(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return report(invocation, kVerb, error); };
@@ -24,7 +24,7 @@ ExitCode run(const Invocation& invocation) {
   if (!start.ok()) return fail(start.error());
   const std::string policy =
       invocation.has("--policy") ? invocation.get("--policy") : name_of(Player::kStint);
-  const auto replay = replay_deadline({.trace = invocation.get("--trace"),
+  const auto replay = replay_deadline({.traces = invocation.list("--trace"),
                                        .terms = *terms,
                                        .start = start->value_or(Seconds{}),
                                        .player = enumerator<Player>(policy)});
@@ -44,8 +44,10 @@ ExitCode run(const Invocation& invocation) {
 Verb risk_replay_verb() {
   std::vector<OptionSpec> options = {
       {.name = "--trace",
-       .value = "FILE",
-       .help = "How many spot machines there were, tick by tick; see 'stint validate deadline'."}};
+       .value = "FILE...",
+       .help = "How many spot machines there were, tick by tick; see 'stint validate deadline'. "
+               "Several files are zones that the job moves between.",
+       .files = true}};
   for (OptionSpec& option : deadline_options()) options.push_back(std::move(option));
   options.push_back({.name = "--start",
                      .value = "TIME",
@@ -64,7 +66,9 @@ Verb risk_replay_verb() {
           .examples = {{"stint risk replay --trace pool.json --work 24h --deadline 30h",
                         "From the start of the trace."},
                        {"stint risk replay --trace pool.json --start 3d --policy greedy",
-                        "What another policy would have done from the fourth day on."}},
+                        "What another policy would have done from the fourth day on."},
+                       {"stint risk replay --trace zone-a.json zone-b.json",
+                        "Moving between two zones."}},
           .run = run};
 }
 

@@ -273,4 +273,15 @@ std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap) {
   return counts;
 }
 
+std::vector<std::vector<int>> side_by_side(std::span<const AvailabilityTrace> traces) {
+  std::vector<std::vector<int>> all;
+  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  for (const AvailabilityTrace& trace : traces) {
+    all.push_back(resampled(trace, traces.front().gap));
+    shortest = std::min(shortest, all.back().size());
+  }
+  for (std::vector<int>& counts : all) counts.resize(shortest);
+  return all;
+}
+
 }  // namespace stint

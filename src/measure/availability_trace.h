@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,8 @@ Result<AvailabilityTrace> read_availability_trace(std::string_view text, const s
 /// The trace's counts in ticks of `gap`: each is the least of what it covers. A tick that the trace
 /// does not cover to its end is left out.
 std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap);
+
+/// The traces from their first ticks on, in ticks of the first and as long as the shortest.
+std::vector<std::vector<int>> side_by_side(std::span<const AvailabilityTrace> traces);
 
 }  // namespace stint

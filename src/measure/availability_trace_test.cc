@@ -167,5 +167,12 @@ TEST(AvailabilityTrace, ShorterThanATickGivesNone) {
   EXPECT_TRUE(resampled({"a", 1 * kMinute, {3}}, 2 * kMinute).empty());
 }
 
+TEST(SideBySide, HasTheTicksOfTheFirstAndTheLengthOfTheShortest) {
+  const std::vector<AvailabilityTrace> traces{
+      {.name = "a", .gap = 10 * kMinute, .counts = {1, 2, 3, 4}},
+      {.name = "b", .gap = 5 * kMinute, .counts = {5, 4, 6, 7, 8, 9}}};
+  EXPECT_EQ(side_by_side(traces), (std::vector<std::vector<int>>{{1, 2, 3}, {4, 6, 8}}));
+}
+
 }  // namespace
 }  // namespace stint

@@ -1,5 +1,6 @@
 #include "risk/cluster_policy.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -20,6 +21,49 @@ void ClusterPolicy::begin(const DeadlineGame& game, std::span<const int> past) {
   for (const int count : past) belief_.see(count);
   table_ = nullptr;
   before_ = {};
+}
+
+void ClusterPolicy::begin_zones(const DeadlineGame& game, const ZoneTicks& past) {
+  begin(game, past.front());
+  zones_.clear();
+  if (past.size() < 2) return;
+  belief_ = first_;
+  zones_.resize(past.size(), {.belief = first_});
+  std::vector<int> counts(past.size());
+  int zone = 0;
+  for (std::size_t tick = 0; tick < past.front().size(); ++tick) {
+    for (std::size_t z = 0; z < past.size(); ++z) {
+      counts[z] = std::min(past[z][tick], game.machines);
+      zones_[z].belief.see(counts[z]);
+    }
+    zone = half_as_full(counts, zone);
+    belief_.see(counts[static_cast<std::size_t>(zone)]);
+  }
+}
+
+int ClusterPolicy::choose_zone(const GameState& state, std::span<const int> counts) {
+  for (std::size_t z = 0; z < zones_.size(); ++z) {
+    Zone& zone = zones_[z];
+    zone.belief.see(counts[z]);
+    if (!zone.machine_ticks.empty() && zone.belief.ticks() <= 1.5 * zone.ticks + 20) continue;
+    zone.machine_ticks = machine_ticks(zone.belief.model(), game_.deadline - state.tick);
+    zone.ticks = zone.belief.ticks();
+  }
+  // Work until the deadline in machine-ticks, less what the set-up takes.
+  const auto yield = [&](std::size_t z, int set_up) {
+    return zones_[z].machine_ticks[static_cast<std::size_t>(counts[z])] - set_up;
+  };
+  const auto here = static_cast<std::size_t>(state.zone);
+  const int to_start = counts[here] - state.spot.count();
+  std::size_t best = here;
+  double most = yield(here, set_up_left(state.spot) + to_start * game_.changeover);
+  for (std::size_t z = 0; z < zones_.size(); ++z) {
+    if (counts[z] <= counts[here] || yield(z, counts[z] * game_.changeover) <= most) continue;
+    most = yield(z, counts[z] * game_.changeover);
+    best = z;
+  }
+  if (best != here) before_.spot = 0;
+  return static_cast<int>(best);
 }
 
 Holding ClusterPolicy::choose(const GameState& state) {

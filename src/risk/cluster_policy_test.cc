@@ -53,6 +53,41 @@ TEST(ClusterPolicy, FillsUpInsteadOfLeavingSpot) {
   EXPECT_LT(ours.cost, play(game, all.first(200), all.subspan(200), greedy).cost);
 }
 
+TEST(ClusterPolicy, NeverMissesADeadlineInZones) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 15, 2 + random.below(5));
+    std::vector<std::vector<int>> zones;
+    for (int z = 0; z < 3; ++z) {
+      zones.push_back(random_trace(random, 60 + game.deadline, game.machines));
+    }
+    ZoneTicks past;
+    ZoneTicks window;
+    for (const std::span<const int> zone : zones) {
+      past.push_back(zone.first(60));
+      window.push_back(zone.subspan(60));
+    }
+    ClusterPolicy policy{CountBelief(game.machines)};
+    EXPECT_TRUE(play(game, past, window, policy).finished) << seed;
+  }
+}
+
+// The first zone has one machine left of four, for long; the second has them all.
+TEST(ClusterPolicy, MovesWhereThereAreMore) {
+  const DeadlineGame game{
+      .work = 30, .deadline = 60, .changeover = 2, .machines = 4, .price_ratio = 3};
+  std::vector<int> first(260, 4);
+  std::fill(first.begin() + 210, first.end(), 1);
+  const std::vector<int> second(260, 4);
+  const std::span<const int> a = first;
+  const std::span<const int> b = second;
+  ClusterPolicy policy{CountBelief(4)};
+  const GameResult result =
+      play(game, {a.first(200), b.first(200)}, {a.subspan(200), b.subspan(200)}, policy);
+  EXPECT_EQ(result.moves, 1);
+  EXPECT_EQ(result.on_demand_ticks, 0);
+}
+
 TEST(ClusterPolicy, GoesOnWhenOnDemandIsRefused) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);

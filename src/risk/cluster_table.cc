@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 
@@ -12,6 +13,23 @@ constexpr float kNever = 1e30F;
 constexpr int kMoves = 5;
 
 }  // namespace
+
+std::vector<double> machine_ticks(const CountModel& model, int ticks) {
+  const int counts = model.machines + 1;
+  std::vector<double> sum(static_cast<std::size_t>(counts), 0.0);
+  std::vector<double> longer(sum);
+  for (int tick = 0; tick < ticks; ++tick) {
+    for (int now = 0; now < counts; ++now) {
+      double after = 0;
+      for (int then = 0; then < counts; ++then) {
+        after += model.probability(now, then) * sum[static_cast<std::size_t>(then)];
+      }
+      longer[static_cast<std::size_t>(now)] = now + after;
+    }
+    std::swap(sum, longer);
+  }
+  return sum;
+}
 
 CountBelief::CountBelief(int machines)
     : machines_(machines), seen_(static_cast<std::size_t>((machines + 1) * (machines + 1)), 0.0) {}

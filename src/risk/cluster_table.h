@@ -19,6 +19,9 @@ struct CountModel {
   }
 };
 
+/// Machines that are expected to be there over the next `ticks`, added up, by the present count.
+std::vector<double> machine_ticks(const CountModel& model, int ticks);
+
 /// What is known of the count from watching it: how often it went from each number to each other,
 /// beside a first guess that it mostly stays and else moves little.
 class CountBelief {

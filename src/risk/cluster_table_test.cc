@@ -100,5 +100,13 @@ TEST(CountBelief, BelievesAnotherPoolALittle) {
   EXPECT_LT(belief.model().probability(0, 1), 0.7);
 }
 
+// One machine that is lost with 0.5 and never comes back: 1 + 0.5 + 0.25 in three ticks.
+TEST(MachineTicks, AddsUpWhatIsExpected) {
+  const CountModel model{.machines = 1, .next = {1, 0, 0.5, 0.5}};
+  const std::vector<double> sum = machine_ticks(model, 3);
+  EXPECT_DOUBLE_EQ(sum[0], 0);
+  EXPECT_DOUBLE_EQ(sum[1], 1.75);
+}
+
 }  // namespace
 }  // namespace stint

@@ -29,13 +29,37 @@ int on_demand_ticks(const DeadlineGame& game, const Fleet& held, int parts) {
   return best;
 }
 
+namespace {
+
+/// Holds the machines of `choice` for this tick. Those on demand in another zone are left for spot.
+void hold(const DeadlineGame& game, const Holding& choice, GameState& state) {
+  if (choice.spot > 0 && state.on_demand_zone != state.zone) state.on_demand = {};
+  if (state.on_demand.count() == 0) state.on_demand_zone = state.zone;
+  state.spot.hold(choice.spot, game.changeover);
+  state.on_demand.hold(choice.on_demand, game.changeover);
+}
+
+}  // namespace
+
 bool is_safe(const DeadlineGame& game, const GameState& state, const Holding& choice) {
-  Fleet spot = state.spot;
-  Fleet on_demand = state.on_demand;
-  spot.hold(choice.spot, game.changeover);
-  on_demand.hold(choice.on_demand, game.changeover);
-  const int parts = state.parts_left - spot.pass() - on_demand.pass();
-  return on_demand_ticks(game, on_demand, parts) <= game.deadline - state.tick - 1;
+  GameState next = state;
+  hold(game, choice, next);
+  const int parts = next.parts_left - next.spot.pass() - next.on_demand.pass();
+  return on_demand_ticks(game, next.on_demand, parts) <= game.deadline - state.tick - 1;
+}
+
+int half_as_full(std::span<const int> counts, int zone) {
+  const auto fullest = std::max_element(counts.begin(), counts.end());
+  if (*fullest == 0 || 2 * counts[static_cast<std::size_t>(zone)] >= *fullest) return zone;
+  return static_cast<int>(fullest - counts.begin());
+}
+
+void DeadlinePolicy::begin_zones(const DeadlineGame& game, const ZoneTicks& past) {
+  begin(game, past.empty() ? std::span<const int>{} : past.front());
+}
+
+int DeadlinePolicy::choose_zone(const GameState& state, std::span<const int> counts) {
+  return half_as_full(counts, state.zone);
 }
 
 namespace {
@@ -59,34 +83,64 @@ int ticks_to_end(const DeadlineGame& game, GameState state, const std::vector<bo
 
 }  // namespace
 
-GameResult play(const DeadlineGame& game, std::span<const int> past, std::span<const int> available,
+namespace {
+
+/// A tick begins: machines are lost, and where there are several zones one is chosen.
+void begin_tick(const DeadlineGame& game, const ZoneTicks& available, DeadlinePolicy& policy,
+                GameState& state) {
+  std::vector<int> counts;
+  for (const auto& zone : available) {
+    counts.push_back(std::min(zone[static_cast<std::size_t>(state.tick)], game.machines));
+  }
+  const auto here = [&] { return counts[static_cast<std::size_t>(state.zone)]; };
+  state.available = here();
+  state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
+  if (counts.size() < 2) return;
+  const int zone = policy.choose_zone(state, counts);
+  CHECK(zone >= 0 && zone < static_cast<int>(counts.size()));
+  if (zone != state.zone) state.spot = {};
+  state.zone = zone;
+  state.available = here();
+}
+
+}  // namespace
+
+GameResult play(const DeadlineGame& game, const ZoneTicks& past, const ZoneTicks& available,
                 DeadlinePolicy& policy, const std::vector<bool>& refused) {
-  CHECK(available.size() >= static_cast<std::size_t>(game.deadline));
+  CHECK(!available.empty() && past.size() == available.size());
+  for (const auto& zone : available) CHECK(zone.size() >= static_cast<std::size_t>(game.deadline));
   GameResult result;
   GameState state;
   state.parts_left = game.parts();
-  policy.begin(game, past);
+  policy.begin_zones(game, past);
+  std::optional<int> last_zone;  // Of spot machines that were held.
   for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
-    state.available = std::min(available[static_cast<std::size_t>(state.tick)], game.machines);
-    state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
+    begin_tick(game, available, policy, state);
     Holding choice = policy.choose(state);
     CHECK(choice.spot >= 0 && choice.spot <= state.available && choice.on_demand >= 0 &&
           choice.spot + choice.on_demand <= game.machines);
     choice.on_demand = granted(choice.on_demand, state, refused);
-    state.spot.hold(choice.spot, game.changeover);
-    state.on_demand.hold(choice.on_demand, game.changeover);
+    hold(game, choice, state);
     const Holding working{state.spot.pass(), state.on_demand.pass()};
     const int done = working.spot + working.on_demand;
     state.parts_left -= done;
-    result.ticks.push_back({choice, working});
+    result.ticks.push_back({choice, working, state.zone, state.available});
     result.spot_ticks += choice.spot;
     result.on_demand_ticks += choice.on_demand;
     result.set_up_ticks += choice.spot + choice.on_demand - done;
+    if (choice.spot == 0) continue;
+    if (last_zone && *last_zone != state.zone) ++result.moves;
+    last_zone = state.zone;
   }
   if (state.parts_left <= 0) result.finished = state.tick;
   result.overdue = ticks_to_end(game, state, refused);
   result.cost = result.spot_ticks + game.price_ratio * result.on_demand_ticks;
   return result;
+}
+
+GameResult play(const DeadlineGame& game, std::span<const int> past, std::span<const int> available,
+                DeadlinePolicy& policy, const std::vector<bool>& refused) {
+  return play(game, ZoneTicks{past}, ZoneTicks{available}, policy, refused);
 }
 
 }  // namespace stint

@@ -129,5 +129,51 @@ TEST(DeadlineGame, SaysHowMuchLaterTheRestIsDoneOnDemand) {
   EXPECT_EQ(late.overdue, 1);
 }
 
+TEST(HalfAsFull, StaysWhileItHasHalfOfTheFullest) {
+  const std::vector<int> counts{2, 4, 1};
+  EXPECT_EQ(half_as_full(counts, 0), 0);
+  EXPECT_EQ(half_as_full(counts, 2), 1);
+  EXPECT_EQ(half_as_full(std::vector<int>{0, 0}, 1), 1);
+}
+
+// Two ticks in the first zone, of which one is set-up; then it is gone and the second is there.
+TEST(Play, MovesToAnotherZoneForANewSetUp) {
+  const DeadlineGame game{.work = 3, .deadline = 8, .changeover = 1, .price_ratio = 3};
+  const std::vector<int> first{1, 1, 0, 0, 0, 0, 0, 0};
+  const std::vector<int> second{0, 0, 1, 1, 1, 1, 1, 1};
+  SpotOnly policy;
+  const GameResult result = play(game, ZoneTicks(2), {first, second}, policy);
+  EXPECT_EQ(result.finished, 5);
+  EXPECT_EQ(result.moves, 1);
+  EXPECT_EQ(result.set_up_ticks, 2);
+  EXPECT_EQ(result.ticks[2].zone, 1);
+}
+
+/// Three machines on demand for two ticks, then a spot machine of another zone beside two of them.
+class MovesWithoutNeed : public DeadlinePolicy {
+ public:
+  void begin(const DeadlineGame& /*game*/, std::span<const int> /*past*/) override {}
+  int choose_zone(const GameState& state, std::span<const int> /*counts*/) override {
+    return state.tick < 2 ? 0 : 1;
+  }
+  Holding choose(const GameState& state) override {
+    return state.tick < 2 ? Holding{0, 3} : Holding{1, 2};
+  }
+};
+
+// All are in one zone: the two on demand are set up anew.
+TEST(Play, LeavesOnDemandMachinesForSpotOfAnotherZone) {
+  const DeadlineGame game{
+      .work = 3, .deadline = 6, .changeover = 1, .machines = 3, .price_ratio = 3};
+  const std::vector<int> none(6, 0);
+  const std::vector<int> one(6, 1);
+  MovesWithoutNeed policy;
+  const GameResult result = play(game, ZoneTicks(2), {none, one}, policy);
+  EXPECT_EQ(result.ticks[1].working, (Holding{0, 3}));
+  EXPECT_EQ(result.ticks[2].working, (Holding{0, 0}));
+  EXPECT_EQ(result.ticks[3].working, (Holding{1, 2}));
+  EXPECT_EQ(result.finished, 5);
+}
+
 }  // namespace
 }  // namespace stint

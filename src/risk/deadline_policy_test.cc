@@ -64,7 +64,7 @@ TEST(LearnedPolicy, CostsLessThanGreedyAndUniformProgress) {
     LearnedPolicy policy = fresh(game);
     Greedy greedy;
     UniformProgress uniform;
-    const double least = cheapest_in_hindsight(game, all.subspan(600));
+    const double least = cheapest_in_hindsight(game, {all.subspan(600)});
     ours += play(game, all.first(600), all.subspan(600), policy).cost / least;
     greedy_cost += play(game, all.first(600), all.subspan(600), greedy).cost / least;
     uniform_cost += play(game, all.first(600), all.subspan(600), uniform).cost / least;
@@ -80,6 +80,91 @@ TEST(LearnedPolicy, DoesItsBestWhenTheDeadlineIsOutOfReach) {
   const GameResult result = play(game, {}, trace, policy);
   EXPECT_FALSE(result.finished);
   EXPECT_EQ(result.on_demand_ticks, 5);
+}
+
+/// Spells of a few hours in each of some zones.
+std::vector<std::vector<int>> spells_of(Random& random, int zones, std::size_t ticks) {
+  std::vector<std::vector<int>> all(static_cast<std::size_t>(zones));
+  for (std::vector<int>& zone : all) {
+    for (int up = random.below(2); zone.size() < ticks; up = 1 - up) {
+      const double spell = 6 * std::exp(1.2 * random.normal());
+      zone.insert(zone.end(), static_cast<std::size_t>(1 + spell), up);
+    }
+    zone.resize(ticks);
+  }
+  return all;
+}
+
+// The adversary of the zones: where a spot machine would first get something done it is lost.
+TEST(LearnedPolicy, NeverMissesADeadlineInZonesAgainstAnAdversary) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const DeadlineGame game = random_game(random, 40, 1);
+    LearnedPolicy policy = fresh(game);
+    policy.begin_zones(game, ZoneTicks(3));
+    GameState state{.parts_left = game.work};
+    for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
+      std::vector<int> counts{random.below(2), random.below(2), random.below(2)};
+      const bool ready = state.spot.count() > 0 && state.spot.left()[0] == 0;
+      const auto here = static_cast<std::size_t>(state.zone);
+      counts[here] = ready ? 0 : counts[here];
+      state.spot.hold(std::min(state.spot.count(), counts[here]), game.changeover);
+      const int zone = policy.choose_zone(state, counts);
+      if (zone != state.zone) state.spot = {};
+      state.zone = zone;
+      state.available = counts[static_cast<std::size_t>(zone)];
+      const Holding choice = policy.choose(state);
+      state.spot.hold(choice.spot, game.changeover);
+      state.on_demand.hold(choice.on_demand, game.changeover);
+      state.parts_left -= state.spot.pass() + state.on_demand.pass();
+    }
+    EXPECT_LE(state.parts_left, 0) << seed;
+  }
+}
+
+TEST(LearnedPolicy, CostsLessInThreeZonesThanInOneAndThanOthersInThree) {
+  const DeadlineGame game{.work = 72, .deadline = 90, .changeover = 2, .price_ratio = 3.3};
+  double ours = 0;
+  double one_zone = 0;
+  double greedy_cost = 0;
+  double uniform_cost = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    Random random(seed);
+    const auto zones = spells_of(random, 3, 900);
+    ZoneTicks past;
+    ZoneTicks window;
+    for (const std::span<const int> zone : zones) {
+      past.push_back(zone.first(600));
+      window.push_back(zone.subspan(600));
+    }
+    LearnedPolicy policy = fresh(game);
+    Greedy greedy;
+    UniformProgress uniform;
+    const GameResult result = play(game, past, window, policy);
+    EXPECT_TRUE(result.finished) << seed;
+    EXPECT_GE(result.cost, cheapest_in_hindsight(game, window) - 1e-9) << seed;
+    ours += result.cost;
+    one_zone += play(game, past[0], window[0], policy).cost;
+    greedy_cost += play(game, past, window, greedy).cost;
+    uniform_cost += play(game, past, window, uniform).cost;
+  }
+  EXPECT_LT(ours, 0.8 * one_zone);
+  EXPECT_LE(ours, greedy_cost);
+  EXPECT_LT(ours, uniform_cost);
+}
+
+// Both zones are up; one has always been back after a tick, the other has always stayed.
+TEST(LearnedPolicy, TakesTheZoneThatIsExpectedToLast) {
+  const DeadlineGame game{.work = 20, .deadline = 40, .changeover = 1, .price_ratio = 3};
+  std::vector<int> flapping;
+  for (int i = 0; i < 300; ++i) flapping.push_back(i % 3 == 0 ? 0 : 1);
+  std::vector<int> calm(300, 1);
+  calm[298] = 0;
+  LearnedPolicy policy = fresh(game);
+  policy.begin_zones(game, {flapping, calm});
+  const GameState state{.parts_left = game.work};
+  const std::vector<int> both{1, 1};
+  EXPECT_EQ(policy.choose_zone(state, both), 1);
 }
 
 // What is cheap on average for someone who knows the law is cheaper than what must be learnt, over

@@ -68,6 +68,8 @@ class DeadlineTable::Solver {
         next == phase ? 0 : 1.0F / static_cast<float>(phases[next].age - phases[phase].age);
     const float on = (1 - leave) * step;
     const float stay = (1 - leave) * (1 - step);
+    const float stands_in = up ? leave * static_cast<float>(table_.pool_.stand_in) : 0;
+    const float gone = leave - stands_in;
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
       const bool is_spot = kind >= spot(0) && kind < on_demand(0);
       // Without spot in this tick one does not hold a spot machine in the next.
@@ -77,8 +79,11 @@ class DeadlineTable::Solver {
       const float* other = value(after_, !up, 0, is_spot ? 0 : kind);
       float* into = expected_.data() + kind * width_;
       for (std::size_t w = first_ - 1; w <= last_; ++w) {
-        into[w] = stay * same[w] + on * further[w] + leave * other[w];
+        into[w] = stay * same[w] + on * further[w] + gone * other[w];
       }
+      if (stands_in == 0) continue;
+      const float* stand_in = value(after_, true, 0, is_spot ? 0 : kind);
+      for (std::size_t w = first_ - 1; w <= last_; ++w) into[w] += stands_in * stand_in[w];
     }
   }
 
@@ -158,6 +163,8 @@ DeadlineTable::DeadlineTable(const DeadlineGame& game, const PoolModel& pool)
     : game_(game), pool_(pool), set_ups_(std::max(1, game.changeover)) {
   CHECK(game.machines == 1 && game.work >= 1 && game.deadline >= 1);
   CHECK(!pool.up.empty() && pool.up.size() == pool.down.size());
+  // Were it certain, the deadline would hang on it.
+  CHECK(pool.stand_in >= 0 && pool.stand_in <= 0.99);
   Solver(*this).run();
   rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
 }

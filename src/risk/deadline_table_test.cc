@@ -29,7 +29,13 @@ double after_move(const DeadlineGame& game, const PoolModel& pool, GameState sta
   const double step = last ? 0 : 1.0 / (phases[spell.phase + 1].age - phases[spell.phase].age);
   double cost = choice.spot + game.price_ratio * choice.on_demand;
   if (state.parts_left <= 0) return cost;
-  cost += leave * expected_cost(game, pool, state, {!spell.up, 0});
+  const double stands_in = spell.up ? leave * pool.stand_in : 0;
+  cost += (leave - stands_in) * expected_cost(game, pool, state, {!spell.up, 0});
+  if (stands_in > 0) {
+    GameState lost = state;
+    lost.spot = {};
+    cost += stands_in * expected_cost(game, pool, lost, {true, 0});
+  }
   if (step < 1) {
     cost += (1 - leave) * (1 - step) * expected_cost(game, pool, state, spell);
   }
@@ -56,7 +62,8 @@ TEST(DeadlineTable, EqualsTryingEverything) {
     Random random(seed);
     DeadlineGame game = random_game(random, 3, 1);
     game.deadline = std::min(game.deadline, 6);
-    const PoolModel pool = random_pool(random, 1 + random.below(3));
+    PoolModel pool = random_pool(random, 1 + random.below(3));
+    if (seed % 2 == 1) pool.stand_in = random.uniform(0.1, 0.9);
     const DeadlineTable table(game, pool);
     for (const bool up : {false, true}) {
       const GameState start{.parts_left = game.work};
@@ -101,7 +108,9 @@ TEST(DeadlineTable, KeepsEveryDeadlineThatCanBeKeptWhateverSpotDoes) {
     DeadlineGame game = random_game(random, 6, 1);
     game.deadline = std::min(game.deadline, 10);
     if (game.deadline < game.work + game.changeover) continue;
-    const DeadlineTable table(game, random_pool(random, 3));
+    PoolModel pool = random_pool(random, 3);
+    pool.stand_in = 0.9 * static_cast<double>(seed % 2);
+    const DeadlineTable table(game, pool);
     for (unsigned bits = 0; bits < (1U << static_cast<unsigned>(game.deadline)); ++bits) {
       std::vector<int> trace;
       for (int i = 0; i < game.deadline; ++i) {
@@ -123,6 +132,15 @@ TEST(DeadlineTable, UsesAPoolThatIsAlwaysThere) {
   const DeadlineGame game{.work = 10, .deadline = 30, .changeover = 2, .price_ratio = 3};
   const PoolModel pool{.up = {{0, 1e-5}}, .down = {{0, 0.5}}};
   EXPECT_NEAR(DeadlineTable(game, pool).value(true), 12, 0.01);
+}
+
+// Two pools that are there in turn are worth more than one.
+TEST(DeadlineTable, CountsOnAnotherZoneThatStandsIn) {
+  const DeadlineGame game{.work = 20, .deadline = 30, .changeover = 1, .price_ratio = 3};
+  PoolModel pool{.up = {{0, 0.2}}, .down = {{0, 0.2}}};
+  const double alone = DeadlineTable(game, pool).value(true);
+  pool.stand_in = 0.8;
+  EXPECT_LT(DeadlineTable(game, pool).value(true), 0.9 * alone);
 }
 
 }  // namespace

@@ -76,6 +76,19 @@ int phase_at(std::span<const SpellPhase> phases, int age) {
   return static_cast<int>(next - phases.begin()) - 1;
 }
 
+std::vector<double> ticks_to_go(std::span<const SpellPhase> phases) {
+  std::vector<double> to_go(phases.size());
+  double after = 0;
+  for (std::size_t i = phases.size(); i-- > 0;) {
+    const double stays = 1 - phases[i].leave;
+    // A phase of n ticks is left for the next one with probability 1/n; the last one never is.
+    const double step = i + 1 < phases.size() ? 1.0 / (phases[i + 1].age - phases[i].age) : 0;
+    after = stays * (1 + step * after) / (1 - stays * (1 - step));
+    to_go[i] = after;
+  }
+  return to_go;
+}
+
 PoolBelief::PoolBelief(Seconds gap, int age_max) : gap_(gap), ages_(phase_ages(age_max)) {
   std::size_t phase = 0;
   for (int age = 0; age <= age_max; ++age) {

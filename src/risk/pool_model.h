@@ -18,6 +18,8 @@ struct SpellPhase {
 struct PoolModel {
   std::vector<SpellPhase> up;
   std::vector<SpellPhase> down;
+  // P(another zone has a machine at once | an up-spell ends). It then is as if a spell began.
+  double stand_in = 0;
 };
 
 /// The ages at which phases begin: every tick at first, then ever fewer, up to `age_max`.
@@ -25,6 +27,9 @@ std::vector<int> phase_ages(int age_max);
 
 /// The phase that an age is in.
 int phase_at(std::span<const SpellPhase> phases, int age);
+
+/// Ticks that a spell is expected to go on beyond this one, by its phase.
+std::vector<double> ticks_to_go(std::span<const SpellPhase> phases);
 
 /// What is known of a pool from watching it: P(spell ends) by phase. Spells are taken to be
 /// log-normal, with a median and a spread that nobody knows: each pair of a grid is weighed by what

@@ -80,5 +80,14 @@ TEST(PoolBelief, ForgetsWhatIsLongAgo) {
   EXPECT_LT(belief.spells(), before / 16);  // Five half-lives.
 }
 
+// With p each tick the spell goes on for (1 − p) / p ticks; in a first phase of one tick it goes on
+// surely and has the second before it.
+TEST(TicksToGo, AddsUpThePhases) {
+  EXPECT_NEAR(ticks_to_go(std::vector<SpellPhase>{{0, 0.25}})[0], 3, 1e-12);
+  const std::vector<double> two = ticks_to_go(std::vector<SpellPhase>{{0, 1e-9}, {1, 0.5}});
+  EXPECT_NEAR(two[1], 1, 1e-6);
+  EXPECT_NEAR(two[0], 2, 1e-6);
+}
+
 }  // namespace
 }  // namespace stint

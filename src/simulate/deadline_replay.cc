@@ -34,8 +34,9 @@ std::unique_ptr<DeadlinePolicy> policy_of(const ReplayPool& pool, Player player)
     case Player::kStint:
       return stint_policy(pool.prior);
     case Player::kInformed:
-      CHECK(pool.law.has_value());
+      CHECK(pool.law.has_value() && pool.zones.size() == 1);
       return std::make_unique<InformedPolicy>(*pool.law);
+    case Player::kStintOneZone:
     case Player::kOptimum:
       break;
   }
@@ -52,9 +53,31 @@ PlayedGame played(const ReplayPool& pool, int start, Player player,
           .late = result.overdue * pool.gap};
 }
 
+/// What stint comes to in the zones one by one: the mean cost and the latest finish.
+PlayedGame played_in_one_zone(const ReplayPool& pool, int start, const std::vector<bool>& refused) {
+  PlayedGame mean;
+  ReplayPool alone = pool;
+  for (const std::vector<int>& zone : pool.zones) {
+    alone.zones = {zone};
+    const PlayedGame game = played(alone, start, Player::kStint, refused);
+    mean.cost += game.cost / static_cast<double>(pool.zones.size());
+    mean.missed = mean.missed || game.missed;
+    mean.finish = std::max(mean.finish, game.finish);
+    mean.late = std::max(mean.late, game.late);
+  }
+  return mean;
+}
+
 WindowOutcome outcome_of(const ReplayPool& pool, int start) {
   WindowOutcome outcome;
+  if (pool.zones.size() > 1) {
+    outcome.games[Player::kStintOneZone] = played_in_one_zone(pool, start, {});
+    if (!pool.refused.empty()) {
+      outcome.refused[Player::kStintOneZone] = played_in_one_zone(pool, start, pool.refused);
+    }
+  }
   for (const auto& [player, name] : names_of(Player{})) {
+    if (player == Player::kStintOneZone) continue;
     if (player == Player::kInformed && !pool.law) continue;
     outcome.games[player] = played(pool, start, player, {});
     if (pool.refused.empty() || player == Player::kOptimum) continue;
@@ -79,12 +102,13 @@ RefusalScore refusal_score(std::span<const WindowOutcome> outcomes, Player playe
 }  // namespace
 
 std::span<const EnumName<Player>> names_of(Player) {
-  static constexpr std::array<EnumName<Player>, 7> kNames{
+  static constexpr std::array<EnumName<Player>, 8> kNames{
       {{Player::kOnDemand, "on-demand"},
        {Player::kSpot, "spot"},
        {Player::kGreedy, "greedy"},
        {Player::kUniformProgress, "uniform-progress"},
        {Player::kStint, "stint"},
+       {Player::kStintOneZone, "stint-one-zone"},
        {Player::kInformed, "informed"},
        {Player::kOptimum, "optimum"}}};
   return kNames;
@@ -105,16 +129,20 @@ PoolPrior learned_prior(const DeadlineGame& game, Seconds gap,
 std::vector<int> window_starts(const ReplayPool& pool, int step) {
   CHECK(step >= 1);
   std::vector<int> starts;
-  const int last = static_cast<int>(pool.counts.size()) - pool.game.deadline;
+  const int last = static_cast<int>(pool.zones.front().size()) - pool.game.deadline;
   for (int start = 0; start <= last; start += step) starts.push_back(start);
   return starts;
 }
 
 GameResult play_window(const ReplayPool& pool, int start, Player player,
                        const std::vector<bool>& refused) {
-  const std::span<const int> all = pool.counts;
-  const auto past = all.first(static_cast<std::size_t>(start));
-  const auto window = all.subspan(past.size(), static_cast<std::size_t>(pool.game.deadline));
+  ZoneTicks past;
+  ZoneTicks window;
+  for (const std::span<const int> zone : pool.zones) {
+    const auto first = static_cast<std::size_t>(start);
+    past.push_back(zone.first(first));
+    window.push_back(zone.subspan(first, static_cast<std::size_t>(pool.game.deadline)));
+  }
   if (player == Player::kOptimum) {
     GameResult result;
     result.cost = cheapest_in_hindsight(pool.game, window);

@@ -24,8 +24,9 @@ enum class Player {
   kGreedy,
   kUniformProgress,
   kStint,
-  kInformed,  // Knows the law of the pool; see risk/deadline_policy.h.
-  kOptimum    // Knows the whole window beforehand.
+  kStintOneZone,  // The mean of what stint costs in each zone alone.
+  kInformed,      // Knows the law of the pool; see risk/deadline_policy.h.
+  kOptimum        // Knows the whole window beforehand.
 };
 
 std::span<const EnumName<Player>> names_of(Player);
@@ -42,10 +43,10 @@ PoolPrior learned_prior(const DeadlineGame& game, Seconds gap,
 struct ReplayPool {
   DeadlineGame game;
   Seconds gap;
-  std::vector<int> counts;
-  PoolPrior prior;
-  std::optional<PoolModel> law = {};  // For who is informed.
-  std::vector<bool> refused = {};     // Ticks of a window without on-demand starts.
+  std::vector<std::vector<int>> zones;  // Spot machines in each tick; all zones are as long.
+  PoolPrior prior;                      // Of every zone.
+  std::optional<PoolModel> law = {};    // For who is informed.
+  std::vector<bool> refused = {};       // Ticks of a window without on-demand starts.
 };
 
 /// A stretch of a pool, as long as the game's deadline. What was before it is the players' past.
@@ -57,7 +58,8 @@ struct ReplayWindow {
 /// The starts of the windows that fit into the pool: 0 and every `step` ticks.
 std::vector<int> window_starts(const ReplayPool& pool, int step);
 
-/// Plays one window; the optimum has a cost only. Who is informed needs the law.
+/// Plays one window; the optimum has a cost only. Who is informed needs the law and one zone, and
+/// who plays in one zone is asked for zone by zone.
 GameResult play_window(const ReplayPool& pool, int start, Player player,
                        const std::vector<bool>& refused = {});
 
@@ -70,7 +72,8 @@ struct PlayedGame {
 };
 
 struct WindowOutcome {
-  std::map<Player, PlayedGame> games;    // The optimum always, the informed where there is a law.
+  // The optimum always, the informed where there is a law, one zone where there are several.
+  std::map<Player, PlayedGame> games;
   std::map<Player, PlayedGame> refused;  // The same with refusals, where the pool has any.
 };
 

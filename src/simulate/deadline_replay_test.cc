@@ -11,7 +11,7 @@ ReplayPool always_there(int ticks) {
   const DeadlineGame game{.work = 4, .deadline = 8, .changeover = 1, .price_ratio = 3};
   return {.game = game,
           .gap = 5 * kMinute,
-          .counts = std::vector<int>(static_cast<std::size_t>(ticks), 1),
+          .zones = {std::vector<int>(static_cast<std::size_t>(ticks), 1)},
           .prior = learned_prior(game, 5 * kMinute, {})};
 }
 
@@ -58,7 +58,7 @@ TEST(DeadlineReplay, ScoresAreMeansOfRatios) {
 // deadline, and one tick more.
 TEST(DeadlineReplay, RefusalsArePlayedBesideAndScored) {
   ReplayPool pool = always_there(8);
-  pool.counts.assign(8, 0);
+  pool.zones = {std::vector<int>(8, 0)};
   pool.refused = {true, true, true, true};
   const std::vector<ReplayPool> pools{pool};
   const std::vector<ReplayWindow> windows{{0, 0}};
@@ -78,7 +78,7 @@ TEST(DeadlineReplay, WhoIsInformedPlaysWhereThereIsALaw) {
   const DeadlineGame game{.work = 72, .deadline = 90, .changeover = 3, .price_ratio = 3.3};
   const std::vector<ReplayPool> pools{{.game = game,
                                        .gap = steady.gap,
-                                       .counts = steady.counts,
+                                       .zones = {steady.counts},
                                        .prior = learned_prior(game, steady.gap, {}),
                                        .law = law_of(steady, game.deadline)}};
   const std::vector<ReplayWindow> windows{{0, 0}, {0, 300}};

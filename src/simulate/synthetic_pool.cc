@@ -148,6 +148,29 @@ SyntheticPool synthetic_pool(PoolKind kind, Random random, Seconds gap, int tick
   return pool;
 }
 
+std::vector<SyntheticPool> synthetic_zones(PoolKind kind, int zones, const Random& random,
+                                           Seconds gap, int ticks) {
+  if (zones == 1) return {synthetic_pool(kind, random, gap, ticks)};
+  std::vector<SyntheticPool> pools;
+  for (int zone = 1; zone <= zones; ++zone) {
+    const Random own = random.fork(static_cast<std::uint64_t>(zone));
+    pools.push_back(synthetic_pool(kind, own, gap, ticks));
+  }
+  Random outages = random.fork(0);
+  const double end = ticks;
+  double tick = 0;
+  while (true) {
+    const double first = tick + outages.exponential() * (12 * kHour / gap);
+    tick = first + std::exp(0.8 * outages.normal()) * (kHour / gap);
+    if (!(first < end)) return pools;
+    for (SyntheticPool& pool : pools) {
+      for (double at = first; at < std::min(tick, end); ++at) {
+        pool.counts[static_cast<std::size_t>(at)] = 0;
+      }
+    }
+  }
+}
+
 PoolModel law_of(const SyntheticPool& pool, int age_max) {
   CHECK(pool.kind == PoolKind::kSteady);
   return {phases_of(pool.up, pool.gap, age_max), phases_of(pool.down, pool.gap, age_max)};

@@ -42,6 +42,11 @@ struct SyntheticPool {
 /// mean at least 1.3 medians: what GPU pools of AWS showed in 2022 (Wu et al., NSDI'24).
 SyntheticPool synthetic_pool(PoolKind kind, Random random, Seconds gap, int ticks);
 
+/// Zones of one region drawn by chance: pools of a kind, each with its own law, which are all gone
+/// for an hour or so about twice a day. One zone is a pool without such hours.
+std::vector<SyntheticPool> synthetic_zones(PoolKind kind, int zones, const Random& random,
+                                           Seconds gap, int ticks);
+
 /// P(spell ends) by phase of a steady pool, from its law rather than from its ticks.
 PoolModel law_of(const SyntheticPool& pool, int age_max);
 

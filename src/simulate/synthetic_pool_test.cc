@@ -86,5 +86,29 @@ TEST(SyntheticPool, ClockworkIsNearlyPeriodic) {
   EXPECT_LE(*longest - 1, 1.3 * (*shortest + 1));
 }
 
+// Were they independent, all would be gone as often as the product of their shares says.
+TEST(SyntheticZones, AreGoneTogetherMoreOftenThanByChance) {
+  double product = 0;
+  double together = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto zones = synthetic_zones(PoolKind::kSteady, 2, Random(seed), kGap, 4032);
+    ASSERT_EQ(zones.size(), 2U);
+    const auto gone = [&](std::size_t z) {
+      const auto& counts = zones[z].counts;
+      return static_cast<double>(std::count(counts.begin(), counts.end(), 0)) / 4032;
+    };
+    product += gone(0) * gone(1);
+    for (std::size_t i = 0; i < 4032; ++i) {
+      if (zones[0].counts[i] + zones[1].counts[i] == 0) together += 1.0 / 4032;
+    }
+  }
+  EXPECT_GT(together, 1.04 * product);
+}
+
+TEST(SyntheticZones, OneIsAPool) {
+  EXPECT_EQ(synthetic_zones(PoolKind::kSteady, 1, Random(5), kGap, 400)[0].counts,
+            pool_of(PoolKind::kSteady, 5, 400).counts);
+}
+
 }  // namespace
 }  // namespace stint
