@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/unit_text.h"
+#include "cli/quantity_option.h"
 
 namespace stint::cli {
 namespace {
@@ -38,22 +38,13 @@ std::vector<OptionSpec> deadline_options() {
            .help = "Price on demand over that of spot (default: 3.3)."}};
 }
 
-Result<std::optional<Seconds>> duration_of(const Invocation& invocation, const std::string& option,
-                                           bool or_zero) {
-  if (!invocation.has(option)) return std::optional<Seconds>();
-  const auto time = parse_quantity<Seconds>(invocation.get(option));
-  if (!time.ok()) return bad_usage(fmt::format("{}: {}", option, time.error().message));
-  if (*time > Seconds{} || (or_zero && *time == Seconds{})) return std::optional(*time);
-  return bad_usage(fmt::format("{} must be {}", option, or_zero ? "zero or more" : "above zero"));
-}
-
 Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
   DeadlineTerms terms;
-  const auto work = duration_of(invocation, "--work");
+  const auto work = quantity_of<Seconds>(invocation, "--work");
   if (!work.ok()) return work.error();
-  const auto deadline = duration_of(invocation, "--deadline");
+  const auto deadline = quantity_of<Seconds>(invocation, "--deadline");
   if (!deadline.ok()) return deadline.error();
-  const auto changeover = duration_of(invocation, "--changeover", true);
+  const auto changeover = quantity_of<Seconds>(invocation, "--changeover", true);
   if (!changeover.ok()) return changeover.error();
   const auto ratio = ratio_of(invocation, terms.price_ratio);
   if (!ratio.ok()) return ratio.error();

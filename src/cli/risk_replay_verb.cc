@@ -6,6 +6,7 @@
 #include "app/replay_deadline.h"
 #include "cli/choices.h"
 #include "cli/deadline_options.h"
+#include "cli/quantity_option.h"
 #include "cli/render_replay.h"
 
 namespace stint::cli {
@@ -20,7 +21,7 @@ ExitCode run(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return report(invocation, kVerb, error); };
   const auto terms = deadline_terms(invocation);
   if (!terms.ok()) return fail(terms.error());
-  const auto start = duration_of(invocation, "--start", true);
+  const auto start = quantity_of<Seconds>(invocation, "--start", true);
   if (!start.ok()) return fail(start.error());
   const std::string policy =
       invocation.has("--policy") ? invocation.get("--policy") : name_of(Player::kStint);

@@ -1,29 +1,22 @@
 #include "cli/risk_saves_verb.h"
 
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 #include "app/risk_saves.h"
 #include "base/json.h"
 #include "base/table.h"
-#include "base/unit_text.h"
 #include "cli/choices.h"
 #include "cli/figures.h"
+#include "cli/quantity_option.h"
 #include "cli/render_risk.h"
+#include "cli/risk_verbs.h"
 
 namespace stint::cli {
 namespace {
 
 constexpr const char* kVerb = "risk saves";
-
-template <class Quantity>
-Result<std::optional<Quantity>> quantity_of(const Invocation& invocation,
-                                            const std::string& option) {
-  if (!invocation.has(option)) return std::optional<Quantity>();
-  const auto quantity = parse_quantity<Quantity>(invocation.get(option));
-  if (!quantity.ok()) return bad_usage(option + ": " + quantity.error().message);
-  if (!(*quantity > Quantity())) return bad_usage(option + " must be more than zero");
-  return std::optional(*quantity);
-}
 
 Result<SavesRequest> request_of(const Invocation& invocation) {
   for (const char* option : {"--vm", "--work"}) {
@@ -143,45 +136,37 @@ ExitCode run(const Invocation& invocation) {
 }  // namespace
 
 Verb risk_saves_verb() {
-  return {
-      .path = kVerb,
-      .summary = "Say when spot machines should save their state.",
-      .details =
-          "Finds the ages at which saves waste the least time, in stalls and in work that "
-          "is done again, under the hazard of losing any of the machines; beside it the "
-          "best constant interval, and those of Young and Daly. Spot machines without "
-          "checkpoints, and saves that are hardly ever safe before the next loss, are "
-          "refused.",
-      .options = {{.name = "--vm", .value = "NAME", .help = "The VM type."},
-                  {.name = "--count", .value = "N", .help = "How many (default: 1)."},
-                  {.name = "--work", .value = "TIME", .help = "How long they train: 24h."},
-                  {.name = "--bytes", .value = "SIZE", .help = "Of a checkpoint: 3GB."},
-                  {.name = "--stall",
-                   .value = "TIME",
-                   .help = "What training waits while it is copied (default: by its size)."},
-                  {.name = "--place",
-                   .value = "PLACE",
-                   .help = "Where it goes: the object store (default), a VM of the type on demand, "
-                           "or a tier of such.",
-                   .choices = choices_of<CheckpointPlace>()},
-                  {.name = "--receivers", .value = "N", .help = "Of a tier (default: 1)."},
-                  {.name = "--blocking", .help = "Training waits for the transfer, too."},
-                  {.name = "--region",
-                   .value = "REGION",
-                   .help = "Where (default: where spot is cheapest)."},
-                  {.name = "--lifetimes",
-                   .value = "FILE...",
-                   .help = "Fit the hazard to these lifetimes instead.",
-                   .files = true},
-                  {.name = "--advisor",
-                   .value = "FILE",
-                   .help = "Take the band from this table instead; see 'stint risk survive'."}},
-      .outputs = {"table", "json"},
-      .examples = {{"stint risk saves --vm p4d.24xlarge --count 8 --work 24h --bytes 3GB",
-                    "Eight machines for a day."},
-                   {"stint risk saves --vm a2-highgpu-1g --work 12h --bytes 1GB -o json",
-                    "All ages, for a program to read."}},
-      .run = run};
+  std::vector<OptionSpec> options = {
+      {.name = "--vm", .value = "NAME", .help = "The VM type."},
+      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
+      {.name = "--work", .value = "TIME", .help = "How long they train: 24h."},
+      {.name = "--bytes", .value = "SIZE", .help = "Of a checkpoint: 3GB."},
+      {.name = "--stall",
+       .value = "TIME",
+       .help = "What training waits while it is copied (default: by its size)."},
+      {.name = "--place",
+       .value = "PLACE",
+       .help = "Where it goes: the object store (default), a VM of the type on demand, "
+               "or a tier of such.",
+       .choices = choices_of<CheckpointPlace>()},
+      {.name = "--receivers", .value = "N", .help = "Of a tier (default: 1)."},
+      {.name = "--blocking", .help = "Training waits for the transfer, too."}};
+  for (OptionSpec& option : hazard_options()) options.push_back(std::move(option));
+  return {.path = kVerb,
+          .summary = "Say when spot machines should save their state.",
+          .details =
+              "Finds the ages at which saves waste the least time, in stalls and in work that "
+              "is done again, under the hazard of losing any of the machines; beside it the "
+              "best constant interval, and those of Young and Daly. Spot machines without "
+              "checkpoints, and saves that are hardly ever safe before the next loss, are "
+              "refused.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint risk saves --vm p4d.24xlarge --count 8 --work 24h --bytes 3GB",
+                        "Eight machines for a day."},
+                       {"stint risk saves --vm a2-highgpu-1g --work 12h --bytes 1GB -o json",
+                        "All ages, for a program to read."}},
+          .run = run};
 }
 
 }  // namespace stint::cli

@@ -6,19 +6,11 @@
 #include "app/risk_fit.h"
 #include "app/risk_survive.h"
 #include "base/json.h"
-#include "base/unit_text.h"
+#include "cli/quantity_option.h"
 #include "cli/render_risk.h"
 
 namespace stint::cli {
 namespace {
-
-/// A time above zero, as an option gives it.
-Result<Seconds> time_option(const Invocation& invocation, const std::string& option) {
-  const auto time = parse_quantity<Seconds>(invocation.get(option));
-  if (!time.ok()) return bad_usage(option + ": " + time.error().message);
-  if (!(*time > Seconds())) return bad_usage(option + " must be more than zero");
-  return *time;
-}
 
 void print(const Invocation& invocation, const Json& json, const std::string& text) {
   const bool as_json = invocation.output() == "json";
@@ -34,11 +26,9 @@ ExitCode fit(const Invocation& invocation) {
   const auto machines = count_of(invocation, "--machines");
   if (!machines.ok()) return report(invocation, kVerb, machines.error());
   request.machines = machines->value_or(1);
-  if (invocation.has("--gap")) {
-    const auto gap = time_option(invocation, "--gap");
-    if (!gap.ok()) return report(invocation, kVerb, gap.error());
-    request.gap = *gap;
-  }
+  const auto gap = quantity_of<Seconds>(invocation, "--gap");
+  if (!gap.ok()) return report(invocation, kVerb, gap.error());
+  request.gap = gap->value_or(request.gap);
   const auto found = fit_risk(invocation.environment, request);
   if (!found.ok()) return report(invocation, kVerb, found.error());
   print(invocation, risk_fit_json(*found), risk_fit_text(*found, invocation.out_terminal));
@@ -60,7 +50,7 @@ ExitCode survive(const Invocation& invocation) {
                                         "p4d.24xlarge --count 8 --for 4h",
                                         option)));
   }
-  const auto time = time_option(invocation, "--for");
+  const auto time = quantity_of<Seconds>(invocation, "--for");
   if (!time.ok()) return report(invocation, kVerb, time.error());
   const auto count = count_of(invocation, "--count");
   if (!count.ok()) return report(invocation, kVerb, count.error());
@@ -68,7 +58,7 @@ ExitCode survive(const Invocation& invocation) {
       survive_risk(invocation.environment, {.vm = invocation.get("--vm"),
                                             .region = invocation.get("--region"),
                                             .count = count->value_or(1),
-                                            .time = *time,
+                                            .time = **time,
                                             .lifetimes = invocation.list("--lifetimes"),
                                             .advisor = invocation.get("--advisor")});
   if (!found.ok()) return report(invocation, kVerb, found.error());
@@ -114,26 +104,18 @@ Verb fit_verb() {
 }
 
 Verb survive_verb() {
+  std::vector<OptionSpec> options = {
+      {.name = "--vm", .value = "NAME", .help = "The VM type."},
+      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
+      {.name = "--for", .value = "TIME", .help = "How long they are needed: 4h."}};
+  for (OptionSpec& option : hazard_options()) options.push_back(std::move(option));
   return {.path = "risk survive",
           .summary = "Say how likely a group of spot machines is still there after some time.",
           .details =
               "Takes the hazard from the catalogue's interruption band, from lifetimes that are "
               "given, or from a prior fitted to published lifetimes, and counts that machines of a "
               "pool are lost together. None is replaced.",
-          .options = {{.name = "--vm", .value = "NAME", .help = "The VM type."},
-                      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
-                      {.name = "--for", .value = "TIME", .help = "How long they are needed: 4h."},
-                      {.name = "--region",
-                       .value = "REGION",
-                       .help = "Where (default: where spot is cheapest)."},
-                      {.name = "--lifetimes",
-                       .value = "FILE...",
-                       .help = "Fit the hazard to these lifetimes instead.",
-                       .files = true},
-                      {.name = "--advisor",
-                       .value = "FILE",
-                       .help = "Take the band from this table instead: region, instance_type and "
-                               "interruption_monthly_pct_range, as of AWS's spot advisor."}},
+          .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint risk survive --vm p4d.24xlarge --count 8 --for 4h",
                         "Eight machines for four hours."},
@@ -143,6 +125,19 @@ Verb survive_verb() {
 }
 
 }  // namespace
+
+std::vector<OptionSpec> hazard_options() {
+  return {
+      {.name = "--region", .value = "REGION", .help = "Where (default: where spot is cheapest)."},
+      {.name = "--lifetimes",
+       .value = "FILE...",
+       .help = "Fit the hazard to these lifetimes instead.",
+       .files = true},
+      {.name = "--advisor",
+       .value = "FILE",
+       .help = "Take the band from this table instead: region, instance_type and "
+               "interruption_monthly_pct_range, as of AWS's spot advisor."}};
+}
 
 std::vector<Verb> risk_verbs() { return {fit_verb(), survive_verb()}; }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/deadline_options.h"
 #include "cli/figures.h"
+#include "cli/quantity_option.h"
 
 namespace stint::cli {
 namespace {
@@ -57,7 +58,7 @@ Result<DeadlineValidation> on_traces(const Invocation& invocation, const Deadlin
   if (!slots.ok()) return slots.error();
   const auto zones = count_of(invocation, "--zones");
   if (!zones.ok()) return zones.error();
-  const auto step = duration_of(invocation, "--window-step");
+  const auto step = quantity_of<Seconds>(invocation, "--window-step");
   if (!step.ok()) return step.error();
   if (*slots && invocation.has("--machines")) {
     return bad_usage("--slots plays single machines, so it cannot be given with --machines");
@@ -84,7 +85,7 @@ Result<DeadlineValidation> on_synthetic(const Invocation& invocation, const Dead
   if (!pools.ok()) return pools.error();
   const auto seed = count_of(invocation, "--seed");
   if (!seed.ok()) return seed.error();
-  const auto step = duration_of(invocation, "--window-step");
+  const auto step = quantity_of<Seconds>(invocation, "--window-step");
   if (!step.ok()) return step.error();
   const auto zones = count_of(invocation, "--zones");
   if (!zones.ok()) return zones.error();

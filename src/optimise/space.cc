@@ -176,7 +176,6 @@ class Maker {
     SpotFigures figures{
         .loss_rates = {hazard.low.renewal_rate(kLifeMax), hazard.typical.renewal_rate(kLifeMax),
                        hazard.high.renewal_rate(kLifeMax)},
-        .origin = hazard.origin,
         .notice = spot_notice(type.provider)};
     if (offer.on_demand && allows(Market::kOnDemand)) figures.on_demand = offer.on_demand->rate;
     return figures;

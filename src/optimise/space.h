@@ -27,7 +27,6 @@ struct SpotFigures {
   // Losses per second of one machine in the long run: at the low end of what is believed, in the
   // middle, and at the high end.
   std::array<PerSecond, 3> loss_rates;
-  std::string origin;                         // Where they come from.
   std::optional<DollarsPerSecond> on_demand;  // Price of what can take its place.
   std::optional<Seconds> notice;              // Before it is taken away.
 };
