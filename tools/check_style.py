@@ -26,6 +26,8 @@ WRAPPED = {
     "ceres/": ("src/solver/least_squares.cc",),
     "Eigen/": ("src/solver/least_squares.cc",),
     "coin/": ("src/solver/linear_program.cc",),
+    "simdjson.h": ("src/measure/trace_event.cc",),
+    "zlib.h": ("src/measure/gzip_stream.cc",),
     "simgrid/": ("bench/",),
 }
 

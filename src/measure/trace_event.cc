@@ -1,0 +1,182 @@
+#include "measure/trace_event.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <simdjson.h>
+#include <vector>
+
+namespace stint {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+constexpr std::size_t kBufferBytes = 4096;  // At first; it grows with the largest event.
+
+std::optional<std::int64_t> whole(const element& it) {
+  std::int64_t number = 0;
+  if (it.get(number) != simdjson::SUCCESS) return std::nullopt;
+  return number;
+}
+
+std::optional<int> count(const element& it) {
+  const auto number = whole(it);
+  if (!number || *number < 0 || *number > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::string_view text_of(const element& it) {
+  std::string_view text;
+  return it.get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+std::optional<Seconds> microseconds(const element& it) {
+  double number = 0;
+  if (it.get(number) != simdjson::SUCCESS || !std::isfinite(number)) return std::nullopt;
+  return number * kMicrosecond;
+}
+
+/// The `index`-th entry, if `it` is an array that has one.
+std::optional<element> entry(const element& it, std::size_t index) {
+  array list;
+  if (it.get(list) != simdjson::SUCCESS) return std::nullopt;
+  element found;
+  if (list.at(index).get(found) != simdjson::SUCCESS) return std::nullopt;
+  return found;
+}
+
+/// First extent of an input of "Input Dims"; lists of tensors nest one level deeper.
+std::optional<std::int64_t> first_extent(const element& dims, std::size_t input) {
+  auto it = entry(dims, input);
+  for (int depth = 0; it && depth < 3; ++depth) {
+    if (const auto number = whole(*it)) return depth == 0 ? std::nullopt : number;
+    it = entry(*it, 0);
+  }
+  return std::nullopt;
+}
+
+/// Product of the extents of the tensor, or sum over the tensors of the list, that comes first.
+std::optional<std::int64_t> elements_of(const element& shape, int depth) {
+  array list;
+  if (depth > 2 || shape.get(list) != simdjson::SUCCESS) return std::nullopt;
+  double product = 1;
+  double sum = 0;
+  bool nested = false;
+  for (const element it : list) {
+    if (const auto extent = whole(it)) {
+      product *= static_cast<double>(*extent);
+      continue;
+    }
+    nested = true;
+    const auto inner = elements_of(it, depth + 1);
+    if (!inner) return std::nullopt;
+    sum += static_cast<double>(*inner);
+  }
+  const double result = nested ? sum : product;
+  constexpr double kMost = 1e15;  // More than any message; a double holds it exactly.
+  if (list.size() == 0 || result < 1 || result > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(result);
+}
+
+void read_dims(TraceEvent& event, const element& dims) {
+  event.rows_first = first_extent(dims, 0);
+  event.rows_second = first_extent(dims, 1);
+  if (event.elements) return;
+  if (const auto first = entry(dims, 0)) event.elements = elements_of(*first, 0);
+}
+
+void read_arguments(TraceEvent& event, const object& arguments) {
+  for (const auto& [key, value] : arguments) {
+    if (key == "correlation") {
+      event.correlation = whole(value);
+    } else if (key == "Input Dims") {
+      read_dims(event, value);
+    } else if (key == "In msg nelems") {
+      event.elements = whole(value);
+    } else if (key == "dtype") {
+      event.element_type = text_of(value);
+    } else if (key == "Input type" && event.element_type.empty()) {
+      if (const auto first = entry(value, 0)) event.element_type = text_of(*first);
+    } else if (key == "Collective name") {
+      event.collective = text_of(value);
+    } else if (key == "Group size") {
+      event.group_size = count(value);
+    }
+  }
+}
+
+void read_member(TraceEvent& event, std::string_view key, const element& value) {
+  if (key == "name") {
+    event.name = text_of(value);
+  } else if (key == "cat") {
+    event.category = text_of(value);
+  } else if (key == "ph") {
+    const std::string_view phase = text_of(value);
+    event.phase = phase.size() == 1 ? phase[0] : '?';
+  } else if (key == "ts") {
+    event.start = microseconds(value);
+  } else if (key == "dur") {
+    event.duration = microseconds(value).value_or(Seconds{});
+  } else if (key == "args") {
+    object arguments;
+    if (value.get(arguments) == simdjson::SUCCESS) read_arguments(event, arguments);
+  }
+}
+
+}  // namespace
+
+struct TraceEventParser::Parser {
+  /// A copy of `text` with the bytes behind it that simdjson may read.
+  simdjson::simdjson_result<element> parse(std::string_view text) {
+    if (buffer.size() < text.size() + simdjson::SIMDJSON_PADDING) {
+      buffer.resize(2 * text.size() + simdjson::SIMDJSON_PADDING);
+    }
+    std::memcpy(buffer.data(), text.data(), text.size());
+    return parser.parse(buffer.data(), text.size(), false);
+  }
+
+  simdjson::dom::parser parser;
+  std::vector<char> buffer = std::vector<char>(kBufferBytes);
+};
+
+TraceEventParser::TraceEventParser() : parser_(std::make_unique<Parser>()) {}
+TraceEventParser::~TraceEventParser() = default;
+
+Result<TraceEvent> TraceEventParser::event(std::string_view text) {
+  object members;
+  const auto code = parser_->parse(text).get(members);
+  if (code != simdjson::SUCCESS) {
+    return bad_input(fmt::format("it is no JSON object ({})", simdjson::error_message(code)));
+  }
+  TraceEvent event;
+  for (const auto& [key, value] : members) read_member(event, key, value);
+  if (event.duration < Seconds{}) event.duration = Seconds{};
+  return event;
+}
+
+TraceHeader TraceEventParser::header(std::string_view distributed, std::string_view devices) {
+  TraceHeader header;
+  object members;
+  if (parser_->parse(distributed).get(members) == simdjson::SUCCESS) {
+    for (const auto& [key, value] : members) {
+      if (key == "rank") header.rank = count(value);
+      if (key == "world_size") header.world_size = count(value);
+      if (key == "backend") header.backend = text_of(value);
+    }
+  }
+  element list;
+  if (parser_->parse(devices).get(list) == simdjson::SUCCESS) {
+    const auto first = entry(list, 0);
+    if (first && first->get(members) == simdjson::SUCCESS) {
+      for (const auto& [key, value] : members) {
+        if (key == "name") header.device = text_of(value);
+      }
+    }
+  }
+  return header;
+}
+
+}  // namespace stint
