@@ -33,10 +33,12 @@ std::string_view text_of(const element& it) {
   return it.get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-std::optional<Seconds> microseconds(const element& it) {
+std::optional<double> microseconds(const element& it) {
   double number = 0;
-  if (it.get(number) != simdjson::SUCCESS || !std::isfinite(number)) return std::nullopt;
-  return number * kMicrosecond;
+  constexpr double kMost =
+      1e18;  // Thirty thousand years; clocks of traces count from 1970 at most.
+  if (it.get(number) != simdjson::SUCCESS || !(std::abs(number) <= kMost)) return std::nullopt;
+  return number;
 }
 
 /// The `index`-th entry, if `it` is an array that has one.
@@ -108,7 +110,9 @@ void read_arguments(TraceEvent& event, const object& arguments) {
   }
 }
 
-void read_member(TraceEvent& event, std::string_view key, const element& value) {
+/// Takes the member `key`; the time on the trace's own clock goes to `clock`.
+void read_member(TraceEvent& event, std::optional<double>& clock, std::string_view key,
+                 const element& value) {
   if (key == "name") {
     event.name = text_of(value);
   } else if (key == "cat") {
@@ -117,9 +121,9 @@ void read_member(TraceEvent& event, std::string_view key, const element& value) 
     const std::string_view phase = text_of(value);
     event.phase = phase.size() == 1 ? phase[0] : '?';
   } else if (key == "ts") {
-    event.start = microseconds(value);
+    clock = microseconds(value);
   } else if (key == "dur") {
-    event.duration = microseconds(value).value_or(Seconds{});
+    event.duration = microseconds(value).value_or(0) * kMicrosecond;
   } else if (key == "args") {
     object arguments;
     if (value.get(arguments) == simdjson::SUCCESS) read_arguments(event, arguments);
@@ -140,6 +144,7 @@ struct TraceEventParser::Parser {
 
   simdjson::dom::parser parser;
   std::vector<char> buffer = std::vector<char>(kBufferBytes);
+  std::optional<double> origin;  // Clock of the first event, in microseconds.
 };
 
 TraceEventParser::TraceEventParser() : parser_(std::make_unique<Parser>()) {}
@@ -152,7 +157,11 @@ Result<TraceEvent> TraceEventParser::event(std::string_view text) {
     return bad_input(fmt::format("it is no JSON object ({})", simdjson::error_message(code)));
   }
   TraceEvent event;
-  for (const auto& [key, value] : members) read_member(event, key, value);
+  std::optional<double> clock;
+  for (const auto& [key, value] : members) read_member(event, clock, key, value);
+  // Microseconds since 1970 are whole numbers to a double; as seconds they would be rounded.
+  if (clock && !parser_->origin) parser_->origin = clock;
+  if (clock) event.start = (*clock - *parser_->origin) * kMicrosecond;
   if (event.duration < Seconds{}) event.duration = Seconds{};
   return event;
 }

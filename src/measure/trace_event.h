@@ -16,7 +16,7 @@ struct TraceEvent {
   std::string_view name;
   std::string_view category;     // "cpu_op", "kernel" …; empty in bare-array traces.
   char phase = 'X';              // 'X' has a duration.
-  std::optional<Seconds> start;  // On the clock of the trace.
+  std::optional<Seconds> start;  // Since the first event that was parsed.
   Seconds duration;
   std::optional<std::int64_t> correlation;  // Joins a kernel and its launch.
   std::optional<std::int64_t> elements;     // Of a collective's message.

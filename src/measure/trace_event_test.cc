@@ -13,7 +13,7 @@ TEST(TraceEventParser, ReadsAnEventOfTheBareForm) {
   ASSERT_TRUE(event.ok());
   EXPECT_EQ(event->name, "aten::empty");
   EXPECT_EQ(event->phase, 'X');
-  EXPECT_NEAR(event->start->in(kMicrosecond), 36626, 1e-6);
+  EXPECT_EQ(event->start, Seconds{});
   EXPECT_NEAR(event->duration.in(kMicrosecond), 35, 1e-9);
   EXPECT_FALSE(event->elements);
 }
@@ -65,6 +65,14 @@ TEST(TraceEventParser, TakesOddMembersAsAbsent) {
   EXPECT_FALSE(event->elements);
   EXPECT_FALSE(event->group_size);
   EXPECT_FALSE(event->correlation);
+}
+
+TEST(TraceEventParser, CountsTimeFromTheFirstEvent) {
+  TraceEventParser parser;
+  ASSERT_TRUE(parser.event(R"({"ts": 1700000000000001})").ok());
+  EXPECT_EQ(parser.event(R"({"ts": 1700000000000004})")->start, 3 * kMicrosecond);
+  EXPECT_EQ(parser.event(R"({"ts": 1700000000000000})")->start, -1 * kMicrosecond);
+  EXPECT_FALSE(parser.event(R"({"ts": 1e300})")->start);
 }
 
 TEST(TraceEventParser, RefusesWhatIsNoObject) {

@@ -8,8 +8,6 @@ namespace {
 /// Events by their times in milliseconds.
 class Trace {
  public:
-  Trace() { add("origin", 0, 0); }
-
   TraceEvent& add(std::string_view name, double from, double to, std::string_view category = "") {
     events_.push_back({.name = name,
                        .category = category,

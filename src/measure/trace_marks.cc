@@ -131,14 +131,13 @@ std::optional<TraceMark> TraceMarks::mark_of(const TraceEvent& event) {
 
 void TraceMarks::add(const TraceEvent& event) {
   if (event.phase != 'X' || !event.start) return;
-  if (!origin_) origin_ = event.start;
   std::optional<TraceMark> mark = mark_of(event);
   if (!mark) return;
   if (marks_.size() >= kMarksMax) {
     ++dropped_;
     return;
   }
-  mark->start = *event.start - *origin_;
+  mark->start = *event.start;
   mark->end = mark->start + event.duration;
   marks_.push_back(*mark);
 }

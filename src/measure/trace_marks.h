@@ -43,7 +43,7 @@ class TraceMarks {
 
   void add(const TraceEvent& event);
 
-  /// In the order they were added. Times are since the first event of the file.
+  /// In the order they were added.
   const std::vector<TraceMark>& marks() const { return marks_; }
   std::size_t dropped() const { return dropped_; }
   /// Ranks of the largest collective.
@@ -59,7 +59,6 @@ class TraceMarks {
   std::optional<std::int64_t> message_bytes(const TraceEvent& event);
 
   std::vector<TraceMark> marks_;
-  std::optional<Seconds> origin_;
   std::size_t dropped_ = 0;
   std::optional<int> group_size_;
   bool assumed_types_ = false;

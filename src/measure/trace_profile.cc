@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -32,6 +34,11 @@ std::optional<T> most_frequent(const std::vector<T>& values) {
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   if (best == counts.end()) return std::nullopt;
   return best->first;
+}
+
+/// To the nanosecond, which is more than clocks of profilers tell.
+Seconds rounded(Seconds time) {
+  return std::round(time.in(kMicrosecond)*1000) / 1000 * kMicrosecond;
 }
 
 std::vector<TraceIteration> all_iterations(const std::vector<RankTrace>& ranks) {
@@ -105,7 +112,10 @@ void find_buckets(TraceProfile& profile, const std::vector<TraceIteration>& iter
       profile.buckets.clear();
       return;
     }
-    profile.buckets.push_back({.bytes = median(bytes), .ready = median(ready)});
+    // Four digits are more than backward passes repeat.
+    constexpr double kDigits = 1e4;
+    profile.buckets.push_back(
+        {.bytes = median(bytes), .ready = std::round(median(ready) * kDigits) / kDigits});
   }
 }
 
@@ -149,10 +159,12 @@ void list_gaps(TraceProfile& profile, const std::vector<TraceIteration>& iterati
     profile.gaps.push_back({what, advice});
   };
   if (!profile.gradients) {
-    add("the size of the gradients", "give it with --gradients, or profile with record_shapes");
+    add("the size of the gradients",
+        "give it with --gradients, or profile with record_shapes and Kineto");
   }
   if (!profile.batch_per_worker) {
-    add("the batch of one worker", "give it with --batch, or profile with record_shapes");
+    add("the batch of one worker",
+        "give it with --batch, or profile with record_shapes and Kineto");
   }
   if (!profile.update) add("the update: no Optimizer.step", "");
   if (!profile.input) add("waiting for data: no enumerate(DataLoader)", "");
@@ -162,7 +174,7 @@ void list_gaps(TraceProfile& profile, const std::vector<TraceIteration>& iterati
     add("all-reduces of gradients", profile.workers > 1 ? "profile the ranks that communicate"
                                                         : "profile several workers to see them");
   } else if (profile.buckets.empty()) {
-    add("the bytes of all-reduces", "profile with record_shapes on a newer PyTorch");
+    add("the bytes of all-reduces", "profile with record_shapes and Kineto");
   }
   if (!profile.on_gpu) add("GPU kernels: all times are the processor's", "");
   add("parameters, peak memory, the data set's size and a goal: no trace has them",
@@ -195,16 +207,18 @@ std::optional<JobProfile> job_of(const TraceProfile& profile, const TraceHints& 
                                  bool loads_itself) {
   if (!profile.gradients || !profile.batch_per_worker) return std::nullopt;
   const int batch = *profile.batch_per_worker;
-  JobProfile job{.name = hints.name,
-                 .gradient_bytes = *profile.gradients,
-                 .buckets = profile.buckets,
-                 .batch = BatchRange{.reference = batch * profile.workers}};
+  JobProfile job{
+      .name = hints.name, .gradient_bytes = *profile.gradients, .buckets = profile.buckets};
+  const std::int64_t global = std::int64_t{batch} * profile.workers;
+  if (global <= std::numeric_limits<int>::max()) {
+    job.batch = BatchRange{.reference = static_cast<int>(global)};
+  }
   job.compute.push_back({.device = profile.device,
                          .batch_per_worker = batch,
                          .forward = *profile.forward,
                          .backward = *profile.backward,
                          .update = profile.update.value_or(Timing{})});
-  if (profile.input && loads_itself) job.input_per_sample = profile.input->median / batch;
+  if (profile.input && loads_itself) job.input_per_sample = rounded(profile.input->median / batch);
   job.environment["measured_by"] = "trace of torch.profiler";
   job.environment["workers"] = std::to_string(profile.workers);
   return job;
@@ -229,7 +243,9 @@ Timing timing_of(std::vector<Seconds> times) {
   const Seconds middle = median(times);
   const int count = static_cast<int>(times.size());
   for (Seconds& time : times) time = time < middle ? middle - time : time - middle;
-  return {.median = middle, .spread = kNormalDeviations * median(times), .count = count};
+  return {.median = rounded(middle),
+          .spread = rounded(kNormalDeviations * median(times)),
+          .count = count};
 }
 
 Result<TraceProfile> profile_traces(const std::vector<RankTrace>& ranks, const TraceHints& hints) {
