@@ -38,7 +38,9 @@ std::optional<T> most_frequent(const std::vector<T>& values) {
 
 /// To the nanosecond, which is more than clocks of profilers tell.
 Seconds rounded(Seconds time) {
-  return std::round(time.in(kMicrosecond)*1000) / 1000 * kMicrosecond;
+  constexpr double kNanoseconds = 1e6;  // In a millisecond, the unit that most times print in.
+  const double milliseconds = time.in(kMillisecond);
+  return std::round(milliseconds * kNanoseconds) / kNanoseconds * kMillisecond;
 }
 
 std::vector<TraceIteration> all_iterations(const std::vector<RankTrace>& ranks) {
