@@ -51,7 +51,9 @@ void try_trace(std::string_view bytes, std::size_t chunk) {
   const Read whole = read(bytes, bytes.size() + 1);
   const Read cut = read(bytes, chunk);
   CHECK(whole.ok == cut.ok);
-  CHECK(whole.events == cut.events);
+  // How much zlib gives before it finds damage depends on the chunks.
+  const bool packed = bytes.starts_with("\x1F\x8B");
+  CHECK((packed && !whole.ok) || whole.events == cut.events);
 
   stint::TraceEventParser parser;
   stint::TraceMarks marks;
