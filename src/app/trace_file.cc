@@ -45,6 +45,8 @@ std::string member(const TraceScanner& scanner, const std::string& name) {
 }  // namespace
 
 Result<RankTrace> read_trace_file(const std::string& path) {
+  const Status available = TraceEventParser::available();
+  if (!available.ok()) return available.error();
   TraceEventParser parser;
   TraceMarks marks;
   std::size_t number = 0;

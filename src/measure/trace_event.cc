@@ -2,13 +2,33 @@
 
 #include <cmath>
 #include <cstring>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <limits>
 #include <simdjson.h>
 #include <vector>
 
+#include "base/check.h"
+
 namespace stint {
 namespace {
+
+using Implementation = simdjson::internal::atomic_ptr<const simdjson::implementation>;
+using ActiveImplementation = Implementation& (*)();
+
+/// Debian has simdjson as a shared library only. It is loaded when the first trace is read, so that
+/// the binary stays one file that starts at once and needs nothing for everything else.
+ActiveImplementation load_simdjson() {
+  void* const library = ::dlopen(STINT_SIMDJSON, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  return reinterpret_cast<ActiveImplementation>(
+      ::dlsym(library, "_ZN8simdjson25get_active_implementationEv"));
+}
+
+ActiveImplementation active_implementation() {
+  static const ActiveImplementation kFunction = load_simdjson();
+  return kFunction;
+}
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -131,6 +151,16 @@ void read_member(TraceEvent& event, std::optional<double>& clock, std::string_vi
 }
 
 }  // namespace
+}  // namespace stint
+
+/// The only name of the library that its header refers to in what this file uses.
+simdjson::internal::atomic_ptr<const simdjson::implementation>&
+simdjson::get_active_implementation() {
+  CHECK(stint::active_implementation() != nullptr);
+  return stint::active_implementation()();
+}
+
+namespace stint {
 
 struct TraceEventParser::Parser {
   /// A copy of `text` with the bytes behind it that simdjson may read.
@@ -147,6 +177,14 @@ struct TraceEventParser::Parser {
   std::optional<double> origin;  // Clock of the first event, in microseconds.
 };
 
+Status TraceEventParser::available() {
+  if (active_implementation() != nullptr) return {};
+  return Error{ErrorKind::kUnavailable,
+               fmt::format("reading traces needs {0}, which cannot be loaded; install it (Debian: "
+                           "apt install libsimdjson14)",
+                           STINT_SIMDJSON)};
+}
+
 TraceEventParser::TraceEventParser() : parser_(std::make_unique<Parser>()) {}
 TraceEventParser::~TraceEventParser() = default;
 
@@ -154,7 +192,7 @@ Result<TraceEvent> TraceEventParser::event(std::string_view text) {
   object members;
   const auto code = parser_->parse(text).get(members);
   if (code != simdjson::SUCCESS) {
-    return bad_input(fmt::format("it is no JSON object ({})", simdjson::error_message(code)));
+    return bad_input("it is no good JSON; the file may be damaged");
   }
   TraceEvent event;
   std::optional<double> clock;

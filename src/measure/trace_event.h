@@ -38,6 +38,9 @@ struct TraceHeader {
 /// Parses events one by one with simdjson, reusing its memory. Not for several threads.
 class TraceEventParser {
  public:
+  /// Whether simdjson is there; if not, nothing may be parsed.
+  static Status available();
+
   TraceEventParser();
   ~TraceEventParser();
   TraceEventParser(const TraceEventParser&) = delete;

@@ -5,6 +5,8 @@
 namespace stint {
 namespace {
 
+TEST(TraceEventParser, HasItsLibrary) { EXPECT_TRUE(TraceEventParser::available().ok()); }
+
 TEST(TraceEventParser, ReadsAnEventOfTheBareForm) {
   TraceEventParser parser;
   const auto event = parser.event(
