@@ -83,7 +83,14 @@ Seconds covered(const std::vector<Span>& spans) {
 
 /// The stretches of time that are one iteration each.
 std::vector<Span> windows_of(const std::vector<TraceMark>& marks, TraceRhythm& rhythm) {
-  std::vector<Span> windows = spans_of(marks, MarkKind::kStep);
+  std::vector<Span> windows;
+  for (const Span& step : spans_of(marks, MarkKind::kStep)) {
+    // Steps follow each other but for rounding; one inside another is the same step told again,
+    // and a file full of those must not be looked through once for each.
+    if (windows.empty() || step.begin >= windows.back().begin + 0.5 * windows.back().length()) {
+      windows.push_back(step);
+    }
+  }
   rhythm = TraceRhythm::kProfilerSteps;
   if (!windows.empty()) return windows;
   // An update inside another one, of a wrapper, is no iteration of its own.

@@ -81,6 +81,14 @@ TEST(TraceIterations, FollowTheUpdatesWithoutSteps) {
   EXPECT_NEAR(ms(found.iterations[0].forward), 20, 1e-9);
 }
 
+TEST(TraceIterations, CountAStepThatIsToldTwiceOnce) {
+  Trace trace;
+  add_iteration(trace, 0);
+  trace.add("ProfilerStep#1", 0, 99);
+  trace.add("ProfilerStep#1", 0, 99);
+  EXPECT_EQ(trace.find().iterations.size(), 1U);
+}
+
 TEST(TraceIterations, AreNoneWithoutARhythm) {
   EXPECT_EQ(Trace().find().rhythm, TraceRhythm::kNone);
   Trace trace;
