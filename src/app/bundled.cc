@@ -7,6 +7,7 @@ extern const char stint_catalog_gpus_begin[], stint_catalog_gpus_end[];
 extern const char stint_catalog_aws_begin[], stint_catalog_aws_end[];
 extern const char stint_catalog_gcp_begin[], stint_catalog_gcp_end[];
 extern const char stint_catalog_azure_begin[], stint_catalog_azure_end[];
+extern const char stint_catalog_local_begin[], stint_catalog_local_end[];
 // The build lists the jobs and calibrations of data/ as BUNDLE(symbol, path).
 #define BUNDLE(symbol, path) extern const char symbol##_begin[], symbol##_end[];
 #include "app/bundled_files.inc"
@@ -42,7 +43,8 @@ std::span<const BundledFile> bundled_catalogs() {
       {"catalog/gpus.json", {stint_catalog_gpus_begin, stint_catalog_gpus_end}},
       {"catalog/aws.json", {stint_catalog_aws_begin, stint_catalog_aws_end}},
       {"catalog/gcp.json", {stint_catalog_gcp_begin, stint_catalog_gcp_end}},
-      {"catalog/azure.json", {stint_catalog_azure_begin, stint_catalog_azure_end}}};
+      {"catalog/azure.json", {stint_catalog_azure_begin, stint_catalog_azure_end}},
+      {"catalog/local.json", {stint_catalog_local_begin, stint_catalog_local_end}}};
   return kFiles;
 }
 

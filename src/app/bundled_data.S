@@ -10,5 +10,6 @@
   BUNDLE(stint_catalog_aws, "catalog/aws.json")
   BUNDLE(stint_catalog_gcp, "catalog/gcp.json")
   BUNDLE(stint_catalog_azure, "catalog/azure.json")
+  BUNDLE(stint_catalog_local, "catalog/local.json")
 #include "app/bundled_files.inc"
   .section .note.GNU-stack, "", @progbits

@@ -59,6 +59,8 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
 std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
   std::vector<std::string> providers;
   for (const VmType& type : catalog.types) {
+    // Prices that are made up do not age.
+    if (type.provider == kLocalProvider) continue;
     if (std::find(providers.begin(), providers.end(), type.provider) == providers.end()) {
       providers.push_back(type.provider);
     }
@@ -78,16 +80,20 @@ Finding examine_catalog(const Result<Loaded<Catalog>>& loaded) {
     return {Level::kBroken, "catalogue", loaded.error().message,
             "mend or move away the file that this names"};
   }
+  std::size_t types = 0;
   std::size_t offers = 0;
-  for (const VmType& type : loaded->noun.types) offers += type.offers.size();
+  for (const VmType& type : loaded->noun.types) {
+    if (type.provider == kLocalProvider) continue;
+    ++types;
+    offers += type.offers.size();
+  }
   if (!loaded->warnings.empty()) {
     return {Level::kAdvice, "catalogue",
             fmt::format("{} in your catalogues: {}", counted(loaded->warnings.size(), "warning"),
                         loaded->warnings[0]),
             "stint catalog list --verbose"};
   }
-  return {Level::kGood, "catalogue",
-          fmt::format("{} VM types, {} offers", loaded->noun.types.size(), offers), ""};
+  return {Level::kGood, "catalogue", fmt::format("{} VM types, {} offers", types, offers), ""};
 }
 
 /// The folder itself, or the nearest one above it that exists.

@@ -71,7 +71,7 @@ Status check_known(std::string_view what, const std::vector<std::string>& wanted
 bool wants_no_gpu(const Filter& filter) { return filter.gpu && to_lower(*filter.gpu) == "none"; }
 
 bool passes(const Catalog& catalog, const VmType& type, const Filter& filter) {
-  if (!filter.providers.empty() && !contains(filter.providers, type.provider)) return false;
+  if (!means_provider(filter.providers, type.provider)) return false;
   if (wants_no_gpu(filter)) return !type.accelerator;
   if (!type.accelerator) return false;
   if (filter.gpu && !has_gpu(type, *filter.gpu)) return false;
@@ -183,6 +183,10 @@ Result<const VmType*> find_type(const Catalog& catalog, const VmName& name) {
                                  printable(*name.region), join(regions, ", ")));
   }
   return found[0];
+}
+
+bool means_provider(const std::vector<std::string>& providers, std::string_view provider) {
+  return providers.empty() ? provider != kLocalProvider : contains(providers, provider);
 }
 
 std::vector<std::string> gpu_names(const Catalog& catalog) {

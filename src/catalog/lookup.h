@@ -34,7 +34,14 @@ std::vector<std::string> gpu_names(const Catalog& catalog);
 /// family it belongs to; "T4" does not name a T4G.
 bool has_gpu(const VmType& type, std::string_view wanted);
 
-/// Which offers to keep. An empty list keeps all.
+/// The emulated cloud on the user's own computer. Nobody can rent from it, so that its types are
+/// candidates only where it is named.
+inline constexpr std::string_view kLocalProvider = "local";
+
+/// True when `providers` names `provider`; when it names none, all but the emulated one are meant.
+bool means_provider(const std::vector<std::string>& providers, std::string_view provider);
+
+/// Which offers to keep. An empty list keeps all, but for the emulated provider.
 struct Filter {
   std::vector<std::string> providers;
   std::vector<std::string> regions;

@@ -56,6 +56,13 @@ std::vector<std::string> names(const Result<Catalog>& catalog) {
 
 using Names = std::vector<std::string>;
 
+TEST(Lookup, TheEmulatedProviderIsMeantOnlyWhereItIsNamed) {
+  EXPECT_FALSE(means_provider({}, "local"));
+  EXPECT_TRUE(means_provider({}, "aws"));
+  EXPECT_TRUE(means_provider({"aws", "Local"}, "local"));
+  EXPECT_FALSE(means_provider({"local"}, "aws"));
+}
+
 TEST(VmName, ReadsQualifiers) {
   EXPECT_EQ(*parse_vm_name("g4dn.xlarge"), (VmName{.name = "g4dn.xlarge"}));
   EXPECT_EQ(*parse_vm_name("AWS/g4dn.xlarge"), (VmName{.provider = "aws", .name = "g4dn.xlarge"}));

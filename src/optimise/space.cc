@@ -69,6 +69,9 @@ class Maker {
   explicit Maker(const PlanQuestion& question) : question_(question) {}
 
   void add(const VmType& type) {
+    // Machines of the emulated cloud are no choice that was left out, unless they are asked for.
+    const bool emulated = type.provider == kLocalProvider;
+    if (emulated && !means_provider(question_.constraints.providers, type.provider)) return;
     const std::string reason = try_add(type);
     if (!reason.empty()) ++space_.excluded[reason];
   }

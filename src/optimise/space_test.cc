@@ -37,6 +37,19 @@ TEST(PlanSpace, HoldsWhatCanBeRentedAndCountsTheRest) {
   EXPECT_EQ(space->excluded, kAlways);
 }
 
+TEST(PlanSpace, MachinesOfTheEmulatedCloudAreNoChoiceUnlessTheyAreAskedFor) {
+  PolicyFixture fixture;
+  fixture.type("other.1").provider = "local";
+  const auto without = plan_space(fixture.question);
+  ASSERT_TRUE(without.ok());
+  EXPECT_FALSE(without->excluded.contains("provider not allowed"));
+  fixture.question.constraints.providers = {"local"};
+  const auto with = plan_space(fixture.question);
+  ASSERT_TRUE(with.ok());
+  ASSERT_EQ(with->machines.size(), 1U);
+  EXPECT_EQ(with->machines[0].type->name, "other.1");
+}
+
 // Only slow.1 and fast.1 have prices on spot.
 TEST(PlanSpace, ExcludesTypesWithoutAPriceOnTheMarket) {
   PolicyFixture fixture;
