@@ -1,0 +1,156 @@
+"""What a job's profile says about time, and a clock that keeps to it."""
+
+import json
+import re
+import time
+
+UNITS = {
+    "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+    "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60, "h": 3600,
+}
+
+FIRST_BUCKET = 2**20  # What DDP puts into its first bucket,
+NEXT_BUCKET = 25 * 2**20  # and into the others.
+
+
+def quantity(text):
+    """The bytes or seconds that a text such as "25 MiB" or "3.5 ms" says."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(\S+)\s*", str(text))
+    if not match or match.group(2) not in UNITS:
+        raise ValueError(f"'{text}' is no number with a unit such as MB or ms")
+    return float(match.group(1)) * UNITS[match.group(2)]
+
+
+def usual_buckets(gradient_bytes):
+    """The buckets of a profile without any: DDP's sizes, ready in proportion to their bytes."""
+    sizes = []
+    left = gradient_bytes
+    while left > 0:
+        sizes.append(min(left, NEXT_BUCKET if sizes else FIRST_BUCKET))
+        left -= sizes[-1]
+    done = 0
+    buckets = []
+    for size in sizes:
+        done += size
+        buckets.append((size, done / gradient_bytes))
+    return buckets
+
+
+class Pace:
+    """How long the parts of one iteration take, and when gradients are ready.
+
+    `buckets` holds (bytes, fraction of backward that is done) in the order they become ready.
+    """
+
+    def __init__(self, forward, backward, update, buckets):
+        self.forward = forward
+        self.backward = backward
+        self.update = update
+        self.buckets = buckets
+
+    def compute(self):
+        """The seconds of one iteration without communication."""
+        return self.forward + self.backward + self.update
+
+
+def _median(sample, part):
+    return quantity(sample[part]["median"])
+
+
+def read_pace(path, batch, device=None):
+    """The pace of the job in the file `path` with `batch` samples per worker.
+
+    Between two measured batches times are interpolated; outside of them that is refused.
+    """
+    with open(path, encoding="utf-8") as file:
+        job = json.load(file)
+    samples = [s for s in job.get("compute", []) if device in (None, s["device"])]
+    if not samples:
+        raise ValueError(f"{path} has no compute samples" + (f" of {device}" if device else ""))
+    devices = sorted({s["device"] for s in samples})
+    if len(devices) > 1:
+        raise ValueError(f"{path} was measured on {', '.join(devices)}: choose with --device")
+    samples.sort(key=lambda s: s["batch_per_worker"])
+    below = [s for s in samples if s["batch_per_worker"] <= batch]
+    above = [s for s in samples if s["batch_per_worker"] >= batch]
+    if not below or not above:
+        measured = ", ".join(str(s["batch_per_worker"]) for s in samples)
+        raise ValueError(f"a batch of {batch} lies outside of those measured ({measured})")
+    low, high = below[-1], above[0]
+    width = high["batch_per_worker"] - low["batch_per_worker"]
+    share = (batch - low["batch_per_worker"]) / width if width else 0
+
+    def at(part):
+        return (1 - share) * _median(low, part) + share * _median(high, part)
+
+    buckets = [(int(quantity(b["bytes"])), float(b["ready"])) for b in job.get("buckets", [])]
+    if not buckets:
+        buckets = usual_buckets(int(quantity(job["gradient_bytes"])))
+    return Pace(at("forward"), at("backward"), at("update"), buckets)
+
+
+class Stream:
+    """A clock like that of a GPU's stream: work follows work, however late a program wakes up."""
+
+    def __init__(self, now=time.monotonic, sleep=time.sleep):
+        self._now = now
+        self._sleep = sleep
+        self.at = now()
+
+    def wait_until(self, moment):
+        """Sleeps to `moment`, which the stream has then reached. It never spins: the cores belong
+        to the other workers and to the network."""
+        left = moment - self._now()
+        if left > 0:
+            self._sleep(left)
+        self.at = moment
+
+    def catch_up(self):
+        """The stream waited for something outside of it, such as gradients, until now. What ended
+        while it still had work to do does not move it."""
+        self.at = max(self.at, self._now())
+
+
+def pieces(size, limit):
+    """Tensor sizes in bytes, multiples of 4, that add up to `size` and that DDP keeps in one bucket
+    when it closes a bucket at `limit`: only the last piece reaches it. Small pieces, because what
+    DDP does with the last one delays the bucket.
+    """
+    small = 2**20
+    # A bucket beyond the limit ends with one large tensor, as it must have in the job itself.
+    room = min(size - 4, limit - 4) // 4 * 4
+    sizes = []
+    while room >= small and size - sum(sizes) > small:
+        sizes.append(small)
+        room -= small
+    sizes.append((size - sum(sizes)) // 4 * 4)
+    return sizes
+
+
+def ready_pieces(buckets):
+    """The tensors of all buckets as (bytes, fraction of backward), in the order they are ready: the
+    last one of a bucket when the bucket is, the others evenly since the bucket before.
+    """
+    tensors = []
+    before = 0.0
+    for index, (size, ready) in enumerate(buckets):
+        sizes = pieces(size, NEXT_BUCKET if index else FIRST_BUCKET)
+        for number, part in enumerate(sizes):
+            tensors.append((part, before + (ready - before) * (number + 1) / len(sizes)))
+        before = ready
+    return tensors
+
+
+def median(values):
+    """The middle of `values`."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def spread(values):
+    """Robust standard deviation: 1.4826 times the median deviation from the median."""
+    middle = median(values)
+    return 1.4826 * median([abs(value - middle) for value in values])

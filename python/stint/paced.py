@@ -1,0 +1,296 @@
+"""A DDP job whose compute takes the time that a profile says.
+
+    /usr/bin/python3 -m stint.paced --job job.json --batch 32 --steps 20
+
+The environment says who this worker is, as for any DDP job: RANK, WORLD_SIZE, MASTER_ADDR,
+MASTER_PORT, and GLOO_SOCKET_IFNAME. There are two kinds of compute, and every line of output names
+which:
+
+paced       Nothing is computed: forward, backward and update are slept through. The gradients have
+            the profile's sizes and are ready when it says. DDP's reducer, Gloo and the network are
+            real.
+paced-real  A script (after --), or a tiny model without one, computes real gradients, and each part
+            then waits for its profiled time. Refused when the real computing would not fit.
+
+Rank 0 prints a JSON line for each iteration and one with the summary.
+"""
+
+import argparse
+import json
+import os
+import runpy
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from stint.pace import Stream, median, read_pace, ready_pieces, spread
+
+WARM_UP = 2  # Iterations left out of the summary: DDP makes its buckets in the first.
+BUSY_MAX = 0.6  # Share of the profiled time that real computing may take.
+BUSY_AFTER = 5  # Iterations after which that is judged.
+
+
+class Record:
+    """Prints iterations as they end, and what they come to."""
+
+    def __init__(self, kind, steps, out=sys.stdout):
+        self._kind = kind
+        self._steps = steps
+        self._out = out if rank() == 0 else None
+        self.times = []
+
+    def _print(self, line):
+        if self._out:
+            print(json.dumps({"compute": self._kind, **line}), file=self._out, flush=True)
+
+    def add(self, seconds, waited):
+        """An iteration took `seconds`, of which `waited` after backward for gradients."""
+        self._print({"iteration": {"number": len(self.times), "time_s": round(seconds, 6),
+                                   "synchronisation_s": round(waited, 6)}})
+        self.times.append(seconds)
+
+    def done(self):
+        """Whether all iterations that were asked for have been seen."""
+        return len(self.times) >= self._steps
+
+    def finish(self, **more):
+        """Prints the summary."""
+        times = self.times[WARM_UP:] or self.times
+        if times:
+            self._print({"summary": {"iterations": len(times), "median_s": median(times),
+                                     "spread_s": spread(times), **more}})
+
+
+def rank():
+    """The number of this worker."""
+    return int(os.environ.get("RANK", "0"))
+
+
+class Layer(torch.autograd.Function):
+    """One tensor of the paced model: its backward ends when its gradient is ready."""
+
+    @staticmethod
+    def forward(ctx, value, parameter, wait):
+        ctx.wait = wait
+        return value + 0
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.wait()
+        # No gradient is handed on: the one that DDP keeps for the parameter stays and is sent.
+        return gradient, None, None
+
+
+class PacedModel(torch.nn.Module):
+    """Tensors of the profile's sizes, without arithmetic."""
+
+    def __init__(self, pace, stream):
+        super().__init__()
+        self._pace = pace
+        self._stream = stream
+        self._backward_start = 0.0
+        tensors = ready_pieces(pace.buckets)
+        # The last one in the model is the first that is ready.
+        self._ready = [ready for _, ready in reversed(tensors)]
+        self.tensors = torch.nn.ParameterList(
+            [torch.nn.Parameter(torch.zeros(size // 4)) for size, _ in reversed(tensors)])
+        for tensor in self.tensors:
+            tensor.grad = torch.zeros_like(tensor)
+
+    def _wait(self, ready):
+        self._stream.wait_until(self._backward_start + ready * self._pace.backward)
+
+    def forward(self, value):
+        for tensor, ready in zip(self.tensors, self._ready):
+            value = Layer.apply(value, tensor, lambda ready=ready: self._wait(ready))
+        self._stream.wait_until(self._stream.at + self._pace.forward)
+        self._backward_start = self._stream.at
+        return value
+
+
+def run_paced(pace, steps):
+    """Iterates with nothing computed."""
+    stream = Stream()
+    model = DistributedDataParallel(PacedModel(pace, stream), gradient_as_bucket_view=True)
+    record = Record("paced", steps)
+    seed = torch.ones((), requires_grad=True)
+    dist.barrier()
+    stream.catch_up()
+    while not record.done():
+        start = stream.at
+        model(seed).backward()
+        compute_end = start + pace.forward + pace.backward
+        stream.at = compute_end
+        stream.catch_up()
+        waited = stream.at - compute_end
+        stream.wait_until(stream.at + pace.update)
+        record.add(stream.at - start, waited)
+    sizes = model._get_ddp_logging_data().get("rebuilt_bucket_sizes", "")
+    record.finish(buckets=[int(size) for size in sizes.split(",") if size.strip()])
+
+
+class Pacer:
+    """Makes each part of a real DDP job take at least its profiled time."""
+
+    def __init__(self, pace, steps):
+        self._pace = pace
+        self._stream = Stream()
+        self._record = Record("paced-real", steps)
+        self._start = None  # Of the iteration.
+        self._backward_start = 0.0
+        self._busy = []  # Seconds of processor time of each iteration.
+        self._busy_start = 0.0
+
+    def watch_model(self, model):
+        """Paces forward and backward of a DDP model."""
+        model.register_forward_pre_hook(self._begin)
+        model.register_forward_hook(self._forward_done)
+        model.register_comm_hook(None, self._bucket_ready)
+
+    def watch_optimizer(self, optimizer):
+        """Paces the update."""
+        step = optimizer.step
+
+        def paced_step(*arguments, **more):
+            self._backward_done()
+            result = step(*arguments, **more)
+            self._updated()
+            return result
+
+        optimizer.step = paced_step
+
+    def _begin(self, *_):
+        if not torch.is_grad_enabled():
+            return
+        if self._start is None:
+            self._stream.catch_up()
+        self._start = self._stream.at
+        self._busy_start = time.thread_time()
+
+    def _forward_done(self, *_):
+        if not torch.is_grad_enabled():
+            return
+        self._stream.wait_until(self._start + self._pace.forward)
+        self._backward_start = self._stream.at
+
+    def _bucket_ready(self, _state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+        buckets = self._pace.buckets
+        last = bucket.is_last() or bucket.index() >= len(buckets)
+        ready = 1.0 if last else buckets[bucket.index()][1]
+        self._stream.wait_until(self._backward_start + ready * self._pace.backward)
+        gradients = bucket.buffer().div_(dist.get_world_size())
+        future = dist.all_reduce(gradients, async_op=True).get_future()
+        return future.then(lambda done: done.value()[0])
+
+    def _backward_done(self):
+        self._stream.wait_until(self._backward_start + self._pace.backward)
+        self._backward_end = self._stream.at
+        self._stream.catch_up()
+        self._sync_end = self._stream.at
+
+    def _updated(self):
+        self._busy.append(time.thread_time() - self._busy_start)
+        self._stream.wait_until(self._sync_end + self._pace.update)
+        if not self._record.done():
+            self._record.add(self._stream.at - self._start, self._sync_end - self._backward_end)
+        self._check_busy()
+
+    def _check_busy(self):
+        if len(self._busy) != BUSY_AFTER:
+            return
+        share = busy_share(median(self._busy), dist.get_world_size(), os.cpu_count() or 1,
+                           self._pace.compute())
+        if share > BUSY_MAX:
+            sys.exit(f"paced-real: the real computing of all workers takes {100 * share:.0f} % of "
+                     f"the profiled time on this computer's processors, more than "
+                     f"{100 * BUSY_MAX:.0f} %: use fewer workers, a smaller model or paced")
+
+    def finish(self):
+        """Prints the summary."""
+        share = busy_share(median(self._busy), dist.get_world_size(), os.cpu_count() or 1,
+                           self._pace.compute()) if self._busy else None
+        self._record.finish(busy_share=share)
+
+
+def busy_share(processor_time, workers, cores, profiled):
+    """The share of the profiled time in which real computing keeps the processors busy."""
+    return processor_time * workers / cores / profiled
+
+
+def run_tiny(pacer, steps):
+    """Trains a small perceptron on noise."""
+    torch.manual_seed(rank())
+    net = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 8))
+    model = DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    pacer.watch_model(model)
+    pacer.watch_optimizer(optimizer)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(torch.randn(16, 64)),
+                                                 torch.randint(8, (16,)))
+        loss.backward()
+        optimizer.step()
+
+
+def run_script(pacer, words):
+    """Runs a script whose DDP model and optimizer are paced from the moment they are made."""
+    ddp_init = DistributedDataParallel.__init__
+    optimizer_init = torch.optim.Optimizer.__init__
+
+    def paced_ddp(self, *arguments, **more):
+        ddp_init(self, *arguments, **more)
+        pacer.watch_model(self)
+
+    def paced_optimizer(self, *arguments, **more):
+        optimizer_init(self, *arguments, **more)
+        pacer.watch_optimizer(self)
+
+    DistributedDataParallel.__init__ = paced_ddp
+    torch.optim.Optimizer.__init__ = paced_optimizer
+    sys.argv = words
+    sys.path.insert(0, os.path.dirname(os.path.abspath(words[0])))
+    runpy.run_path(words[0], run_name="__main__")
+
+
+def parse(arguments):
+    """The options, and the script after --."""
+    parser = argparse.ArgumentParser(prog="stint.paced", description=__doc__.split("\n")[0])
+    parser.add_argument("--job", required=True, help="a job profile (stint.job/1)")
+    parser.add_argument("--batch", type=int, required=True, help="samples per worker")
+    parser.add_argument("--steps", type=int, default=20, help="iterations (default: 20)")
+    parser.add_argument("--device", help="whose times of the profile (default: the only one)")
+    parser.add_argument("--mode", choices=["paced", "paced-real"], default="paced")
+    parser.add_argument("script", nargs="*", help="with paced-real: the training script")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Runs one worker."""
+    options = parse(arguments)
+    torch.set_num_threads(1)
+    try:
+        pace = read_pace(options.job, options.batch, options.device)
+    except (OSError, ValueError, KeyError) as problem:
+        sys.exit(f"stint.paced: {problem}")
+    if options.mode == "paced-real" and options.script:
+        pacer = Pacer(pace, options.steps)
+        run_script(pacer, options.script)
+        return pacer.finish()
+    dist.init_process_group("gloo")
+    if options.mode == "paced":
+        run_paced(pace, options.steps)
+    else:
+        pacer = Pacer(pace, options.steps)
+        run_tiny(pacer, options.steps)
+        pacer.finish()
+    dist.barrier()
+    dist.destroy_process_group()
+    return None
+
+
+if __name__ == "__main__":
+    main()
