@@ -147,6 +147,11 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   if (!sane.ok()) return sane.error();
   auto inputs = load_predict_inputs(environment, request.job, request.calibration);
   if (!inputs.ok()) return inputs.error();
+  const auto& providers = request.constraints.providers;
+  if (request.calibration.empty() && providers.size() == 1) {
+    const Status laws = use_calibration_of(providers.front(), *inputs);
+    if (!laws.ok()) return laws.error();
+  }
   const auto question = plan_question(*inputs, request);
   if (!question.ok()) return question.error();
   PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};

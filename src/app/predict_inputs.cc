@@ -111,4 +111,9 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
   return inputs;
 }
 
+Status use_calibration_of(const std::string& provider, PredictInputs& inputs) {
+  if (shipped(bundled_calibrations(), provider) == nullptr) return {};
+  return load_laws(provider, inputs);
+}
+
 }  // namespace stint

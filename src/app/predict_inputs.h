@@ -38,4 +38,8 @@ struct PredictInputs {
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
                                           const std::string& calibration);
 
+/// Where a calibration is shipped under the name of the provider, such as that of the emulated
+/// cloud, takes its laws instead of the default's.
+Status use_calibration_of(const std::string& provider, PredictInputs& inputs);
+
 }  // namespace stint

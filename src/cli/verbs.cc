@@ -24,6 +24,7 @@
 #include "cli/validate_memory_verb.h"
 #include "cli/validate_plan_verb.h"
 #include "cli/validate_revocations_verb.h"
+#include "cli/validate_runs_verb.h"
 #include "cli/validate_survival_verb.h"
 #include "cli/validate_verbs.h"
 
@@ -152,6 +153,7 @@ std::span<const Verb> verbs() {
     all.push_back(validate_memory_verb());
     all.push_back(validate_plan_verb());
     all.push_back(validate_revocations_verb());
+    all.push_back(validate_runs_verb());
     all.push_back(validate_survival_verb());
     for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
     return all;

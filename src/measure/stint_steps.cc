@@ -19,7 +19,7 @@ constexpr std::size_t kEnoughFor = 5;  // … when there are more than these.
 
 /// Iterations of a run on one layout.
 struct Segment {
-  StepRow row;
+  MeasuredRun run;
   std::vector<Seconds> times;
 };
 
@@ -43,9 +43,9 @@ void place(StepRow& row, const Layout& layout) {
   }
 }
 
-Segment segment_of(const RunStart& start) {
-  const Layout& layout = start.layout;
-  StepRow row{.job = start.job, .device = layout.cluster.groups[0].vm.name};
+StepRow row_of(const MeasuredRun& run) {
+  const Layout& layout = run.layout;
+  StepRow row{.job = run.job, .device = layout.cluster.groups[0].vm.name, .time = run.time};
   place(row, layout);
   row.batch_per_worker = layout.setups[0].batch_per_worker;
   if (layout.collective == Collective::kParameterServer) {
@@ -55,7 +55,7 @@ Segment segment_of(const RunStart& start) {
                                    name_of(layout.collective)));
   }
   if (layout.accumulation > 1) mark_unusable(row, "accumulates gradients");
-  return {.row = std::move(row)};
+  return row;
 }
 
 std::optional<Seconds> median(std::vector<Seconds> times) {
@@ -73,27 +73,39 @@ std::optional<Seconds> typical_time(std::vector<Seconds> times) {
 
 }  // namespace
 
-Result<std::vector<StepRow>> read_stint_steps(std::string_view text, const std::string& source) {
-  const auto loaded = read_measurements(text, source);
+Result<std::vector<MeasuredRun>> read_measured_runs(std::string_view text,
+                                                    const std::string& source) {
+  auto loaded = read_measurements(text, source);
   if (!loaded.ok()) return loaded.error();
   std::vector<Segment> segments;
   std::map<std::string, std::size_t> current;  // Of each run, its latest segment.
-  for (const Measurement& line : loaded->noun) {
+  for (Measurement& line : loaded->noun) {
     if (line.start) {
       current[line.run] = segments.size();
-      segments.push_back(segment_of(*line.start));
+      segments.push_back({.run = {.run = line.run,
+                                  .job = std::move(line.start->job),
+                                  .layout = std::move(line.start->layout)}});
     }
     const auto segment = current.find(line.run);
     if (line.iteration && segment != current.end()) {
       segments[segment->second].times.push_back(line.iteration->time);
     }
   }
-  std::vector<StepRow> rows;
-  rows.reserve(segments.size());
+  std::vector<MeasuredRun> runs;
+  runs.reserve(segments.size());
   for (Segment& segment : segments) {
-    segment.row.time = typical_time(std::move(segment.times));
-    rows.push_back(std::move(segment.row));
+    segment.run.time = typical_time(std::move(segment.times));
+    runs.push_back(std::move(segment.run));
   }
+  return runs;
+}
+
+Result<std::vector<StepRow>> read_stint_steps(std::string_view text, const std::string& source) {
+  const auto runs = read_measured_runs(text, source);
+  if (!runs.ok()) return runs.error();
+  std::vector<StepRow> rows;
+  rows.reserve(runs->size());
+  for (const MeasuredRun& run : *runs) rows.push_back(row_of(run));
   return rows;
 }
 

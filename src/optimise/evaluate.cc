@@ -46,7 +46,8 @@ Workers Evaluator::workers(const Config& config, Groups& groups) const {
   const Workers cluster{.groups = std::span(groups.data(), config.used().size()),
                         .collective = config.collective,
                         .accumulation = config.accumulation,
-                        .reference_network = context.law.reference_network};
+                        .reference_network = context.law.reference_network,
+                        .buckets = context.law.buckets ? &context.law.buckets->law : nullptr};
   const int samples = choice_of(config).global_batch / config.accumulation;
   if (samples < cluster.workers()) return {};
   std::array<KindShare, 2> shares;

@@ -108,6 +108,23 @@ Status read_reference(const Constants& constants, CalibratedLaw& law) {
   return {};
 }
 
+/// A calibration of the other kind.
+CalibratedLaw bucket_law_of(const Calibration& calibration, const CalibratedBuckets& buckets) {
+  constexpr BytesPerSecond kReference = 1 * kGbit / kSecond;  // Only fixes the unit of networks.
+  CalibratedLaw law{.name = calibration.name,
+                    .fabric = stream_bound(buckets.law, kReference),
+                    .noise_floor = buckets.noise_floor,
+                    .noise_exposed = buckets.noise_exposed,
+                    .reference_network = kReference,
+                    .buckets = buckets};
+  const std::size_t count = law_names(law.fabric).size();
+  law.covariance.assign(count, std::vector<double>(count));
+  for (const Constant& constant : calibration.constants) {
+    law.fitted = law.fitted || constant.identified;
+  }
+  return law;
+}
+
 }  // namespace
 
 const KnownJob* CalibratedLaw::known_job(const std::string& job, Bytes gradients) const {
@@ -122,6 +139,9 @@ const KnownJob* CalibratedLaw::known_job(const std::string& job, Bytes gradients
 JobLaw law_of(const KnownJob* known) { return known == nullptr ? JobLaw{} : known->law; }
 
 Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
+  const auto buckets = calibrated_buckets(calibration);
+  if (!buckets.ok()) return buckets.error();
+  if (*buckets) return bucket_law_of(calibration, **buckets);
   const Constants constants(calibration);
   CalibratedLaw law{.name = calibration.name};
   std::string missing;

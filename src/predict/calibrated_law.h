@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "plan/calibration.h"
+#include "predict/bucket_law.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -33,6 +34,8 @@ struct CalibratedLaw {
   BytesPerSecond reference_network = kReferenceNetwork;  // That the costs of the fabric are for.
   bool fitted = false;          // False: nothing was fitted, all of it is prior belief.
   bool servers_fitted = false;  // Whether that holds for the constants of parameter servers too.
+  // Where this is there, it alone says what an iteration takes, and `fabric` is a bound below it.
+  std::optional<CalibratedBuckets> buckets = {};
 
   /// What is known of a job. A name alone is no proof of being the same job: its gradients must
   /// also be within 5 % of those that were fitted. Null for any other job.
@@ -46,7 +49,8 @@ JobLaw law_of(const KnownJob* known);
 /// "fabric_reference", and "job:NAME" for each job that was fitted. Constants that were not
 /// identified have their prior's deviation, and are independent. A calibration from before a
 /// constant of jobs was thought of says nothing of it; any other that is missing is bad input that
-/// names it.
+/// names it. A calibration with the scope "buckets" is of that kind and needs no others; see
+/// bucket_law.h.
 Result<CalibratedLaw> calibrated_law(const Calibration& calibration);
 
 /// A time as a function of the law.

@@ -72,6 +72,7 @@ LawQuestion question_of(const JobProfile& job, Workers cluster) {
 
 StepSetup step_setup(const JobProfile& job, const Workers& cluster, const FabricLaw& fabric,
                      const JobLaw& own) {
+  if (cluster.buckets != nullptr) return bucket_setup(job, cluster, *cluster.buckets);
   StepSetup setup{.buckets = {Bucket{.bytes = job.gradient_bytes, .ready = 0}},
                   .collective = cluster.collective,
                   .servers = std::max(1, cluster.servers),
@@ -122,8 +123,9 @@ double cost_deviation(const JobProfile& job, const CalibratedLaw& law, const Kno
 
 double time_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
                       const Workers& cluster, Seconds mean) {
-  return std::hypot(log_deviation(law, known, question_of(job, cluster)),
-                    compute_deviation(cluster, mean));
+  const double of_law = law.buckets ? bucket_log_deviation(job, cluster, *law.buckets)
+                                    : log_deviation(law, known, question_of(job, cluster));
+  return std::hypot(of_law, compute_deviation(cluster, mean));
 }
 
 }  // namespace stint

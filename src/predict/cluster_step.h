@@ -13,7 +13,7 @@ namespace stint {
 /// because the law was fitted so: playing buckets errs far more on the rows it was fitted to. Where
 /// `plays_buckets` is chosen, those of the profile leave when they are ready, each with the latency
 /// of one: to be simulated or drawn. What hides communication is the profile's own backward, not
-/// the law's share.
+/// the law's share. A cluster with a BucketLaw follows that alone, see bucket_setup.
 StepSetup step_setup(const JobProfile& job, const Workers& cluster, const FabricLaw& fabric,
                      const JobLaw& own);
 

@@ -37,6 +37,17 @@ TEST(Overlap, SharesTheLinkBetweenTwo) {
   EXPECT_NEAR(last_arrival(buckets, 2).in(kMillisecond), 40, 1e-9);
 }
 
+// 10 ms of latency each. One in flight: 0–30, 30–60. Two: the first moves 10–20 alone; the second
+// joins at 20, when 10 of the first are left, which take 20 to 40; the other 10 end at 50.
+TEST(Overlap, LatencyPassesWhileAnotherBucketMoves) {
+  const Buckets buckets = {{.communication = 20 * kMillisecond, .latency = 10 * kMillisecond},
+                           {.ready = 10 * kMillisecond,
+                            .communication = 20 * kMillisecond,
+                            .latency = 10 * kMillisecond}};
+  EXPECT_NEAR(last_arrival(buckets, 1).in(kMillisecond), 60, 1e-9);
+  EXPECT_NEAR(last_arrival(buckets, 2).in(kMillisecond), 50, 1e-9);
+}
+
 // Whoever shares it, the link is busy for the same time.
 TEST(Overlap, TheLinkFallsSilentAtTheSameTimeForAnyNumberInFlight) {
   constexpr int kSeed = 5;

@@ -111,6 +111,7 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
 /// law's own doubt about the growth with the network does.
 void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerSecond rate,
                   std::vector<std::string>& assumptions) {
+  if (context.law.buckets) return;  // Its costs follow the rate of the NIC.
   const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
   if (far && context.law.fitted) {
     assumptions.push_back(fmt::format(
@@ -124,6 +125,22 @@ void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerS
   assumptions.push_back(fmt::format(
       "{} has EFA: communication over EFA was not calibrated and may be several times faster.",
       group.type.name));
+}
+
+/// What the answer says of NICs that together carry more than was measured: an emulated network
+/// then waits for the processors of its computer.
+void note_total_rate(const CalibratedLaw& law, ResolvedJob& resolved) {
+  if (!law.buckets || !law.buckets->total_rate) return;
+  BytesPerSecond total;
+  for (const ResolvedGroup& group : resolved.groups) {
+    total += group.vms * group.network * resolved.reference_network;
+  }
+  constexpr double kRounding = 1 + 1e-9;
+  if (total <= kRounding * *law.buckets->total_rate) return;
+  resolved.assumptions.push_back(fmt::format(
+      "The NICs carry {} together, more than the {} that the calibration {} was measured up to: "
+      "the time may be too short.",
+      to_text(total, "Gbit/s"), to_text(*law.buckets->total_rate, "Gbit/s"), law.name));
 }
 
 /// Network ratios, which only matter between VMs.
@@ -140,6 +157,7 @@ Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
     group.network = *rate / resolved.reference_network;
     note_network(context, group, *rate, resolved.assumptions);
   }
+  note_total_rate(context.law, resolved);
   return {};
 }
 
@@ -261,7 +279,8 @@ ClusterView::ClusterView(const ResolvedJob& resolved) {
               .servers = resolved.servers(),
               .accumulation = resolved.options.accumulation,
               .plays_buckets = resolved.options.plays_buckets,
-              .reference_network = resolved.reference_network};
+              .reference_network = resolved.reference_network,
+              .buckets = resolved.buckets ? &*resolved.buckets : nullptr};
 }
 
 int ResolvedJob::vms() const {
@@ -292,6 +311,7 @@ Result<ResolvedJob> resolve(const PredictContext& context, const Cluster& cluste
                             const PredictOptions& options) {
   ResolvedJob resolved{
       .cluster = cluster, .options = options, .reference_network = context.law.reference_network};
+  if (context.law.buckets) resolved.buckets = context.law.buckets->law;
   std::vector<const VmType*> types;
   for (const VmGroup& group : cluster.groups) {
     const auto type = find_type(context.catalog, group.vm);

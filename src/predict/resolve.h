@@ -59,6 +59,7 @@ struct ResolvedJob {
   Cluster cluster;
   PredictOptions options;
   BytesPerSecond reference_network = kReferenceNetwork;  // That of the calibration.
+  std::optional<BucketLaw> buckets = {};                 // Of the calibration, see Workers.
   std::vector<ResolvedGroup> groups = {};
   std::vector<std::string> assumptions = {};  // Whole sentences.
   std::vector<std::string> warnings = {};

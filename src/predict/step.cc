@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "predict/overlap.h"
 #include "predict/straggler.h"
 
 namespace stint {
@@ -99,18 +100,46 @@ Seconds ready_time(const Bucket& bucket, const StepSetup& setup, const Stretch& 
   return stretch.late * ready;
 }
 
+/// The reductions of one iteration.
+struct Exchange {
+  Seconds end;  // When the last bucket has arrived, from the start of the iteration.
+  Seconds sum;  // What they take without a pause.
+};
+
+Exchange one_by_one(const StepSetup& setup, const Shape& shape, const Stretch& stretch) {
+  Exchange it;
+  for (const Bucket& bucket : setup.buckets) {
+    const Seconds time = bucket_time(bucket.bytes, setup, shape);
+    it.end = std::max(it.end, ready_time(bucket, setup, stretch)) + time;
+    it.sum += time;
+  }
+  return it;
+}
+
+/// Rings of several buckets at once: the latency of one passes while another moves.
+Exchange side_by_side(const StepSetup& setup, const Shape& shape, const Stretch& stretch) {
+  const Seconds latency = bucket_time({}, setup, shape);
+  Exchange it{.sum = latency};
+  std::vector<BucketTiming> timings;
+  timings.reserve(setup.buckets.size());
+  for (const Bucket& bucket : setup.buckets) {
+    const Seconds moving = bucket_time(bucket.bytes, setup, shape) - latency;
+    timings.push_back(
+        {.ready = ready_time(bucket, setup, stretch), .communication = moving, .latency = latency});
+    it.sum += moving;
+  }
+  it.end = last_arrival(timings, setup.in_flight);
+  return it;
+}
+
 /// The time after `compute` in which workers only wait for gradients.
 Seconds exposed_time(const StepSetup& setup, const Shape& shape, const Stretch& stretch,
                      Seconds compute) {
-  Seconds end;
-  Seconds sum;
-  for (const Bucket& bucket : setup.buckets) {
-    const Seconds time = bucket_time(bucket.bytes, setup, shape);
-    end = std::max(end, ready_time(bucket, setup, stretch)) + time;
-    sum += time;
-  }
+  const bool shares = setup.in_flight > 1 && setup.collective == Collective::kRing;
+  const Exchange it = shares ? side_by_side(setup, shape, stretch)  //
+                             : one_by_one(setup, shape, stretch);
   const Seconds left = compute - ready_time(setup.buckets.front(), setup, stretch);
-  return std::max(end - compute, soft_max(left, sum, setup.sharpness) - left);
+  return std::max(it.end - compute, soft_max(left, it.sum, setup.sharpness) - left);
 }
 
 }  // namespace

@@ -67,8 +67,9 @@ Seconds bucket_time(Bytes bytes, const StepSetup& setup);
 /// ‖a, b‖_G = (a^G + b^G)^(1/G) is the maximum of two times that vary from step to step, which on
 /// average lies above the maximum of the averages; G = ∞ is the maximum itself (Pollux uses the
 /// same soft maximum). It weighs what runs side by side: from the first bucket on, the rest of
-/// the compute and the communication; so communication that costs nothing exposes nothing. How
-/// many buckets are in flight does not matter to the last one; see overlap.h.
+/// the compute and the communication; so communication that costs nothing exposes nothing. With
+/// several rings in flight end_last is last_arrival of overlap.h, where the latency of one passes
+/// while another moves, and Σ comm counts one latency; other collectives are taken one by one.
 ///
 /// Requires at least one group, accumulation ≥ 1, in_flight ≥ 1 and sharpness > 0.
 IterationParts step_parts(const StepSetup& setup);

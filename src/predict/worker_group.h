@@ -10,6 +10,8 @@
 
 namespace stint {
 
+struct BucketLaw;
+
 /// Equal VMs of a cluster as the closed form needs them: a view of figures that stand elsewhere, so
 /// that asking about another cluster costs nothing but the arithmetic.
 struct WorkerGroup {
@@ -33,6 +35,7 @@ struct Workers {
   int accumulation = 1;  // Micro-steps per communication.
   bool plays_buckets = false;
   BytesPerSecond reference_network = kReferenceNetwork;  // That of the calibration.
+  const BucketLaw* buckets = nullptr;  // The law of the fabric where buckets can be followed.
 
   int vms() const;
   int workers() const;

@@ -133,6 +133,19 @@ TEST(StepSimulationProperty, EqualsTheClosedFormForAnyNumberInFlightWithoutLaten
   }
 }
 
+// With latencies, rings in flight side by side end when their flows do.
+TEST(StepSimulationProperty, EqualsTheClosedFormForSeveralRingsInFlight) {
+  constexpr int kSeed = 35;
+  Random random(kSeed);
+  for (int trial = 0; trial < 300; ++trial) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", trial " << trial);
+    StepSetup setup = random_setup(random, Collective::kRing);
+    setup.in_flight = 2 + random.below(3);
+    expect_same(simulate_step(setup), step_parts(setup));
+    if (HasFailure()) return;
+  }
+}
+
 // The closed form takes every VM for the fullest and every link for the slowest.
 TEST(StepSimulationProperty, UnequalVmsAreNeverLaterThanTheClosedForm) {
   constexpr int kSeed = 33;

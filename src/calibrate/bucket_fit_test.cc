@@ -1,0 +1,117 @@
+#include "calibrate/bucket_fit.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "predict/predictor_fixture.h"
+
+namespace stint {
+namespace {
+
+/// What is believed before: a payload of 0.95, hardly any other cost.
+Calibration priors() {
+  Calibration calibration{.name = "priors"};
+  const BucketLaw law{.payload = std::log(0.95),
+                      .vm_cost = -4,
+                      .latency = -7,
+                      .latency_growth = 1.5,
+                      .overhead = -7,
+                      .jitter = -6};
+  for (const auto& [name, field] : law_names(law)) {
+    calibration.constants.push_back({.name = name,
+                                     .scope = "buckets",
+                                     .value = law.*field,
+                                     .unit = "1",
+                                     .prior_mean = law.*field,
+                                     .prior_deviation = name == std::string("payload") ? 0.1 : 1,
+                                     .identified = false});
+  }
+  for (const char* name : {"noise_floor", "noise_exposed"}) {
+    calibration.constants.push_back(
+        {.name = name, .scope = "noise", .value = 0.003, .unit = "1", .identified = false});
+  }
+  return calibration;
+}
+
+/// Rows of clusters of several sizes whose times are those of `truth`, times `factor`.
+std::vector<BucketRow> rows_of(const PredictFixture& fixture, const BucketLaw& truth,
+                               const std::vector<std::string>& clusters, double factor = 1) {
+  std::vector<BucketRow> rows;
+  for (const std::string& cluster : clusters) {
+    auto resolved = fixture.resolved(cluster, {.batch_per_worker = 16});
+    EXPECT_TRUE(resolved.ok());
+    BucketRow row{.job = &fixture.job, .resolved = std::move(*resolved)};
+    row.time = factor * bucket_time(row, truth);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+const std::vector<std::string> kClusters = {
+    "2x slow.1", "3x slow.1", "4x slow.1", "2x slow.1 + 2x fast.1", "6x slow.1", "8x slow.1"};
+
+PredictFixture slow_network() {
+  PredictFixture fixture;
+  fixture.law = *calibrated_law(priors());
+  for (VmType& type : fixture.catalog.types) {
+    if (type.network) type.network->baseline = 1 * kGbit / kSecond;
+  }
+  return fixture;
+}
+
+TEST(BucketFit, FindsTheLawThatMadeTheRows) {
+  const PredictFixture fixture = slow_network();
+  const BucketLaw truth{.payload = std::log(0.9),
+                        .vm_cost = -4,
+                        .latency = -6,
+                        .latency_growth = 1.5,
+                        .overhead = -7,
+                        .jitter = -6};
+  const auto rows = rows_of(fixture, truth, kClusters);
+  const auto fit = fit_buckets(rows, priors());
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_TRUE(fit->solution.identified[0]);
+  for (const BucketRow& row : rows) {
+    EXPECT_NEAR(bucket_time(row, fit->law) / row.time, 1, 0.003);
+  }
+  EXPECT_EQ(fit->errors.size(), rows.size());
+  EXPECT_LT(fit->noise_exposed, 0.01);
+}
+
+// Every second row is a tenth slower than the law can say.
+TEST(BucketFit, NoiseIsWhatSizesLeftOutAreOff) {
+  const PredictFixture fixture = slow_network();
+  const BucketLaw truth = (*calibrated_buckets(priors()))->law;
+  auto rows = rows_of(fixture, truth, kClusters);
+  for (std::size_t i = 0; i < rows.size(); i += 2) rows[i].time = 1.1 * rows[i].time;
+  const auto fit = fit_buckets(rows, priors());
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_GT(fit->noise_exposed, 0.03);
+  EXPECT_LT(fit->noise_exposed, 0.2);
+}
+
+TEST(BucketFit, GoesThroughADocumentUnchanged) {
+  const PredictFixture fixture = slow_network();
+  const auto rows = rows_of(fixture, (*calibrated_buckets(priors()))->law, kClusters, 1.02);
+  const auto fit = fit_buckets(rows, priors());
+  ASSERT_TRUE(fit.ok());
+  Calibration calibration = to_calibration(*fit, priors());
+  calibration.name = "lab";
+  calibration.date = {.year = 2026, .month = 1, .day = 1};
+  ASSERT_TRUE(validate(calibration).ok()) << validate(calibration).error().message;
+  const auto again = calibrated_buckets(calibration);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ((*again)->law.payload, fit->law.payload);
+  EXPECT_EQ((*again)->noise_exposed, fit->noise_exposed);
+  EXPECT_DOUBLE_EQ((*again)->covariance[0][0], fit->solution.covariance[0][0]);
+}
+
+TEST(BucketFit, NeedsRowsAndPriors) {
+  EXPECT_FALSE(fit_buckets({}, priors()).ok());
+  const PredictFixture fixture = slow_network();
+  const auto rows = rows_of(fixture, ring_formula(), {"2x slow.1"});
+  EXPECT_FALSE(fit_buckets(rows, round_calibration()).ok());
+}
+
+}  // namespace
+}  // namespace stint
