@@ -1,13 +1,15 @@
 """VMs for tools/measure_local.py: network namespaces joined by a switch, each with a shaped NIC.
 
-The only place that knows how such VMs are made. The switch is a namespace too, so that no address
-of the emulation exists on the host. Everything hangs on processes that this one started, and goes
-with them.
+The only place that knows how such VMs are made: by `stint local`, or by hand, to check the one
+against the other. By hand the switch is a namespace too, so that no address of the emulation exists
+on the host, and everything hangs on processes that this one started, and goes with them.
 """
 
+import os
 import subprocess
 
 BURST_MIN = 128 * 1024  # Bytes; smaller ones keep HTB from reaching its rate.
+PORT = "29500"  # Where rank 0 listens.
 QUEUE = 4000  # Packets that wait for the NIC; fewer are dropped while all workers send at once.
 
 # Of TCP inside a VM. BBR, the default of some computers, probes for the rate again and again and
@@ -107,3 +109,45 @@ class Vms:
         """Starts `command` on a VM; the caller waits for it."""
         return subprocess.Popen(self._all[number + 1].words(*command), env=environment,
                                 stdin=subprocess.DEVNULL, **more)
+
+
+def run_by_hand(rates, command, environment, limit):
+    """Runs `command` on VMs with NICs of these rates; what the first one printed."""
+    with Vms(rates) as vms:
+        workers = []
+        try:
+            for number in range(len(rates)):
+                ranked = dict(environment, RANK=str(number), LOCAL_RANK="0",
+                              NODE_RANK=str(number), WORLD_SIZE=str(len(rates)),
+                              MASTER_ADDR=vms.address(0), MASTER_PORT=PORT,
+                              GLOO_SOCKET_IFNAME="eth0")
+                workers.append(vms.start(number, command, ranked, text=True,
+                                         stdout=subprocess.PIPE if number == 0 else None))
+            output, _ = workers[0].communicate(timeout=limit)
+            for worker in workers:
+                worker.wait(timeout=60)
+        finally:
+            for worker in workers:
+                if worker.poll() is None:
+                    worker.kill()
+                    worker.wait()
+    if any(worker.returncode for worker in workers):
+        raise RuntimeError("a worker failed")
+    return output.splitlines()
+
+
+def run_by_stint(stint, cluster, command, environment, limit):
+    """The same on a cluster of `stint local`, given as its text."""
+    name = f"measure-{os.getpid()}"
+    words = [f"{key}={value}" for key, value in environment.items()]
+    subprocess.run([stint, "local", "up", "-q", "--cluster", cluster, "--name", name], check=True,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
+    try:
+        said = subprocess.run([stint, "local", "exec", "--name", name, "--", "env", *words,
+                               *command], check=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True, timeout=limit).stdout
+    finally:
+        subprocess.run([stint, "local", "down", "-q", "--name", name], check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
+    first = "vm1: "
+    return [line[len(first):] for line in said.splitlines() if line.startswith(first)]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Measures how well Stint predicts paced jobs on an emulated cloud, predictions first.
 
-Usage: measure_local.py STINT [--out FOLDER] [--only PART] [--dry-run]
+Usage: measure_local.py STINT [--out FOLDER] [--by-hand] [--only PART] [--dry-run]
 
 In this order: (1) the calibration setups are run, (2) `stint calibrate buckets` fits them to
 data/calibration/local.json, (3) the predictions for all other setups are written, (4) those are
@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from local_vms import Vms  # noqa: E402
+from local_vms import run_by_hand, run_by_stint  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 RATES = {"local.small": 100e6, "local.medium": 250e6, "local.large": 500e6, "local.xlarge": 1e9}
@@ -40,7 +40,6 @@ WARM_UP = 2
 SECONDS_EACH = 30  # Of iterations, for one setup,
 STEPS = (10, 40)  # but not fewer or more of them than these.
 START_UP = 4  # Seconds for a worker's Python and torch, on one core.
-PORT = "29500"
 
 # What a cluster of n VMs is made of, in turn over jobs and sizes: (type, VMs) as functions of n.
 SHAPES = [
@@ -108,38 +107,23 @@ def start_line(setup):
             "start": {"job": setup["job"], "layout": layout, "compute": "paced"}}
 
 
-def run(setup):
-    """Runs one setup; the lines of its measurement."""
-    rates = [RATES[kind] for kind, count in setup["groups"] for _ in range(count)]
+def run(setup, stint):
+    """Runs one setup on VMs of `stint local`, or without it on VMs made by hand; the lines of its
+    measurement."""
     command = ["/usr/bin/python3", "-m", "stint.paced", "--job",
                str(ROOT / f"data/jobs/{setup['job']}.json"), "--batch", str(BATCH), "--steps",
                str(steps_of(setup))]
-    lines = [start_line(setup)]
+    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp",
+                   "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1",
+                   "PYTHONDONTWRITEBYTECODE": "1"}
     limit = 300 + 5 * seconds_of(setup)
-    with Vms(rates) as vms:
-        workers = []
-        try:
-            for number in range(len(rates)):
-                environment = {
-                    "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp",
-                    "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1",
-                    "PYTHONDONTWRITEBYTECODE": "1", "RANK": str(number), "LOCAL_RANK": "0",
-                    "WORLD_SIZE": str(len(rates)), "NODE_RANK": str(number),
-                    "MASTER_ADDR": vms.address(0), "MASTER_PORT": PORT,
-                    "GLOO_SOCKET_IFNAME": "eth0"}
-                workers.append(vms.start(number, command, environment, text=True,
-                                         stdout=subprocess.PIPE if number == 0 else None))
-            output, _ = workers[0].communicate(timeout=limit)
-            for worker in workers:
-                worker.wait(timeout=60)
-        finally:
-            for worker in workers:
-                if worker.poll() is None:
-                    worker.kill()
-                    worker.wait()
-    if any(worker.returncode for worker in workers):
-        raise RuntimeError(f"a worker of {setup['name']} failed")
-    for line in output.splitlines():
+    lines = [start_line(setup)]
+    if stint:
+        output = run_by_stint(stint, setup["cluster"], command, environment, limit)
+    else:
+        rates = [RATES[kind] for kind, count in setup["groups"] for _ in range(count)]
+        output = run_by_hand(rates, command, environment, limit)
+    for line in output:
         said = json.loads(line)
         if "iteration" in said:
             lines.append({"schema": "stint.measurement/1", "run": setup["name"],
@@ -165,7 +149,7 @@ def write_lines(path, lines, mode):
         file.write("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def measure(todo, path):
+def measure(todo, path, vms):
     """Runs what is not yet in the file, and says how it goes."""
     have = measured(path)
     left = [setup for setup in todo if setup["name"] not in have]
@@ -173,7 +157,7 @@ def measure(todo, path):
         minutes = sum(map(seconds_of, left[index:])) / 60
         print(f"{index + 1}/{len(left)} {setup['name']}: {steps_of(setup)} iterations; "
               f"about {minutes:.0f} min to go", file=sys.stderr, flush=True)
-        lines = run(setup)
+        lines = run(setup, vms)
         write_lines(path, lines, "a")
         times = [line["iteration"]["time_s"] for line in lines[1 + WARM_UP:]]
         middle = statistics.median(times)
@@ -187,7 +171,7 @@ def call(*words):
     subprocess.run(words, check=True)
 
 
-def campaign(stint, out, everything):
+def campaign(stint, out, everything, vms):
     """The five steps."""
     calibration = [setup for setup in everything if setup["calibrates"]]
     held_out = [setup for setup in everything if not setup["calibrates"]]
@@ -195,7 +179,7 @@ def campaign(stint, out, everything):
                          ("calibration.jsonl", "held_out_setups.jsonl", "held_out.jsonl"))
     fitted = SHIPPED if out == OUT else out / "local.json"
     predictions, again = out / "predictions.csv", out / "predictions_again.csv"
-    measure(calibration, runs)
+    measure(calibration, runs, vms)
     if not held.exists():
         call(stint, "calibrate", "buckets", "--train", str(runs), "--name", "local", "--provenance",
              "data/measurements/local: paced jobs on the emulated cloud, by tools/measure_local.py",
@@ -203,7 +187,7 @@ def campaign(stint, out, everything):
         write_lines(asked, [start_line(setup) for setup in held_out], "w")
         call(stint, "validate", "runs", "--calibration", str(fitted), "--test", str(asked),
              "--predictions", str(predictions))
-    measure(held_out, held)
+    measure(held_out, held, vms)
     call(stint, "validate", "runs", "--calibration", str(fitted), "--test", str(held),
          "--predictions", str(again))
     if again.read_text() != predictions.read_text():
@@ -217,6 +201,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("stint", help="the program to predict with")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--by-hand", action="store_true",
+                        help="make the VMs here instead of with 'stint local'")
     parser.add_argument("--only", help="run just the setups whose name holds this text, once")
     parser.add_argument("--dry-run", action="store_true", help="list the setups and stop")
     options = parser.parse_args()
@@ -232,11 +218,12 @@ def main():
           f"about {minutes:.0f} minutes in all", file=sys.stderr)
     if options.dry_run:
         return
+    vms = None if options.by_hand else options.stint
     options.out.mkdir(parents=True, exist_ok=True)
     if options.only:
-        measure(everything, options.out / "only.jsonl")
+        measure(everything, options.out / "only.jsonl", vms)
     else:
-        campaign(options.stint, options.out, everything)
+        campaign(options.stint, options.out, everything, vms)
 
 
 if __name__ == "__main__":

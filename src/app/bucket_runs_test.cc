@@ -90,8 +90,8 @@ TEST(ValidateRuns, AsksForFilesAndOneLaw) {
 
 TEST(CalibrateBuckets, WritesWhatPredictReads) {
   const std::string train =
-      file("train.jsonl", run("2x local.medium", {1.58}) + run("4x local.medium", {1.91}) +
-                              run("1x local.small + 2x local.medium", {2.94}));
+      file("train.jsonl", run("2x local.medium", {1.57}) + run("4x local.medium", {1.89}) +
+                              run("1x local.small + 2x local.medium", {3.05}));
   const std::string out = file("lab.json", "");
   const auto calibration = calibrate_buckets(
       at_day_one(), {.train = {train}, .name = "lab", .provenance = "a test", .out = out});

@@ -81,14 +81,15 @@ const Catalog& bundled() {
   return kCatalog;
 }
 
-TEST(BundledCatalog, IsValidAndListsTheThreeProviders) {
+TEST(BundledCatalog, IsValidAndListsTheThreeProvidersAndTheEmulatedOne) {
   const Catalog& catalog = bundled();
   const Status valid = validate(catalog);
   EXPECT_TRUE(valid.ok()) << valid.error().message;
   EXPECT_GT(catalog.types.size(), 450U);
   std::map<std::string, int> types;
   for (const VmType& type : catalog.types) ++types[type.provider];
-  EXPECT_EQ(types.size(), 3U);
+  EXPECT_EQ(types.size(), 4U);
+  EXPECT_GT(types["local"], 0);
   for (const char* provider : {"aws", "gcp", "azure"}) EXPECT_GT(types[provider], 50) << provider;
 }
 

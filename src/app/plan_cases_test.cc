@@ -155,7 +155,7 @@ TEST(PlanJob, AJobWithoutMeasuredTimesSaysWhatToDo) {
       outcome.error().message,
       "the job imagenet has no measured times to plan with; measure iterations of one worker "
       "and add them to \"compute\" in its profile, or try a shipped job that comes with some: "
-      "example-resnet50");
+      "example-resnet50, paced-110mb, paced-20mb, paced-55mb, paced-5mb");
 }
 
 TEST(PlanJob, AJobWithoutAGoalIsBadInput) {

@@ -42,6 +42,18 @@ TEST(LoadJob, SaysWhatIsShippedWhenThereIsNoSuchJob) {
   EXPECT_NE(missing.error().message.find("folder/none.json"), std::string::npos);
 }
 
+TEST(LoadPredictInputs, TakesTheCalibrationThatIsCalledAfterTheProvider) {
+  Environment environment;
+  auto inputs = load_predict_inputs(environment, "paced-20mb", "");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  EXPECT_FALSE(inputs->law.buckets.has_value());
+  ASSERT_TRUE(use_calibration_of("aws", *inputs).ok());
+  EXPECT_EQ(inputs->law.name, "aws-tcp");
+  ASSERT_TRUE(use_calibration_of("local", *inputs).ok());
+  EXPECT_EQ(inputs->law.name, "local");
+  EXPECT_TRUE(inputs->law.buckets.has_value());
+}
+
 TEST(LoadCalibration, TheDefaultIsALaw) {
   const auto calibration = load_calibration("");
   ASSERT_TRUE(calibration.ok()) << calibration.error().message;
