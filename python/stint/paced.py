@@ -69,6 +69,11 @@ def rank():
     return int(os.environ.get("RANK", "0"))
 
 
+def world_size():
+    """How many workers there are, known also after a script has left its process group."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
 class Layer(torch.autograd.Function):
     """One tensor of the paced model: its backward ends when its gradient is ready."""
 
@@ -139,8 +144,11 @@ class Pacer:
         self._pace = pace
         self._stream = Stream()
         self._record = Record("paced-real", steps)
-        self._start = None  # Of the iteration.
+        self._end = None  # Of the iteration before.
+        self._start = 0.0  # Of this one.
         self._backward_start = 0.0
+        self._backward_end = 0.0
+        self._sync_end = 0.0
         self._busy = []  # Seconds of processor time of each iteration.
         self._busy_start = 0.0
 
@@ -165,9 +173,10 @@ class Pacer:
     def _begin(self, *_):
         if not torch.is_grad_enabled():
             return
-        if self._start is None:
-            self._stream.catch_up()
+        self._stream.catch_up()  # The script may have waited for data.
         self._start = self._stream.at
+        if self._end is None:
+            self._end = self._start
         self._busy_start = time.thread_time()
 
     def _forward_done(self, *_):
@@ -195,14 +204,14 @@ class Pacer:
         self._busy.append(time.thread_time() - self._busy_start)
         self._stream.wait_until(self._sync_end + self._pace.update)
         if not self._record.done():
-            self._record.add(self._stream.at - self._start, self._sync_end - self._backward_end)
+            self._record.add(self._stream.at - self._end, self._sync_end - self._backward_end)
+        self._end = self._stream.at
         self._check_busy()
 
     def _check_busy(self):
         if len(self._busy) != BUSY_AFTER:
             return
-        share = busy_share(median(self._busy), dist.get_world_size(), os.cpu_count() or 1,
-                           self._pace.compute())
+        share = self._busy_share()
         if share > BUSY_MAX:
             sys.exit(f"paced-real: the real computing of all workers takes {100 * share:.0f} % of "
                      f"the profiled time on this computer's processors, more than "
@@ -210,9 +219,12 @@ class Pacer:
 
     def finish(self):
         """Prints the summary."""
-        share = busy_share(median(self._busy), dist.get_world_size(), os.cpu_count() or 1,
-                           self._pace.compute()) if self._busy else None
-        self._record.finish(busy_share=share)
+        if self._busy:
+            self._record.finish(busy_share=round(self._busy_share(), 3))
+
+    def _busy_share(self):
+        return busy_share(median(self._busy), world_size(), os.cpu_count() or 1,
+                          self._pace.compute())
 
 
 def busy_share(processor_time, workers, cores, profiled):
