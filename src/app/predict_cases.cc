@@ -27,11 +27,8 @@ Result<Inputs> load(const Environment& environment, const PredictRequest& reques
   if (!cluster.ok()) return cluster.error();
   auto inputs = load_predict_inputs(environment, request.job, request.calibration);
   if (!inputs.ok()) return inputs.error();
-  const auto type = find_type(inputs->catalog, cluster->groups.front().vm);
-  if (type.ok() && request.calibration.empty()) {
-    const Status laws = use_calibration_of((*type)->provider, *inputs);
-    if (!laws.ok()) return laws.error();
-  }
+  const Status laws = use_calibration_for(*cluster, request.calibration, *inputs);
+  if (!laws.ok()) return laws.error();
   return Inputs{std::move(*inputs), *cluster, {}};
 }
 

@@ -116,4 +116,11 @@ Status use_calibration_of(const std::string& provider, PredictInputs& inputs) {
   return load_laws(provider, inputs);
 }
 
+Status use_calibration_for(const Cluster& cluster, const std::string& asked,
+                           PredictInputs& inputs) {
+  if (!asked.empty()) return {};
+  const auto type = find_type(inputs.catalog, cluster.groups.front().vm);
+  return type.ok() ? use_calibration_of((*type)->provider, inputs) : Status{};
+}
+
 }  // namespace stint

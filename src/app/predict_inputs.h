@@ -6,6 +6,7 @@
 #include "app/environment.h"
 #include "job/job.h"
 #include "plan/calibration.h"
+#include "plan/layout.h"
 #include "predict/resolve.h"
 #include "risk/advisor.h"
 
@@ -41,5 +42,9 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
 /// Where a calibration is shipped under the name of the provider, such as that of the emulated
 /// cloud, takes its laws instead of the default's.
 Status use_calibration_of(const std::string& provider, PredictInputs& inputs);
+
+/// The same for the provider of a cluster, unless a calibration was `asked` for by name. A cluster
+/// that is not in the catalogue changes nothing.
+Status use_calibration_for(const Cluster& cluster, const std::string& asked, PredictInputs& inputs);
 
 }  // namespace stint

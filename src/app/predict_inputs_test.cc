@@ -54,6 +54,17 @@ TEST(LoadPredictInputs, TakesTheCalibrationThatIsCalledAfterTheProvider) {
   EXPECT_TRUE(inputs->law.buckets.has_value());
 }
 
+TEST(LoadPredictInputs, TheCalibrationOfAClusterIsThatOfItsProviderUnlessOneIsAskedFor) {
+  auto inputs = load_predict_inputs({}, "paced-20mb", "priors");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  const Cluster local = *parse_cluster("2x local.small");
+  ASSERT_TRUE(use_calibration_for(local, "priors", *inputs).ok());
+  ASSERT_TRUE(use_calibration_for(*parse_cluster("2x no.such"), "", *inputs).ok());
+  EXPECT_EQ(inputs->law.name, "priors");
+  ASSERT_TRUE(use_calibration_for(local, "", *inputs).ok());
+  EXPECT_EQ(inputs->law.name, "local");
+}
+
 TEST(LoadCalibration, TheDefaultIsALaw) {
   const auto calibration = load_calibration("");
   ASSERT_TRUE(calibration.ok()) << calibration.error().message;

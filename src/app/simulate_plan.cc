@@ -276,6 +276,9 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
   if (!job.ok()) return job.error();
   auto inputs = load_predict_inputs(environment, *job, request.calibration);
   if (!inputs.ok()) return inputs.error();
+  const Status laws =
+      use_calibration_for(picked->answer.plans[picked->row].cluster, request.calibration, *inputs);
+  if (!laws.ok()) return laws.error();
   const auto question = plan_question(*inputs, {.job = *job});
   if (!question.ok()) return question.error();
   const auto space = plan_space(*question);
