@@ -1,0 +1,25 @@
+"""Measures a PyTorch training script for Stint.
+
+`stint profile -- /usr/bin/python3 train.py` needs no change to the script. Who prefers to say what
+is to be measured writes two lines after the model and its optimizer are made:
+
+    import stint
+    stint.watch(model, optimizer)
+
+Outside of `stint profile` both lines do nothing.
+"""
+
+import os
+
+__all__ = ["batch_size", "watch"]
+
+
+def watch(model, optimizer):
+    """Measures the training of `model` by `optimizer`, and no other modules and optimizers."""
+    from stint import patches
+    patches.watch(model, optimizer)
+
+
+def batch_size(default):
+    """Returns the batch per worker that `stint profile --batches` asks for, or `default`."""
+    return int(os.environ.get("STINT_BATCH_SIZE", default))

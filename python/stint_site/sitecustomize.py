@@ -1,0 +1,50 @@
+"""Python imports this first when `stint profile` starts a script; it waits for torch."""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class TorchFinder(importlib.abc.MetaPathFinder):
+    """Installs the recorder as soon as torch has been imported."""
+
+    def find_spec(self, name, path, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def load_and_install(module):
+                load(module)
+                install()
+
+            spec.loader.exec_module = load_and_install
+        return spec
+
+
+def install():
+    """A version of PyTorch that cannot be measured must still train."""
+    try:
+        from stint import patches
+        patches.install()
+    except Exception as error:
+        print(f"stint: this script is not measured: {error!r}", file=sys.stderr)
+
+
+def run_other_sitecustomize():
+    """Runs the sitecustomize that this one hides, if there is one."""
+    paths = [path for path in sys.path if os.path.abspath(path) != HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", paths)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+if os.environ.get("STINT_PROFILE_OUT"):
+    sys.meta_path.insert(0, TorchFinder())
+run_other_sitecustomize()
