@@ -6,6 +6,7 @@ DataLoaders, and the creation of DistributedDataParallel. None of it changes a n
 script computes.
 """
 
+import atexit
 import functools
 import os
 
@@ -30,6 +31,7 @@ def install():
     patch_loaders(recorder)
     if torch.distributed.is_available():
         patch_distributed(recorder)
+    atexit.register(recorder.close)
 
 
 def watch(model, optimizer):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 
 import torch
@@ -9,7 +10,9 @@ import torch
 from stint import facts
 from stint.clocks import clock_of
 
-RECORD_VERSION = 1
+SCHEMA = "stint.profile/1"  # Read by src/measure/profile_records.cc.
+# Gloo's threads let go of a callback shortly after backward, and must not find Python gone by then.
+LAST_CALLBACK_SECONDS = 0.2
 READINESS_SAMPLES = 3  # Iterations on which each parameter's gradient is timed, without DDP.
 
 
@@ -58,6 +61,8 @@ class Recorder:
         self.on_discovered = None  # Called once, when the roots are known.
         self.clock = None
         self.number = 0
+        self.backwards = 0
+        self.stopped = False  # The script, by us.
         self.batch = None
         self.loader_batch = None
         self.leading_is_batch = False
@@ -80,8 +85,8 @@ class Recorder:
         self.local_squares = []
         self.mean_squares = []
         self.readiness = None
-        measured = self.number - self.settings.warmup
-        self.sampled = measured >= 0 and measured % self.settings.sample_every == 1
+        measured, every = self.number - self.settings.warmup, self.settings.sample_every
+        self.sampled = measured >= 0 and measured % every == every // 2
 
     # The events, in the order of an iteration.
 
@@ -122,6 +127,7 @@ class Recorder:
             self._watch_readiness()
 
     def backward_end(self):
+        self.backwards += 1
         one = self.current
         one.end = self.clock.mark()
         self.passes.append(one)
@@ -167,9 +173,7 @@ class Recorder:
         self._write_outstanding()
         self.number += 1
         if self.settings.steps and self.number >= self.settings.warmup + self.settings.steps:
-            self.clock.wait()
-            self._write_outstanding()
-            self._write({"record": "end", "steps": self.number})
+            self.stopped = True
             raise SystemExit(0)
         self._begin()
 
@@ -183,7 +187,7 @@ class Recorder:
 
     def _write_outstanding(self):
         while self.outstanding and self.clock.passed(self.outstanding[0]["end"]):
-            self._write(self._record(self.outstanding.pop(0)))
+            self._write("iteration", self._record(self.outstanding.pop(0)))
 
     def _record(self, it):
         """Returns the record of an iteration whose marks have passed."""
@@ -191,8 +195,8 @@ class Recorder:
         passes = it["passes"]
         last = passes[-1]
         record = {
-            "record": "iteration", "number": it["number"],
-            "warmup": it["number"] < self.settings.warmup, "sampled": it["sampled"],
+            "number": it["number"], "warmup": it["number"] < self.settings.warmup,
+            "sampled": it["sampled"],
             "batch": it["batch"], "passes": len(passes), "input_s": it["input"],
             "forward_s": sum(seconds(one.forward, one.backward) for one in passes),
             "backward_s": sum(seconds(one.backward, one.end) for one in passes),
@@ -223,8 +227,8 @@ class Recorder:
         everything = {id(one): one for one in parameters}
         for root in self.roots:
             everything.update((id(one), one) for one in root.parameters())
-        self._write({
-            "record": "start", "version": RECORD_VERSION, "world": rank_and_world()[1],
+        self._write("start", {
+            "world": rank_and_world()[1],
             "device": facts.device_name(device), "environment": facts.environment(device),
             "gradient_bytes": sum(facts.nbytes(one) for one in parameters),
             "parameter_bytes": sum(facts.nbytes(one) for one in everything.values()),
@@ -232,12 +236,28 @@ class Recorder:
             "optimizer": type(self.trainer).__name__, "dataset": self.dataset,
             "communication": self.communication})
 
-    def _write(self, record):
+    def close(self):
+        """Says how far the script came; called when it ends by itself."""
+        if self.clock:
+            self.clock.wait()
+            self._write_outstanding()
+        self._write("exit", {"backwards": self.backwards, "steps": self.number})
+        if self.stopped:
+            # Threads and workers of a script that is cut short may be in the middle of something,
+            # and Python cannot always end while they are.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+        if self.communication == "timed":
+            time.sleep(LAST_CALLBACK_SECONDS)
+
+    def _write(self, kind, body):
         if self.file is None:
             self.file = os.open(self.settings.out, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        record["rank"] = rank_and_world()[0]
+        known = {name: value for name, value in body.items() if value is not None}
+        line = {"schema": SCHEMA, "rank": rank_and_world()[0], kind: known}
         # One write per line: all ranks append to one file.
-        os.write(self.file, (json.dumps(record) + "\n").encode())
+        os.write(self.file, (json.dumps(line) + "\n").encode())
 
 
 class Readiness:

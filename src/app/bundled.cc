@@ -9,6 +9,8 @@ extern const char stint_catalog_gcp_begin[], stint_catalog_gcp_end[];
 extern const char stint_catalog_azure_begin[], stint_catalog_azure_end[];
 extern const char stint_catalog_local_begin[], stint_catalog_local_end[];
 // The build lists the jobs and calibrations of data/ as BUNDLE(symbol, path).
+// The build lists the jobs and calibrations of data/, and the Python files, as BUNDLE(symbol,
+// path).
 #define BUNDLE(symbol, path) extern const char symbol##_begin[], symbol##_end[];
 #include "app/bundled_files.inc"
 #undef BUNDLE
@@ -55,6 +57,11 @@ std::span<const BundledFile> bundled_jobs() {
 
 std::span<const BundledFile> bundled_calibrations() {
   static const std::vector<BundledFile> kFiles = files_in("calibration/");
+  return kFiles;
+}
+
+std::span<const BundledFile> bundled_python() {
+  static const std::vector<BundledFile> kFiles = files_in("python/");
   return kFiles;
 }
 

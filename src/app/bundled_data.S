@@ -1,4 +1,4 @@
-/* The files of data/ that travel inside the binary; src/app/bundled.cc names them. */
+/* The files that travel inside the binary; src/app/bundled.cc names them. */
 #define BUNDLE(symbol, path)      \
   .global symbol##_begin;         \
   .global symbol##_end;           \

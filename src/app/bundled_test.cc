@@ -66,6 +66,17 @@ TEST(Bundled, EveryCalibrationReadsWithoutAWarningAndIsCalledAsItsFile) {
   }
 }
 
+TEST(Bundled, HoldsThePythonPackageAndWhatPythonLoadsFirst) {
+  std::set<std::string> paths;
+  for (const BundledFile& file : bundled_python()) paths.insert(file.path);
+  EXPECT_TRUE(paths.contains("python/stint/__init__.py"));
+  EXPECT_TRUE(paths.contains("python/stint_site/sitecustomize.py"));
+  for (const BundledFile& file : bundled_python()) {
+    EXPECT_TRUE(file.bytes.starts_with("\"\"\"")) << file.path;
+    EXPECT_TRUE(file.bytes.ends_with("\n")) << file.path;
+  }
+}
+
 TEST(Bundled, NoPathStandsTwice) {
   std::set<std::string> paths;
   for (const BundledFile& file : all_files()) EXPECT_TRUE(paths.insert(file.path).second);

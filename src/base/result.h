@@ -16,6 +16,7 @@ enum class ErrorKind {
   kBadInput,     // A file that is missing, truncated, of another schema, or holds a bad value.
   kUnavailable,  // Provider, credential or interpreter.
   kBreached,     // A deadline or budget was broken.
+  kInterrupted,  // The user, or the system, asked us to end.
 };
 
 /// What failed, on what, and what to do, as one sentence for a person.

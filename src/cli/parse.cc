@@ -174,7 +174,8 @@ class FlagReader {
       return {};
     }
     const bool more =
-        next_ < words_.size() && !words_[next_].starts_with("--") && find(words_[next_]) == nullptr;
+        next_ < words_.size() && words_[next_] != "--" &&
+        (option.dashes || (!words_[next_].starts_with("--") && find(words_[next_]) == nullptr));
     if (!value && more) {
       value = words_[next_++];
     }

@@ -21,6 +21,8 @@ ExitCode exit_code(const Error& error) {
       return kExitUnavailable;
     case ErrorKind::kBreached:
       return kExitBreached;
+    case ErrorKind::kInterrupted:
+      return kExitInterrupted;
   }
   return kExitFailed;
 }

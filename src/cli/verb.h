@@ -21,6 +21,7 @@ enum ExitCode : int {
   kExitBadInput = 4,
   kExitUnavailable = 5,
   kExitBreached = 6,
+  kExitInterrupted = 130,
 };
 
 /// The exit code that an error knows.
@@ -34,7 +35,8 @@ struct OptionSpec {
   std::string help;
   std::vector<std::string> choices = {};  // Empty: anything.
   bool list = false;                      // Several values, separated by commas or repeated.
-  bool files = false;  // File names: all words up to the next flag; may be repeated.
+  bool files = false;   // File names: all words up to the next flag; may be repeated.
+  bool dashes = false;  // The value may look like a flag.
 };
 
 /// A word of a verb that is not a flag.

@@ -39,10 +39,10 @@ TEST(ExitCode, EveryKindOfErrorHasItsOwn) {
   std::set<int> codes;
   for (const ErrorKind kind :
        {ErrorKind::kFailed, ErrorKind::kUsage, ErrorKind::kInfeasible, ErrorKind::kBadInput,
-        ErrorKind::kUnavailable, ErrorKind::kBreached}) {
+        ErrorKind::kUnavailable, ErrorKind::kBreached, ErrorKind::kInterrupted}) {
     codes.insert(exit_code({kind, ""}));
   }
-  EXPECT_EQ(codes, (std::set<int>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(codes, (std::set<int>{1, 2, 3, 4, 5, 6, 130}));
   EXPECT_EQ(exit_code(failed("")), 1);
   EXPECT_EQ(exit_code(bad_usage("")), 2);
   EXPECT_EQ(exit_code(bad_input("")), 4);

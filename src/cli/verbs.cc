@@ -14,6 +14,7 @@
 #include "cli/import_verbs.h"
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
+#include "cli/profile_verb.h"
 #include "cli/risk_replay_verb.h"
 #include "cli/risk_saves_verb.h"
 #include "cli/risk_simulate_verb.h"
@@ -139,6 +140,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> kVerbs = [] {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
+    all.push_back(profile_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
     all.push_back(risk_replay_verb());
     all.push_back(risk_saves_verb());

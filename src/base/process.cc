@@ -1,0 +1,268 @@
+#include "base/process.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/text.h"
+
+extern char** environ;  // NOLINT: POSIX names it.
+
+namespace stint {
+namespace {
+
+using Cause = ProcessesEnd::Cause;
+
+constexpr Seconds kFollowTime = 10 * kSecond;  // After another worker failed.
+constexpr Seconds kGraceTime = 5 * kSecond;    // Between asking to end and killing.
+constexpr long kTickNanoseconds = 100'000'000;
+
+Seconds steady_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count() * kSecond;
+}
+
+/// Holds back the signals that the wait below takes instead, until it goes out of scope.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&held_, signal);
+    sigprocmask(SIG_BLOCK, &held_, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  const sigset_t& before() const { return before_; }
+
+  /// The signal that came within a tick, or 0.
+  int wait() const {
+    const timespec tick{.tv_sec = 0, .tv_nsec = kTickNanoseconds};
+    return std::max(0, sigtimedwait(&held_, nullptr, &tick));
+  }
+
+ private:
+  sigset_t held_{};
+  sigset_t before_{};
+};
+
+/// Our environment with the command's variables, as execve wants it.
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string name(text.substr(0, text.find('=')));
+    if (!command.variables.contains(name)) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : command.variables)
+    all.push_back(fmt::format("{}={}", name, value));
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// One process, and whether it still runs.
+struct Child {
+  pid_t id = 0;
+  bool running = false;
+  int code = 0;
+};
+
+/// What the child does between fork and exec; only calls that are safe there.
+[[noreturn]] void become(const char* path, char* const* words, char* const* variables, int output,
+                         int report, const sigset_t& signals) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int empty = open("/dev/null", O_RDONLY);  // NOLINT: exec closes what is not needed.
+  if (empty >= 0) dup2(empty, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  execve(path, words, variables);
+  const int cause = errno;
+  if (write(report, &cause, sizeof cause) < 0) _exit(126);
+  _exit(127);
+}
+
+Error cannot_start(const std::string& program, int cause) {
+  return {ErrorKind::kUnavailable,
+          fmt::format("cannot start {}: {}", printable(program), std::strerror(cause))};
+}
+
+Result<Child> start(const Command& command, int output, const sigset_t& signals) {
+  CHECK(!command.words.empty());
+  const auto path = program_path(command.words[0]);
+  if (!path) return cannot_start(command.words[0], ENOENT);
+  std::vector<std::string> words = command.words;
+  std::vector<std::string> variables = environment_of(command);
+  const std::vector<char*> word_pointers = pointers_to(words);
+  const std::vector<char*> variable_pointers = pointers_to(variables);
+  std::array<int, 2> report{};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) return cannot_start(command.words[0], errno);
+  const pid_t id = fork();
+  if (id == 0) {
+    become(path->c_str(), word_pointers.data(), variable_pointers.data(), output, report[1],
+           signals);
+  }
+  int cause = id < 0 ? errno : 0;
+  close(report[1]);
+  if (id > 0 && read(report[0], &cause, sizeof cause) > 0) waitpid(id, nullptr, 0);
+  close(report[0]);
+  if (cause != 0) return cannot_start(command.words[0], cause);
+  return Child{.id = id, .running = true};
+}
+
+/// Several children, started together and ended together.
+class Children {
+ public:
+  Children() = default;
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    signal_all(SIGKILL);
+    for (Child& child : children_) {
+      if (child.running) waitpid(child.id, nullptr, 0);
+    }
+  }
+
+  void add(const Child& child) { children_.push_back(child); }
+
+  void signal_all(int signal) const {
+    for (const Child& child : children_) {
+      if (child.running) kill(-child.id, signal);
+    }
+  }
+
+  /// Takes note of those that ended, and ends what they left in their groups.
+  void reap() {
+    for (Child& child : children_) {
+      int status = 0;
+      if (!child.running || waitpid(child.id, &status, WNOHANG) != child.id) continue;
+      kill(-child.id, SIGKILL);
+      child.running = false;
+      child.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+      if (first_failure_ == 0) first_failure_ = child.code;
+    }
+  }
+
+  bool running() const {
+    return std::any_of(children_.begin(), children_.end(),
+                       [](const Child& child) { return child.running; });
+  }
+  int first_failure() const { return first_failure_; }
+  std::vector<int> codes() const {
+    std::vector<int> codes;
+    for (const Child& child : children_) codes.push_back(child.code);
+    return codes;
+  }
+
+ private:
+  std::vector<Child> children_;
+  int first_failure_ = 0;
+};
+
+/// Waits for all children; see run_together.
+ProcessesEnd wait_for(Children& children, const HeldSignals& signals, Seconds limit) {
+  ProcessesEnd end;
+  Seconds ask = steady_now() + limit;  // When to ask them to end.
+  std::optional<Seconds> kill_at;
+  bool following = false;
+  for (children.reap(); children.running(); children.reap()) {
+    const int signal = signals.wait();
+    const Seconds now = steady_now();
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+      end.cause = Cause::kInterrupted;
+      children.signal_all(signal);
+      if (!kill_at) kill_at = now + kGraceTime;
+    }
+    if (children.first_failure() != 0 && !following && !kill_at) {
+      following = true;
+      ask = std::min(ask, now + kFollowTime);
+    }
+    if (now >= ask && !kill_at) {
+      if (!following) end.cause = Cause::kTimeLimit;
+      children.signal_all(SIGTERM);
+      kill_at = now + kGraceTime;
+    }
+    if (kill_at && now >= *kill_at) children.signal_all(SIGKILL);
+  }
+  end.codes = children.codes();
+  end.code = children.first_failure();
+  return end;
+}
+
+}  // namespace
+
+Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
+                                  const std::optional<std::string>& output) {
+  int descriptor = STDERR_FILENO;
+  if (output) {
+    descriptor = open(output->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (descriptor < 0) {
+      return failed(fmt::format("cannot write {}: {}", *output, std::strerror(errno)));
+    }
+  }
+  const HeldSignals signals;
+  Children children;
+  std::optional<Error> error;
+  for (const Command& command : commands) {
+    const auto child = start(command, descriptor, signals.before());
+    if (!child.ok()) {
+      error = child.error();
+      break;
+    }
+    children.add(*child);
+  }
+  if (output) close(descriptor);
+  if (error) return *error;
+  return wait_for(children, signals, limit);
+}
+
+std::optional<std::string> program_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    return access(program.c_str(), X_OK) == 0 ? std::optional(program) : std::nullopt;
+  }
+  const char* search = std::getenv("PATH");
+  for (const std::string& folder : split(search == nullptr ? "/usr/bin:/bin" : search, ':')) {
+    std::string path = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return std::nullopt;
+}
+
+Result<int> free_loopback_port() {
+  const int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);  // NOLINT: as the sockets interface wants it.
+  const bool found = socket_number >= 0 && bind(socket_number, any, size) == 0 &&
+                     getsockname(socket_number, any, &size) == 0;
+  const int cause = errno;
+  if (socket_number >= 0) close(socket_number);
+  if (!found) return failed(fmt::format("no free port on loopback: {}", std::strerror(cause)));
+  return int{ntohs(address.sin_port)};
+}
+
+}  // namespace stint

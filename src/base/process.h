@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace stint {
+
+/// A program and the world it finds.
+struct Command {
+  std::vector<std::string> words;
+  std::map<std::string, std::string> variables = {};  // Besides ours, or instead of them.
+};
+
+/// How programs that ran together came to their end.
+struct ProcessesEnd {
+  enum class Cause {
+    kEnded,        // By themselves; or one failed, and the others were ended after a while.
+    kTimeLimit,    // They were ended.
+    kInterrupted,  // We got a signal to end; it was passed on.
+  };
+  Cause cause = Cause::kEnded;
+  std::vector<int> codes;  // By command; 128 + the number of a signal that ended it.
+
+  /// The first code that is not 0, or 0; ended ones of a group are no first.
+  int code = 0;
+};
+
+/// Runs the commands at once and waits until all have ended. Their output goes to `output`, or to
+/// our standard error without one; their input is empty. Each is the head of a process group of its
+/// own, which is gone when this returns, and which the kernel ends if we die. SIGINT, SIGTERM and
+/// SIGHUP are passed on; what has not ended 5 s later is killed. Where one fails the others have
+/// 10 s to follow. Unavailable: a program that cannot be started.
+Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
+                                  const std::optional<std::string>& output = {});
+
+/// The file that `program` stands for, searched in PATH as a shell does; nothing if there is none.
+std::optional<std::string> program_path(const std::string& program);
+
+/// A TCP port of the loopback interface that nothing listens on at the moment.
+Result<int> free_loopback_port();
+
+}  // namespace stint

@@ -1,0 +1,94 @@
+#include "base/process.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+namespace stint {
+namespace {
+
+using Cause = ProcessesEnd::Cause;
+
+Command shell(const std::string& script) { return {.words = {"/bin/sh", "-c", script}}; }
+
+Result<ProcessesEnd> run(const std::vector<Command>& commands, Seconds limit = 60 * kSecond) {
+  return run_together(commands, limit);
+}
+
+TEST(Process, TellsTheCodeOfEachCommand) {
+  const auto end = run({shell("exit 0"), shell("exit 3")});
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->cause, Cause::kEnded);
+  EXPECT_EQ(end->codes, (std::vector<int>{0, 3}));
+  EXPECT_EQ(end->code, 3);
+}
+
+TEST(Process, ASignalThatEndsOneIsAddedTo128) {
+  const auto end = run({shell("kill -KILL $$")});
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->code, 128 + SIGKILL);
+}
+
+TEST(Process, VariablesAreAddedAndOutputGoesToTheFile) {
+  const std::string file = testing::TempDir() + fmt::format("/process_test_{}", getpid());
+  const std::vector<Command> commands = {
+      {.words = {"sh", "-c", "echo $GREETING; echo world >&2; test ! -t 0 && cat"},
+       .variables = {{"GREETING", "hello"}}}};
+  const auto end = run_together(commands, 60 * kSecond, file);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->code, 0);
+  EXPECT_EQ(*read_file(file), "hello\nworld\n");
+  std::filesystem::remove(file);
+}
+
+TEST(Process, WhatTakesTooLongIsEndedWithItsChildren) {
+  const std::string file = testing::TempDir() + fmt::format("/process_limit_{}", getpid());
+  const std::vector<Command> commands = {shell("sleep 1000 & echo $!; wait")};
+  const auto end = run_together(commands, 0.3 * kSecond, file);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->cause, Cause::kTimeLimit);
+  EXPECT_EQ(end->code, 128 + SIGTERM);
+  const pid_t sleeper = std::stoi(*read_file(file));
+  // It is gone, or waits as a zombie for whoever adopted it.
+  const auto status = read_file(fmt::format("/proc/{}/status", sleeper));
+  EXPECT_TRUE(!status.ok() || status->find("State:\tZ") != std::string::npos);
+  std::filesystem::remove(file);
+}
+
+TEST(Process, ASignalToUsIsPassedOn) {
+  const auto end = run({shell("trap 'exit 9' INT; kill -INT $PPID; sleep 1000 & wait")});
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->cause, Cause::kInterrupted);
+  EXPECT_EQ(end->code, 9);
+}
+
+TEST(Process, AProgramThatIsNotThereCannotBeStarted) {
+  const auto end = run({shell("sleep 1000"), {.words = {"no-such-program-1"}}});
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(end.error().message, "cannot start no-such-program-1: No such file or directory");
+  const auto other = run({{.words = {"/"}}});
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().message, "cannot start /: Permission denied");
+}
+
+TEST(Process, FindsProgramsInThePath) {
+  EXPECT_TRUE(program_path("sh").has_value());
+  EXPECT_EQ(program_path("/bin/sh"), "/bin/sh");
+  EXPECT_FALSE(program_path("no-such-program-1").has_value());
+  EXPECT_FALSE(program_path("./no-such-program-1").has_value());
+}
+
+TEST(Process, AFreePortIsAPort) {
+  const auto port = free_loopback_port();
+  ASSERT_TRUE(port.ok());
+  EXPECT_GT(*port, 1023);
+  EXPECT_LT(*port, 65536);
+}
+
+}  // namespace
+}  // namespace stint

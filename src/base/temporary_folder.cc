@@ -1,0 +1,30 @@
+#include "base/temporary_folder.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace stint {
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) parent = "/tmp";
+  std::string path = (parent / "stint-XXXXXX").string();
+  if (mkdtemp(path.data()) == nullptr) {
+    return failed(fmt::format("cannot make a folder in {}: {}; set TMPDIR to another place",
+                              parent.string(), std::strerror(errno)));
+  }
+  return TemporaryFolder(std::move(path));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (path_.empty()) return;
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);  // What cannot be removed is left to the system.
+}
+
+}  // namespace stint
