@@ -21,6 +21,7 @@ const std::vector<Verb>& table() {
                     .list = true},
                    {.name = "--sort", .value = "KEY", .help = "", .choices = {"name", "price"}},
                    {.name = "--from", .value = "FILE...", .help = "", .files = true},
+                   {.name = "--pass", .value = "FLAG", .help = "", .dashes = true},
                    {.name = "--all", .help = ""}},
        .outputs = {"table", "json"},
        .examples = {{"stint box list", ""}}},
@@ -191,6 +192,13 @@ TEST(Parse, FilesMayBeRepeatedAndKeepTheirCommas) {
 TEST(Parse, TwoDashesEndTheFilesToo) {
   EXPECT_EQ(complaint({"box", "list", "--from", "a", "--", "b"}),
             "'b' is one word too many. See 'stint box list --help'.");
+}
+
+TEST(Parse, AValueMayLookLikeAFlagWhereThatIsMeant) {
+  const Invocation read_one = read({"box", "list", "--pass", "--all", "--size", "3"});
+  EXPECT_EQ(read_one.get("--pass"), "--all");
+  EXPECT_FALSE(read_one.has("--all"));
+  EXPECT_EQ(complaint({"box", "list", "--pass", "--"}), "--pass needs a value: --pass FLAG");
 }
 
 TEST(Parse, FilesNeedAtLeastOneAndNoEmptyName) {
