@@ -8,7 +8,6 @@ extern const char stint_catalog_aws_begin[], stint_catalog_aws_end[];
 extern const char stint_catalog_gcp_begin[], stint_catalog_gcp_end[];
 extern const char stint_catalog_azure_begin[], stint_catalog_azure_end[];
 extern const char stint_catalog_local_begin[], stint_catalog_local_end[];
-// The build lists the jobs and calibrations of data/ as BUNDLE(symbol, path).
 // The build lists the jobs and calibrations of data/, and the Python files, as BUNDLE(symbol,
 // path).
 #define BUNDLE(symbol, path) extern const char symbol##_begin[], symbol##_end[];
