@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stint {
+
+/// The folder of a cluster under `root`, the folder of all clusters of a user.
+std::string cluster_folder(const std::string& root, const std::string& name);
+std::string journal_path(const std::string& folder);
+
+/// Makes the folder and the journal's head; a usage error when the name is taken.
+Status make_cluster_files(const std::string& root, const std::string& name);
+
+/// Removes what we put into the folder, and the folder itself unless something else is in it.
+Status remove_cluster_files(const std::string& folder);
+
+/// The names of the clusters under `root`, sorted; alive or not.
+std::vector<std::string> cluster_names(const std::string& root);
+
+/// What `clean` did.
+struct Cleaning {
+  std::vector<std::string> removed = {};  // Clusters whose keeper was gone.
+  std::vector<std::string> alive = {};    // Clusters that run, left alone.
+  std::vector<std::string> kept = {};     // What could not be removed, and why.
+};
+
+/// Removes what clusters left behind whose makers and keepers are gone, by their journals, and
+/// nothing else.
+Cleaning clean_clusters(const std::string& root);
+
+}  // namespace stint

@@ -1,0 +1,72 @@
+#include "cloud/cluster_files.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cloud/journal.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ClusterFiles : public testing::Test {
+ protected:
+  ClusterFiles() { fs::remove_all(root_); }
+  ~ClusterFiles() override { fs::remove_all(root_); }
+
+  std::string journal_of(const std::string& name) const {
+    return journal_path(cluster_folder(root_, name));
+  }
+
+  std::string root_ = testing::TempDir() + "/cluster_files_test";
+};
+
+TEST_F(ClusterFiles, ANameIsTakenOnce) {
+  EXPECT_TRUE(make_cluster_files(root_, "a").ok());
+  const Status again = make_cluster_files(root_, "a");
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
+  EXPECT_NE(again.error().message.find("the name a is taken"), std::string::npos);
+  EXPECT_TRUE(remove_cluster_files(cluster_folder(root_, "a")).ok());
+  EXPECT_TRUE(make_cluster_files(root_, "a").ok());
+}
+
+TEST_F(ClusterFiles, CleaningRemovesTheDeadAndSparesTheLiving) {
+  ASSERT_TRUE(make_cluster_files(root_, "alive").ok());
+  ASSERT_TRUE(make_cluster_files(root_, "dead").ok());
+  fs::create_directory(root_ + "/barely");
+  const auto own = process_id(::getpid());
+  ASSERT_TRUE(own.has_value());
+  ProcessId gone = *own;
+  gone.start += 1;  // The same number, given out anew.
+  ASSERT_TRUE(append_journal(journal_of("alive"), journal_line(*own)).ok());
+  ASSERT_TRUE(append_journal(journal_of("dead"), journal_line(gone)).ok());
+  const Cleaning cleaning = clean_clusters(root_);
+  EXPECT_EQ(cleaning.alive, std::vector<std::string>{"alive"});
+  EXPECT_EQ(cleaning.removed, (std::vector<std::string>{"barely", "dead"}));
+  EXPECT_TRUE(cleaning.kept.empty());
+  EXPECT_EQ(cluster_names(root_), std::vector<std::string>{"alive"});
+}
+
+TEST_F(ClusterFiles, CleaningTouchesNothingThatIsNotOurs) {
+  ASSERT_TRUE(make_cluster_files(root_, "mixed").ok());
+  ASSERT_TRUE(write_file(root_ + "/mixed/notes.txt", "mine").ok());
+  ASSERT_TRUE(make_cluster_files(root_, "odd").ok());
+  ASSERT_TRUE(append_journal(journal_of("odd"), journal_line_of_cgroup("/sys/fs/cgroup/x")).ok());
+  ASSERT_TRUE(make_cluster_files(root_, "torn").ok());
+  ASSERT_TRUE(append_journal(journal_of("torn"), "nonsense\n").ok());
+  const Cleaning cleaning = clean_clusters(root_);
+  EXPECT_TRUE(cleaning.removed.empty());
+  EXPECT_EQ(cleaning.kept.size(), 3U);
+  EXPECT_TRUE(fs::exists(root_ + "/mixed/notes.txt"));
+}
+
+TEST_F(ClusterFiles, WithoutAFolderThereIsNothingToClean) {
+  EXPECT_TRUE(clean_clusters(root_).removed.empty());
+}
+
+}  // namespace
+}  // namespace stint

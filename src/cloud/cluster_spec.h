@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "catalog/catalog.h"
+#include "catalog/market.h"
+#include "plan/layout.h"
+
+namespace stint {
+
+/// One machine of the emulated cloud, as it is asked for.
+struct VmSpec {
+  std::string name;  // "vm1".
+  std::string type;  // "local.small".
+  Market market = Market::kOnDemand;
+  BytesPerSecond network;  // What its NIC is shaped to, each direction.
+  DollarsPerSecond price;
+  std::optional<Seconds> life = {};  // From birth until it is taken back; absent: until the end.
+};
+
+/// A cluster of the emulated cloud, as it is asked for.
+struct ClusterSpec {
+  std::string name = "local";
+  std::vector<VmSpec> vms;
+  Seconds notice = 120 * kSecond;         // Before a VM is taken back, as EC2 gives it.
+  std::optional<double> processors = {};  // How many each VM may use; absent: all there are.
+  bool ends_with_maker = false;           // Everything goes when the process that made it is gone.
+};
+
+/// The VMs of `cluster`, called vm1, vm2, … in its order. Usage errors: a type that the catalogue
+/// does not know, that another provider rents, or that has no network or price.
+Result<ClusterSpec> cluster_spec(const Cluster& cluster, const Catalog& catalog, std::string name);
+
+/// A usage error unless `name` may be a folder and a part of the names of what is made for it.
+Status check_cluster_name(std::string_view name);
+
+/// VMs × rate up to which the network of one computer with two cores keeps its promise, measured.
+inline constexpr BytesPerSecond kHonestTraffic = 4 * kGbit / kSecond;
+
+/// Beyond this one measures the computer only, so that it is refused.
+inline constexpr BytesPerSecond kTrafficMax = 4 * kHonestTraffic;
+
+inline constexpr std::size_t kVmsOfClusterMax = 64;
+
+/// What all NICs of the cluster carry at once, one direction.
+BytesPerSecond traffic_of(const ClusterSpec& spec);
+
+/// An error when the cluster is far outside the honest limit, else a warning, or nothing.
+Result<std::string> traffic_warning(const ClusterSpec& spec);
+
+}  // namespace stint

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/codec.h"
+#include "cloud/vm_record.h"
+
+namespace stint {
+
+inline constexpr const char* kClusterSchema = "stint.cluster/1";
+
+/// One VM of a running cluster.
+struct VmStatus {
+  std::string name;
+  std::string type;
+  Market market = Market::kOnDemand;
+  std::string address;
+  BytesPerSecond network;
+  VmPhase phase = VmPhase::kRunning;
+  Seconds age;
+  Dollars cost;
+  std::optional<std::string> takes_at = {};  // UTC, once it is told.
+  std::optional<std::string> cgroup = {};    // Whose processes it holds, under a quota.
+  Json::Object unknown = {};
+};
+
+/// A running cluster and its bill. Nobody pays it: the prices are the catalogue's.
+struct ClusterStatus {
+  std::string name;
+  std::string since;  // UTC.
+  bool user_namespace = false;
+  std::vector<VmStatus> vms;
+  Dollars cost_on_demand;
+  Dollars cost_spot;
+  Json::Object unknown = {};
+};
+
+/// The status of these VMs; `since` is the birth of the first.
+ClusterStatus status_of(const std::string& name, std::span<const VmRecord> vms, Seconds now);
+
+/// The VM called `name`, or a usage error that lists those there are.
+Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& name);
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, VmStatus>& it) {
+  walk.field("name", it.name, "What it is called.");
+  walk.field("type", it.type, "Its VM type.");
+  walk.field("market", it.market, "How it is paid.");
+  walk.field("address", it.address, "Inside the cluster.");
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "What its NIC is shaped to.",
+              Range::kPositive);
+  walk.field("phase", it.phase, "Whether it runs, was told, or was taken.");
+  walk.number("age_s", it.age, kSecond, "Since its birth.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Since its birth.", Range::kNotNegative);
+  walk.field("takes_at", it.takes_at, "When it is taken back.");
+  walk.field("cgroup", it.cgroup, "The folder of its cgroup, under a quota.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, ClusterStatus>& it) {
+  walk.field("name", it.name, "What it is called.");
+  walk.field("since", it.since, "When it was made.");
+  walk.field("user_namespace", it.user_namespace, "Whether it was made without root.");
+  walk.field("vms", it.vms, "In their order.");
+  walk.number("cost_on_demand_usd", it.cost_on_demand, kDollar, "Of the VMs on demand.",
+              Range::kNotNegative);
+  walk.number("cost_spot_usd", it.cost_spot, kDollar, "Of the spot VMs.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint

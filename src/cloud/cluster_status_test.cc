@@ -1,0 +1,47 @@
+#include "cloud/cluster_status.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+ClusterStatus sample() {
+  const auto vm = [](const char* name, Market market, double price) {
+    return born_vm({.name = name,
+                    .type = "local.small",
+                    .market = market,
+                    .network = 100 * kMbit / kSecond,
+                    .price = price * kDollar / kHour},
+                   "10.77.0.1", 120 * kSecond, Seconds{});
+  };
+  std::vector<VmRecord> vms = {vm("vm1", Market::kOnDemand, 0.36), vm("vm2", Market::kSpot, 0.036)};
+  preempt(vms[1], 60 * kSecond, 100 * kSecond);
+  return status_of("a", vms, 100 * kSecond);
+}
+
+// 100 s at 0.36 USD/h are 0.01 USD, at 0.036 USD/h a tenth of that.
+TEST(ClusterStatus, BillsEachMarket) {
+  const ClusterStatus status = sample();
+  EXPECT_NEAR(status.cost_on_demand.in(kDollar), 0.01, 1e-12);
+  EXPECT_NEAR(status.cost_spot.in(kDollar), 0.001, 1e-12);
+  EXPECT_EQ(status.vms[1].phase, VmPhase::kNoticed);
+  EXPECT_EQ(status.vms[1].takes_at, "1970-01-01T00:02:40Z");
+}
+
+TEST(ClusterStatus, ReadsBackWhatItWrites) {
+  const auto read = decode<ClusterStatus>(encode(sample(), kClusterSchema), kClusterSchema, "x");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->warnings.empty());
+  EXPECT_EQ(encode(read->noun, kClusterSchema), encode(sample(), kClusterSchema));
+}
+
+TEST(ClusterStatus, AVmThatIsNotThereIsAUsageError) {
+  const ClusterStatus status = sample();
+  EXPECT_EQ((*find_vm(status, "vm2"))->name, "vm2");
+  const auto none = find_vm(status, "vm3");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message, "the cluster a has no VM 'vm3', only vm1, vm2");
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,103 @@
+#include "cloud/control.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <vector>
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kMessageMax = 100000;
+
+/// The address of the socket in an open folder: the path itself may be longer than the 107 bytes
+/// that an address holds.
+sockaddr_un address_in(int folder) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  fmt::format_to_n(address.sun_path, sizeof(address.sun_path) - 1, "/proc/self/fd/{}/{}", folder,
+                   kSocketName);
+  return address;
+}
+
+/// A socket after `act` was done to it in the folder.
+template <class Act>
+Result<Descriptor> socket_in(const std::string& folder, const char* verb, Act act) {
+  const Descriptor place(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (place.get() >= 0 && socket.get() >= 0) {
+    const sockaddr_un address = address_in(place.get());
+    if (act(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
+      return socket;
+    }
+  }
+  return failed(
+      fmt::format("cannot {} {}/{}: {}", verb, folder, kSocketName, std::strerror(errno)));
+}
+
+}  // namespace
+
+Result<Descriptor> listen_in(const std::string& folder) {
+  return socket_in(folder, "listen on", [](int socket, const sockaddr* address, socklen_t size) {
+    return ::bind(socket, address, size) == 0 ? ::listen(socket, 16) : -1;
+  });
+}
+
+Result<Descriptor> connect_in(const std::string& folder) {
+  return socket_in(folder, "speak to", ::connect);
+}
+
+Status send_message(int socket, const Json& json, int attached) {
+  std::string text = to_text(json, JsonStyle::kLine);
+  iovec part{.iov_base = text.data(), .iov_len = text.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  if (attached >= 0) {
+    message.msg_control = space;
+    message.msg_controllen = sizeof(space);
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &attached, sizeof(int));
+  }
+  if (::sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) return {};
+  return failed(fmt::format("cannot speak to the keeper: {}", std::strerror(errno)));
+}
+
+Result<Message> receive_message(int socket, Seconds limit) {
+  pollfd waiting{.fd = socket, .events = POLLIN, .revents = 0};
+  const int ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)));
+  if (ready == 0) return failed("the other side does not answer");
+  std::vector<char> buffer(kMessageMax);
+  iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof(space);
+  const ssize_t got = ready < 0 ? -1 : ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (got < 0) return failed(fmt::format("cannot read an answer: {}", std::strerror(errno)));
+  if (got == 0) return failed("the other side is gone");
+  Message whole;
+  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  if (head != nullptr && head->cmsg_type == SCM_RIGHTS) {
+    int attached = -1;
+    std::memcpy(&attached, CMSG_DATA(head), sizeof(int));
+    whole.attached = Descriptor(attached);
+  }
+  auto json = parse_json({buffer.data(), static_cast<std::size_t>(got)}, "message");
+  if (!json.ok()) return json.error();
+  whole.json = std::move(*json);
+  return whole;
+}
+
+}  // namespace stint

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stint {
+
+/// As much of HTTP/1.1 as a metadata service needs: requests without a body, one per connection.
+struct HttpRequest {
+  std::string method;
+  std::string path;                                               // Without the query.
+  std::vector<std::pair<std::string, std::string>> headers = {};  // Names in lower case.
+
+  /// The value of the header, in lower case, or nothing.
+  std::optional<std::string> header(std::string_view name) const;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string type = "text/plain";
+};
+
+/// More than this in a request is refused.
+inline constexpr std::size_t kHttpRequestMax = 16384;
+
+/// Whether `bytes` hold a whole request head.
+bool is_whole_request(std::string_view bytes);
+
+/// Nothing when `bytes` are no request.
+std::optional<HttpRequest> parse_http(std::string_view bytes);
+
+std::string to_bytes(const HttpAnswer& answer);
+
+/// A socket that listens on 127.0.0.1:`port` of the namespace it is called in.
+Result<int> listen_on_loopback(int port);
+
+/// Answers connections to `listener` one after the other; returns only when it breaks. A client
+/// that says nothing is given up after two seconds.
+void serve_http(int listener, const std::function<HttpAnswer(const HttpRequest&)>& handler);
+
+}  // namespace stint

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "cloud/cluster_spec.h"
+#include "cloud/cluster_status.h"
+#include "cloud/process.h"
+#include "cloud/spawn.h"
+
+namespace stint {
+
+/// A cluster of the emulated cloud on this computer. It is kept by a process of its own, the
+/// keeper, and goes on when this object is gone, unless the spec says that it ends with its maker.
+///
+/// `root` is the folder of all clusters of a user.
+class LocalCluster {
+ public:
+  /// Makes the cluster and returns when all its VMs are up. On an error nothing is left behind; an
+  /// interrupt (Ctrl-C) takes effect after everything is removed. Errors: the name is taken
+  /// (usage); no root and no user namespaces, or a tool or kernel feature that is missing
+  /// (unavailable).
+  static Result<LocalCluster> start(const std::string& root, const ClusterSpec& spec);
+
+  /// The running cluster called `name`.
+  static Result<LocalCluster> open(const std::string& root, const std::string& name);
+
+  Result<ClusterStatus> status() const;
+
+  /// The VM's address inside the cluster.
+  Result<std::string> address(const std::string& vm) const;
+
+  /// Takes the VM back: the notice appears in its metadata now, and after it the VM's processes
+  /// are killed and its network is gone.
+  Result<ClusterStatus> preempt(const std::string& vm, Seconds notice) const;
+
+  /// Starts a program in the VM; see spawn_in. The VM's quota holds for it.
+  Result<pid_t> spawn(const std::string& vm, SpawnRequest request) const;
+
+  /// Ends all VMs and removes everything; returns the last status, with the bill.
+  Result<ClusterStatus> down() const;
+
+  const std::string& name() const { return name_; }
+
+ private:
+  LocalCluster(std::string folder, std::string name)
+      : folder_(std::move(folder)), name_(std::move(name)) {}
+
+  struct Answer {
+    ClusterStatus status;
+    Descriptor attached;
+  };
+  Result<Answer> ask(const Json& question) const;
+
+  std::string folder_;
+  std::string name_;
+  Descriptor maker_ = {};  // The keeper sees this close.
+};
+
+}  // namespace stint

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace stint {
+
+/// A process in namespaces of its own: processes, network, mounts, and users where it takes that.
+struct Newborn {
+  pid_t pid = 0;  // 0: we are it.
+  bool user_namespace = false;
+};
+
+/// Starts a process as the first one of fresh namespaces: as root directly, else as the root of a
+/// fresh user namespace. It begins after `before_it_begins`, called in its parent with its pid,
+/// said yes; if the parent dies earlier, so does it. Unavailable where the kernel allows neither.
+Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins);
+
+}  // namespace stint

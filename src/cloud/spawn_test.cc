@@ -1,0 +1,27 @@
+#include "cloud/spawn.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+// Programs that really start are in local_cluster_test.cc.
+
+TEST(Spawn, ClientsOfAwsFindTheMetadataOnTheLoopback) {
+  EXPECT_EQ(metadata_variable(), "AWS_EC2_METADATA_SERVICE_ENDPOINT=http://127.0.0.1:1338");
+}
+
+TEST(Spawn, WithoutAVmThereIsAnError) {
+  const auto pid = spawn_in(-1, false, {.command = {"true"}});
+  ASSERT_FALSE(pid.ok());
+  EXPECT_NE(pid.error().message.find("cannot enter the VM"), std::string::npos);
+}
+
+// The low byte of a status is the signal, the one above it the exit code.
+TEST(Spawn, SignalsCountFrom128) {
+  EXPECT_EQ(exit_code_of(3 << 8), 3);
+  EXPECT_EQ(exit_code_of(9), 137);
+}
+
+}  // namespace
+}  // namespace stint

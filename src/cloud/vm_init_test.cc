@@ -1,0 +1,25 @@
+#include "cloud/vm_init.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace stint {
+namespace {
+
+TEST(VmInit, NewsPassFromOneProcessToAnother) {
+  SharedNews* news = shared_news(2);
+  EXPECT_FALSE(read_news(news[1]).told_at.has_value());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    tell(news[1], 100 * kSecond, 220 * kSecond);
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(*read_news(news[1]).told_at, 100 * kSecond);
+  EXPECT_EQ(*read_news(news[1]).takes_at, 220 * kSecond);
+  EXPECT_FALSE(read_news(news[0]).takes_at.has_value());
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,49 @@
+#include "cloud/vm_record.h"
+
+#include <algorithm>
+
+namespace stint {
+
+std::span<const EnumName<VmPhase>> names_of(VmPhase /*type*/) {
+  static constexpr EnumName<VmPhase> kNames[] = {
+      {VmPhase::kRunning, "running"}, {VmPhase::kNoticed, "noticed"}, {VmPhase::kTaken, "taken"}};
+  return kNames;
+}
+
+VmRecord born_vm(const VmSpec& spec, std::string address, Seconds notice, Seconds now) {
+  VmRecord vm{.spec = spec, .address = std::move(address), .born = now, .notice = notice};
+  if (spec.life) vm.takes_at = now + *spec.life;
+  return vm;
+}
+
+void preempt(VmRecord& vm, Seconds notice, Seconds now) {
+  if (vm.takes_at && *vm.takes_at <= now + notice) return;
+  vm.takes_at = now + notice;
+  vm.notice = notice;
+}
+
+VmPhase phase_of(const VmRecord& vm, Seconds now) {
+  if (vm.ended) return VmPhase::kTaken;
+  if (!vm.takes_at || now < *vm.takes_at - vm.notice) return VmPhase::kRunning;
+  return now < *vm.takes_at ? VmPhase::kNoticed : VmPhase::kTaken;
+}
+
+std::optional<Seconds> next_event(const VmRecord& vm, Seconds now) {
+  switch (phase_of(vm, now)) {
+    case VmPhase::kRunning:
+      if (!vm.takes_at) return std::nullopt;
+      return *vm.takes_at - vm.notice;
+    case VmPhase::kNoticed:
+      return vm.takes_at;
+    case VmPhase::kTaken:
+      return std::nullopt;
+  }
+  CHECK(false);
+  return std::nullopt;
+}
+
+Dollars cost_of(const VmRecord& vm, Seconds now) {
+  return vm.spec.price * std::max(Seconds{}, vm.ended.value_or(now) - vm.born);
+}
+
+}  // namespace stint
