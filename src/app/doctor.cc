@@ -7,6 +7,8 @@
 
 #include "app/catalog_cases.h"
 #include "base/text.h"
+#include "cloud/cluster_spec.h"
+#include "cloud/host_check.h"
 
 namespace stint {
 namespace {
@@ -166,6 +168,41 @@ Finding examine_completion(const Environment& environment) {
   return {Level::kGood, "completion", "for bash, zsh and fish: stint completion --help", ""};
 }
 
+constexpr const char* kLocalCloud = "local cloud";
+
+/// Whether and how the emulated cloud works here, and up to where it is honest.
+Finding examine_local_cloud(const HostSupport& host) {
+  if (!host.namespaces.ok()) {
+    return {Level::kAdvice, kLocalCloud, host.namespaces.error().message,
+            "sudo sysctl -w user.max_user_namespaces=10000"};
+  }
+  if (!host.network.ok() || !host.shaping.ok()) {
+    const bool tools = !host.network.ok();
+    return {Level::kAdvice, kLocalCloud, (tools ? host.network : host.shaping).error().message,
+            tools ? "sudo apt-get install iproute2" : "sudo modprobe sch_htb"};
+  }
+  return {
+      Level::kGood, kLocalCloud,
+      fmt::format("{}, with iproute2 and HTB; honest while VMs x rate stay within {:g} Gbit/s",
+                  host.user_namespace ? "works without root, in user namespaces" : "works as root",
+                  kHonestTraffic.in(kGbit / kSecond)),
+      ""};
+}
+
+Finding examine_quotas(const HostSupport& host) {
+  if (host.cgroups.version == CgroupVersion::kNone) {
+    return {Level::kAdvice, "local cloud quota", "no cgroups, so that --quota does not work", ""};
+  }
+  const char* version = host.cgroups.version == CgroupVersion::kV1 ? "cgroup v1" : "cgroup v2";
+  if (!host.quotas) {
+    return {Level::kAdvice, "local cloud quota",
+            fmt::format("{}, but {} cannot be written to, so that --quota does not work", version,
+                        host.cgroups.folder),
+            ""};
+  }
+  return {Level::kGood, "local cloud quota", version, ""};
+}
+
 }  // namespace
 
 std::vector<Finding> examine(const Environment& environment) {
@@ -180,6 +217,9 @@ std::vector<Finding> examine(const Environment& environment) {
   findings.push_back(examine_user_folder(environment));
   findings.push_back(examine_locale(environment));
   findings.push_back(examine_completion(environment));
+  const HostSupport host = examine_host();
+  findings.push_back(examine_local_cloud(host));
+  findings.push_back(examine_quotas(host));
   return findings;
 }
 

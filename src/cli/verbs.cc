@@ -12,6 +12,7 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/import_verbs.h"
+#include "cli/local_verbs.h"
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
 #include "cli/profile_verb.h"
@@ -147,6 +148,7 @@ std::span<const Verb> verbs() {
     all.push_back(risk_simulate_verb());
     for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : import_verbs()) all.push_back(std::move(verb));
+    for (Verb& verb : local_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
     all.push_back(validate_collective_verb());

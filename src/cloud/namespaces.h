@@ -16,6 +16,7 @@ struct Newborn {
 /// Starts a process as the first one of fresh namespaces: as root directly, else as the root of a
 /// fresh user namespace. It begins after `before_it_begins`, called in its parent with its pid,
 /// said yes; if the parent dies earlier, so does it. Unavailable where the kernel allows neither.
+/// The caller has no threads; a process that was just forked has none.
 Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins);
 
 }  // namespace stint

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "cloud/cluster_files.h"
+#include "cloud/cluster_status.h"
+#include "cloud/exec_all.h"
+
+namespace stint {
+
+/// The name of a cluster that was given none.
+inline constexpr const char* kLocalClusterName = "local";
+
+struct LocalUpRequest {
+  std::string cluster;  // "4x local.small".
+  std::string name = kLocalClusterName;
+  std::string life = {};  // See set_lives.
+  std::uint64_t seed = 1;
+  Seconds notice = 120 * kSecond;
+  std::optional<double> processors = {};
+};
+
+struct LocalUpAnswer {
+  ClusterStatus status;
+  std::vector<std::string> warnings;
+};
+
+/// Makes a cluster of the emulated cloud. Usage errors: an unknown type, a name that is taken, more
+/// traffic than one computer can carry; unavailable without root and user namespaces.
+Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequest& request);
+
+struct LocalListAnswer {
+  std::vector<ClusterStatus> clusters;
+  std::vector<std::string> dead;  // Clusters whose keeper is gone.
+};
+
+Result<LocalListAnswer> local_list(const Environment& environment);
+
+/// In these, an empty name means the only cluster there is.
+Result<ClusterStatus> local_preempt(const Environment& environment, const std::string& name,
+                                    const std::string& vm, Seconds notice);
+Result<ClusterStatus> local_down(const Environment& environment, const std::string& name);
+Result<int> local_exec(const Environment& environment, const std::string& name,
+                       const ExecRequest& request, const PrintLine& print);
+
+Result<Cleaning> local_clean(const Environment& environment);
+
+}  // namespace stint
