@@ -22,13 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kJournalName = "journal";
 
-/// Removes one dead cluster; the error says what stayed.
-Status clean_one(const std::string& folder, const Journal& journal) {
-  for (const std::string& cgroup : journal.cgroups) {
-    const Status removed = remove_cgroup(cgroup);
-    if (!removed.ok()) return removed;
-  }
-  return remove_cluster_files(folder);
+/// A crash may come before the journal; then there is a folder and nothing else.
+Result<Journal> journal_in(const std::string& folder) {
+  const auto text = read_file(journal_path(folder));
+  return text.ok() ? read_journal(*text, journal_path(folder)) : Journal{};
 }
 
 }  // namespace
@@ -68,6 +65,16 @@ Status remove_cluster_files(const std::string& folder) {
   return failed(fmt::format("cannot remove {}: {}", folder, std::strerror(errno)));
 }
 
+Status remove_cluster(const std::string& folder) {
+  const auto journal = journal_in(folder);
+  if (!journal.ok()) return journal.error();
+  for (const std::string& cgroup : journal->cgroups) {
+    const Status removed = remove_cgroup(cgroup);
+    if (!removed.ok()) return removed;
+  }
+  return remove_cluster_files(folder);
+}
+
 std::vector<std::string> cluster_names(const std::string& root) {
   std::vector<std::string> names;
   std::error_code error;
@@ -85,9 +92,7 @@ Cleaning clean_clusters(const std::string& root) {
   Cleaning cleaning;
   for (const std::string& name : cluster_names(root)) {
     const std::string folder = cluster_folder(root, name);
-    // A crash may come before the journal; then there is a folder and nothing else.
-    const auto text = read_file(journal_path(folder));
-    const auto journal = text.ok() ? read_journal(*text, journal_path(folder)) : Journal{};
+    const auto journal = journal_in(folder);
     if (!journal.ok()) {
       cleaning.kept.push_back(fmt::format("{}: {}", name, journal.error().message));
       continue;
@@ -97,7 +102,7 @@ Cleaning clean_clusters(const std::string& root) {
       cleaning.alive.push_back(name);
       continue;
     }
-    const Status removed = clean_one(folder, *journal);
+    const Status removed = remove_cluster(folder);
     if (removed.ok()) {
       cleaning.removed.push_back(name);
     } else {

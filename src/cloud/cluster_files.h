@@ -17,6 +17,9 @@ Status make_cluster_files(const std::string& root, const std::string& name);
 /// Removes what we put into the folder, and the folder itself unless something else is in it.
 Status remove_cluster_files(const std::string& folder);
 
+/// Removes what the journal in the folder names, then its files. Its processes are gone already.
+Status remove_cluster(const std::string& folder);
+
 /// The names of the clusters under `root`, sorted; alive or not.
 std::vector<std::string> cluster_names(const std::string& root);
 

@@ -86,15 +86,12 @@ class Keeper {
     }
   }
 
-  /// Kills the VMs and removes the cgroups.
+  /// Kills the VMs and waits until they are gone.
   void end_vms() {
     for (Machine& machine : machines_) end_vm(machine);
     for (const Machine& machine : machines_) {
       pollfd waiting{.fd = machine.process.get(), .events = POLLIN, .revents = 0};
       ::poll(&waiting, 1, 2000);
-    }
-    for (const Machine& machine : machines_) {
-      if (!machine.cgroup.empty()) (void)remove_cgroup(machine.cgroup);
     }
   }
 
@@ -163,7 +160,6 @@ class Keeper {
     hang_at(start_.stop_at, spec.name + "-noted");
     const Status made = make_cgroup(start_.cgroups, machine.cgroup, *quota);
     hang_at(start_.stop_at, spec.name + "-quota");
-    if (!made.ok()) (void)remove_cgroup(machine.cgroup);
     return made;
   }
 
@@ -280,8 +276,8 @@ void run_keeper(KeeperStart start) {
   report.close();
   if (made.ok() && heard) keeper.serve();
   keeper.end_vms();
-  // A maker that hears of the failure removes the files itself.
-  if (made.ok()) (void)remove_cluster_files(folder);
+  // A maker that hears of the failure removes the rest itself.
+  if (made.ok()) (void)remove_cluster(folder);
   keeper.say_farewell();
   ::_exit(0);
 }

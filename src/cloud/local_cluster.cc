@@ -124,7 +124,7 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
   const std::string folder = cluster_folder(root, spec.name);
   hang_at(stop_at, "folder");
   const auto undo = [&](const Error& error) {
-    const Status removed = remove_cluster_files(folder);
+    const Status removed = remove_cluster(folder);
     return removed.ok() ? error : Error{error.kind, error.message + "; " + removed.error().message};
   };
   const auto own = process_id(::getpid());

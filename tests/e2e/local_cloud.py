@@ -1,0 +1,277 @@
+#!/usr/bin/python3
+"""Tries the emulated cloud for real: programs on VMs, network rates, metadata, and what is left.
+
+Usage: local_cloud.py STINT_BINARY basics|metadata|cycles|crashes [--cycles N] [--strict]
+
+--strict also compares all namespaces, interfaces and cgroups of the computer before and after, for
+when nothing else makes any meanwhile. Where namespaces are not allowed, it says so and exits 77.
+"""
+
+import argparse
+import contextlib
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EXIT_SKIPPED = 77
+SECONDS_MAX = 60
+NAME = f"e2e{os.getpid()}"
+PAYLOAD_SHARE = 1448 / 1514  # TCP payload per Ethernet frame at an MTU of 1500.
+
+# Rank 0 takes what rank 1 sends for three seconds; the first second is not counted.
+TRANSFER = """
+import os, socket, sys, time
+address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+if os.environ["RANK"] == "0":
+    server = socket.create_server(address)
+    connection, _ = server.accept()
+    begin, count, last = time.monotonic() + 1, 0, 0
+    while chunk := connection.recv(1 << 20):
+        last = time.monotonic()
+        count += len(chunk) if last > begin else 0
+    print(count * 8 / (last - begin))
+else:
+    for _ in range(100):
+        try:
+            connection = socket.create_connection(address)
+            break
+        except OSError:
+            time.sleep(0.05)
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        connection.sendall(bytes(1 << 16))
+"""
+
+METADATA = """
+set -eu
+base=$AWS_EC2_METADATA_SERVICE_ENDPOINT/latest
+token=$(curl -sf -X PUT "$base/api/token" -H "X-aws-ec2-metadata-token-ttl-seconds: 60")
+get() { curl -s -w ' %{http_code}' -H "X-aws-ec2-metadata-token: $token" "$base/meta-data/$1"; echo; }
+get instance-type
+get instance-life-cycle
+get spot/instance-action
+get events/recommendations/rebalance
+curl -s -o /dev/null -w '%{http_code}\\n' "$base/meta-data/instance-type"
+"""
+
+
+class Failure(Exception):
+    """Something is not as it should be."""
+
+
+def expect(condition, message):
+    """Fails with the message unless the condition holds."""
+    if not condition:
+        raise Failure(message)
+
+
+class World:
+    """A folder of its own for the journals, and the means to look for what is left."""
+
+    def __init__(self, binary, folder):
+        self.binary = binary
+        self.folder = folder
+        self.environment = dict(os.environ, XDG_STATE_HOME=folder, XDG_DATA_HOME=folder + "/data")
+
+    def start(self, *words, **variables):
+        """Starts stint with these words."""
+        return subprocess.Popen([self.binary, *words], env=self.environment | variables, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def run(self, *words, code=0):
+        """Runs stint to its end and returns what it printed."""
+        process = self.start(*words)
+        out, err = process.communicate(timeout=SECONDS_MAX)
+        expect(process.returncode == code,
+               f"stint {' '.join(words)}: exit {process.returncode}, not {code}\n{out}{err}")
+        return out if code == 0 else err
+
+    def processes(self):
+        """Returns the processes that were started in this world."""
+        mark = f"XDG_STATE_HOME={self.folder}\0".encode()
+        found = []
+        for path in glob.glob("/proc/[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if mark in Path(path).read_bytes():
+                    found.append(int(path.split("/")[2]))
+        return found
+
+    def leftovers(self):
+        """Returns the processes, cgroups and files of this world."""
+        cgroups = [path for root in ("/sys/fs/cgroup",)
+                   for path in glob.glob(f"{root}/**/stint-local-{NAME}*", recursive=True)]
+        files = [str(path) for path in Path(self.folder, "stint/local").glob("*")]
+        return [f"process {pid}" for pid in self.processes()] + cgroups + files
+
+    def expect_nothing_left(self, when):
+        """Fails unless everything is gone within five seconds; the kernel takes its time."""
+        end = time.monotonic() + 5
+        while (left := self.leftovers()) and time.monotonic() < end:
+            time.sleep(0.02)
+        expect(not left, f"left {when}: {left}")
+
+
+def computer():
+    """Returns all namespaces, interfaces and cgroups there are."""
+    spaces = set()
+    for path in glob.glob("/proc/[0-9]*/ns/*"):
+        with contextlib.suppress(OSError):
+            spaces.add(os.readlink(path))
+    return spaces | set(os.listdir("/sys/class/net")) | set(
+        glob.glob("/sys/fs/cgroup/**/stint-local-*", recursive=True))
+
+
+def basics(world, _options):
+    """Programs run on each VM with its rank, and the network is as fast as it says."""
+    world.run("local", "up", "--cluster", "2x local.small", "--name", NAME)
+    out = world.run("local", "exec", "--", "sh", "-c", "echo $RANK/$WORLD_SIZE $STINT_VM")
+    expect(sorted(out.split("\n")) == ["", "vm1: 0/2 vm1", "vm2: 1/2 vm2"], out)
+    world.run("local", "exec", "--", "sh", "-c", "test $RANK = 0 || exit 7; sleep 100", code=7)
+    expect(not [pid for pid in world.processes() if b"sleep" in cmdline(pid)], "sleep lives on")
+    err = world.run("local", "up", "--cluster", "local.small", "--name", NAME, code=2)
+    expect("is taken" in err, err)
+    rate = float(world.run("local", "exec", "--", sys.executable, "-c", TRANSFER).split()[1])
+    share = rate / (100e6 * PAYLOAD_SHARE)
+    print(f"100 Mbit/s: {rate / 1e6:.2f} Mbit/s of payload, {share:.3f} of what is right")
+    expect(0.85 < share < 1.15, f"the network runs at {share:.3f} of its rate")
+    interrupted = world.start("local", "exec", "--", "sleep", "100")
+    time.sleep(1)
+    interrupted.send_signal(signal.SIGINT)
+    expect(interrupted.wait(10) == 130, "an interrupt exits 130")
+    world.run("local", "down")
+
+
+def cmdline(pid):
+    """Returns the command line of a process, or nothing."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def metadata(world, _options):
+    """A stock client inside a VM reads token, type and spot notice; then the VM is gone."""
+    world.run("local", "up", "--cluster", "local.large:spot + local.small", "--name", NAME)
+    ask = ("local", "exec", "--vms", "vm1", "--", "sh", "-c", METADATA)
+    lines = [line.removeprefix("vm1: ") for line in world.run(*ask).split("\n")]
+    expect(lines == ["local.large 200", "spot 200", " 404", " 404", "401", ""], lines)
+    world.run("local", "preempt", "vm1", "--notice", "5s")
+    lines = [line.removeprefix("vm1: ") for line in world.run(*ask).split("\n")]
+    expect('{"action":"terminate","time":"' in lines[2] and lines[2].endswith(" 200"), lines)
+    expect('{"noticeTime":"' in lines[3] and lines[3].endswith(" 200"), lines)
+    # One that is taken back while a program runs on it fails that program.
+    world.run("local", "exec", "--vms", "vm1", "--", "sleep", "100", code=137)
+    [cluster] = json.loads(world.run("local", "list", "-o", "json"))["clusters"]
+    expect([vm["phase"] for vm in cluster["vms"]] == ["taken", "running"], cluster)
+    world.run("local", "exec", "--vms", "vm1", "--", "true", code=1)
+    world.run("local", "down")
+
+
+def cycles(world, options):
+    """Nothing is left after many clusters came and went."""
+    begin = time.monotonic()
+    for _ in range(options.cycles):
+        world.run("local", "up", "--cluster", "2x local.small", "--name", NAME)
+        world.run("local", "down", "--name", NAME)
+    spent = time.monotonic() - begin
+    print(f"{options.cycles} cycles in {spent:.1f} s")
+
+
+def keeper_of(world):
+    """Returns the pid of the keeper by its journal, or nothing."""
+    try:
+        lines = Path(world.folder, "stint/local", NAME, "journal").read_text().split("\n")
+        pids = [json.loads(line)["pid"] for line in lines if '"pid"' in line]
+    except (OSError, ValueError):
+        return None
+    return pids[1] if len(pids) > 1 else None
+
+
+def hangs(world):
+    """Returns whether a process of this world waits for ever."""
+    for pid in world.processes():
+        with contextlib.suppress(OSError):
+            if "pause" in Path(f"/proc/{pid}/wchan").read_text():
+                return True
+    return False
+
+
+def crash(world, step, words, both):
+    """Kills the keeper, and maybe its maker, at a step of creation."""
+    maker = world.start(*words, STINT_LOCAL_STOP_AT=step)
+    end = time.monotonic() + 20
+    while not hangs(world) and time.monotonic() < end and maker.poll() is None:
+        time.sleep(0.01)
+    expect(maker.poll() is None, f"{step}: never reached, exit {maker.returncode}")
+    keeper = keeper_of(world)
+    if keeper:
+        os.kill(keeper, signal.SIGKILL)
+    if both or not keeper:
+        maker.kill()
+        maker.wait(10)
+        world.run("local", "clean")
+    else:
+        expect(maker.wait(20) == 5, f"{step}: the maker of a dead keeper exits 5")
+    maker.communicate()
+    world.expect_nothing_left(f"after kill -9 at {step}")
+
+
+def crashes(world, _options):
+    """Nothing is left after kill -9 at every step of creation, and of a cluster that runs."""
+    quota = any(os.access(path, os.W_OK) for path in ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup"))
+    words = ["local", "up", "--cluster", "2x local.small", "--name", NAME]
+    words += ["--quota", "0.5"] if quota else []
+    steps = ["folder", "journal", "socket", "namespaces", "switch"]
+    for vm in ("vm1", "vm2"):
+        steps += [f"{vm}-noted", f"{vm}-quota"] if quota else []
+        steps += [f"{vm}-process", f"{vm}-plugged", f"{vm}-ready"]
+    steps.append("made")
+    for step in steps:
+        crash(world, step, words, both=True)
+        if step not in ("folder", "journal", "socket"):
+            crash(world, step, words, both=False)
+            world.run("local", "clean")
+    world.run(*words)
+    os.kill(keeper_of(world), signal.SIGKILL)
+    time.sleep(0.2)
+    expect("clean" in world.run("local", "down", code=1), "down names clean")
+    world.run("local", "clean")
+    print(f"{len(steps)} steps" + ("" if quota else ", without quotas"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("what", choices=["basics", "metadata", "cycles", "crashes"])
+    parser.add_argument("--cycles", type=int, default=10)
+    parser.add_argument("--strict", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="stint-e2e-") as folder:
+        world = World(os.path.abspath(options.binary), folder)
+        report = world.start("doctor", "-o", "json").communicate(timeout=SECONDS_MAX)[0]
+        for finding in json.loads(report)["findings"]:
+            if finding["feature"] == "local cloud" and finding["level"] != "ok":
+                print(f"SKIP: {finding['detail']}")
+                sys.exit(EXIT_SKIPPED)
+        before = computer() if options.strict else set()
+        try:
+            globals()[options.what](world, options)
+            world.expect_nothing_left("at the end")
+            if options.strict:
+                time.sleep(1)
+                expect(computer() <= before, f"new on the computer: {computer() - before}")
+        except Failure as failure:
+            print(f"FAILED: {failure}")
+            world.start("local", "down", "--name", NAME).communicate(timeout=SECONDS_MAX)
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
