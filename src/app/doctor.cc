@@ -191,16 +191,16 @@ Finding examine_local_cloud(const HostSupport& host) {
 
 Finding examine_quotas(const HostSupport& host) {
   if (host.cgroups.version == CgroupVersion::kNone) {
-    return {Level::kAdvice, "local cloud quota", "no cgroups, so that --quota does not work", ""};
+    return {Level::kAdvice, "local quotas", "no cgroups, so that --quota does not work", ""};
   }
   const char* version = host.cgroups.version == CgroupVersion::kV1 ? "cgroup v1" : "cgroup v2";
   if (!host.quotas) {
-    return {Level::kAdvice, "local cloud quota",
+    return {Level::kAdvice, "local quotas",
             fmt::format("{}, but {} cannot be written to, so that --quota does not work", version,
                         host.cgroups.folder),
             ""};
   }
-  return {Level::kGood, "local cloud quota", version, ""};
+  return {Level::kGood, "local quotas", version, ""};
 }
 
 }  // namespace
