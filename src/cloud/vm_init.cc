@@ -2,9 +2,13 @@
 
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -38,11 +42,26 @@ void mount_own_proc() {
   ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr);
 }
 
+Status steady_tcp() {
+  const std::pair<const char*, const char*> settings[] = {
+      {"/proc/sys/net/ipv4/tcp_congestion_control", "reno"},
+      {"/proc/sys/net/ipv4/tcp_slow_start_after_idle", "0"}};
+  for (const auto& [path, value] : settings) {
+    const Descriptor file{::open(path, O_WRONLY | O_CLOEXEC)};
+    const std::string_view text = value;
+    const bool written = file.get() >= 0 && ::write(file.get(), text.data(), text.size()) ==
+                                                static_cast<ssize_t>(text.size());
+    if (!written) return failed(fmt::format("cannot write {} to {}", value, path));
+  }
+  return {};
+}
+
 void run_vm(const VmInit& init) {
   char byte = 0;
   if (::read(init.go, &byte, 1) != 1) ::_exit(1);
   mount_own_proc();
   Status status = run_commands(vm_commands(init.nic));
+  if (status.ok()) status = steady_tcp();
   const auto listener = status.ok() ? listen_on_loopback(kMetadataPort) : Result<int>(-1);
   if (!listener.ok()) status = listener.error();
   write_all(init.report, status.ok() ? "ok\n" : status.error().message + "\n");
