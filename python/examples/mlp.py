@@ -19,7 +19,7 @@ CLASSES = 20
 TARGET = 0.95  # Accuracy on points that were not trained on.
 
 
-def make_points(count, seed, noise=4.0):
+def make_points(count, seed, noise=3.4):
     """Returns points around one centre per class, and their classes."""
     centres = torch.randn(CLASSES, FEATURES, generator=torch.Generator().manual_seed(7))
     generator = torch.Generator().manual_seed(seed)
