@@ -5,27 +5,12 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "base/check.h"
+#include "measure/timing_of.h"
 
 namespace stint {
 namespace {
 
 using Steps = std::vector<const ProfiledStep*>;
-
-template <class T>
-T median_of(std::vector<T> values) {
-  CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  if (values.size() % 2 == 1) return values[half];
-  return (values[half - 1] + values[half]) / 2;
-}
-
-/// Digits behind the nanosecond are noise that nobody wants to read.
-Seconds rounded(Seconds time) {
-  constexpr Seconds kNanosecond = 1e-3 * kMicrosecond;
-  return std::round(time.in(kNanosecond)) * kNanosecond;
-}
 
 double rounded_fraction(double fraction) { return std::round(fraction * 1e4) / 1e4; }
 
@@ -136,16 +121,6 @@ Status check_measured(const std::vector<ProfileRecord>& records, const Steps& me
 }
 
 }  // namespace
-
-Timing timing_of(std::vector<Seconds> times) {
-  CHECK(!times.empty());
-  constexpr double kNormal = 1.4826;  // Makes the median deviation a standard one.
-  const int count = static_cast<int>(times.size());
-  const Seconds median = median_of(times);
-  for (Seconds& time : times) time = std::max(time - median, median - time);
-  const Seconds spread = kNormal * median_of(std::move(times));
-  return {.median = rounded(median), .spread = rounded(spread), .count = count};
-}
 
 Result<ProfileSummary> summarise_profile(const std::vector<ProfileRecord>& records,
                                          std::optional<int> batch) {

@@ -38,9 +38,6 @@ struct ProfileSummary {
   std::vector<GradientSample> gradients;
 };
 
-/// The median and 1.4826 × the median deviation. Requires one time or more.
-Timing timing_of(std::vector<Seconds> times);
-
 /// Medians over iterations and workers, without warm-up and, where others are left, without sampled
 /// iterations and those of an uncommon batch. With several workers backward ends when its last
 /// bucket is ready: what follows is communication. Bad input: no iteration after the warm-up, no

@@ -35,14 +35,6 @@ ProfileRecord step_of(int rank, int number) {
   return record;
 }
 
-// Sorted 1, 2, 4, 9: the median is 3; deviations 1, 1, 2, 6 have the median 1.5.
-TEST(TimingOf, IsTheMedianAndTheMedianDeviation) {
-  const Timing timing = timing_of({4 * kSecond, 1 * kSecond, 9 * kSecond, 2 * kSecond});
-  EXPECT_EQ(timing.median, 3 * kSecond);
-  EXPECT_NEAR(timing.spread->in(kSecond), 1.5 * 1.4826, 1e-12);
-  EXPECT_EQ(timing.count, 4);
-}
-
 TEST(SummariseProfile, LeavesWarmUpSampledAndSmallerBatchesOut) {
   std::vector<ProfileRecord> records = {start_of(1)};
   for (int i = 0; i < 8; ++i) records.push_back(step_of(0, i));

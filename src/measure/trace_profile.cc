@@ -9,20 +9,10 @@
 #include <utility>
 
 #include "base/check.h"
+#include "measure/timing_of.h"
 
 namespace stint {
 namespace {
-
-constexpr double kNormalDeviations = 1.4826;  // Of a median deviation, for normal errors.
-
-template <class T>
-T median(std::vector<T> values) {
-  CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return 0.5 * values[middle - 1] + 0.5 * values[middle];
-}
 
 /// The value that stands there most often; the smallest of several.
 template <class T>
@@ -34,13 +24,6 @@ std::optional<T> most_frequent(const std::vector<T>& values) {
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   if (best == counts.end()) return std::nullopt;
   return best->first;
-}
-
-/// To the nanosecond, which is more than clocks of profilers tell.
-Seconds rounded(Seconds time) {
-  constexpr double kNanoseconds = 1e6;  // In a millisecond, the unit that most times print in.
-  const double milliseconds = time.in(kMillisecond);
-  return std::round(milliseconds * kNanoseconds) / kNanoseconds * kMillisecond;
 }
 
 std::vector<TraceIteration> all_iterations(const std::vector<RankTrace>& ranks) {
@@ -117,7 +100,7 @@ void find_buckets(TraceProfile& profile, const std::vector<TraceIteration>& iter
     // Four digits are more than backward passes repeat.
     constexpr double kDigits = 1e4;
     profile.buckets.push_back(
-        {.bytes = median(bytes), .ready = std::round(median(ready) * kDigits) / kDigits});
+        {.bytes = median_of(bytes), .ready = std::round(median_of(ready) * kDigits) / kDigits});
   }
 }
 
@@ -142,7 +125,7 @@ void find_gradients(TraceProfile& profile, const std::vector<TraceIteration>& it
   } else if (!profile.buckets.empty()) {
     profile.gradients = carried;
   } else if (!added.empty()) {
-    profile.gradients = median(added);
+    profile.gradients = median_of(added);
   }
 }
 
@@ -240,15 +223,6 @@ Status check_iterations(const std::vector<RankTrace>& ranks,
 }
 
 }  // namespace
-
-Timing timing_of(std::vector<Seconds> times) {
-  const Seconds middle = median(times);
-  const int count = static_cast<int>(times.size());
-  for (Seconds& time : times) time = time < middle ? middle - time : time - middle;
-  return {.median = rounded(middle),
-          .spread = rounded(kNormalDeviations * median(times)),
-          .count = count};
-}
 
 Result<TraceProfile> profile_traces(const std::vector<RankTrace>& ranks, const TraceHints& hints) {
   CHECK(!ranks.empty());

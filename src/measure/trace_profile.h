@@ -58,9 +58,6 @@ struct TraceProfile {
   std::optional<JobProfile> job;  // Absent: a gap must be filled first.
 };
 
-/// The median and robust spread of times. Requires one at least.
-Timing timing_of(std::vector<Seconds> times);
-
 /// Puts the traces of one job together. Bad input: no iteration in any of them, two of one rank, or
 /// worlds of different sizes. Requires a trace at least.
 Result<TraceProfile> profile_traces(const std::vector<RankTrace>& ranks, const TraceHints& hints);

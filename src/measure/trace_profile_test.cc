@@ -30,15 +30,6 @@ bool has_gap(const TraceProfile& profile, std::string_view part) {
   return false;
 }
 
-// Of 1, 2, 3, 4 and 100 the median is 3, the deviations 2, 1, 0, 1, 97, their median 1.
-TEST(TraceProfile, SpreadsAreRobust) {
-  const Timing timing =
-      timing_of({4 * kSecond, 1 * kSecond, 100 * kSecond, 3 * kSecond, 2 * kSecond});
-  EXPECT_EQ(timing.median, 3 * kSecond);
-  EXPECT_NEAR(timing.spread->in(kSecond), 1.4826, 1e-12);
-  EXPECT_EQ(timing.count, 5);
-}
-
 // 8 ms for 32 samples are 0.25 ms a sample.
 TEST(TraceProfile, MakesAJobOfOneRank) {
   const auto profile = profile_traces({rank_of({90, 100, 110})}, {.name = "job"});
