@@ -1,8 +1,6 @@
 #include "measure/measurement.h"
 
-#include <fmt/format.h>
-
-#include "base/text.h"
+#include "measure/json_lines.h"
 
 namespace stint {
 
@@ -80,28 +78,7 @@ std::string problem(const Measurement& it) {
 
 Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
                                                            const std::string& source) {
-  Loaded<std::vector<Measurement>> all;
-  int line = 0;
-  while (!text.empty()) {
-    ++line;
-    const std::size_t end = text.find('\n');
-    const std::string_view one = text.substr(0, end);
-    const bool cut_off = end == std::string_view::npos;
-    text.remove_prefix(cut_off ? text.size() : end + 1);
-    if (trim(one).empty()) continue;
-    const auto json = parse_json(one, source, line);
-    if (!json.ok() && cut_off) {
-      all.warnings.push_back(
-          fmt::format("{}:{}: cut off in the middle of a write; left out", source, line));
-      break;
-    }
-    if (!json.ok()) return json.error();
-    auto read = decode<Measurement>(*json, kMeasurementSchema, source);
-    if (!read.ok()) return read.error();
-    all.noun.push_back(std::move(read->noun));
-    for (std::string& warning : read->warnings) all.warnings.push_back(std::move(warning));
-  }
-  return all;
+  return read_json_lines<Measurement>(text, kMeasurementSchema, source);
 }
 
 std::string write_measurement(const Measurement& measurement) {

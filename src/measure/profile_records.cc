@@ -1,8 +1,6 @@
 #include "measure/profile_records.h"
 
-#include <fmt/format.h>
-
-#include "base/text.h"
+#include "measure/json_lines.h"
 
 namespace stint {
 namespace {
@@ -70,25 +68,7 @@ void describe(Walk& walk, Like<Walk, ProfileRecord>& it) {
 
 Result<Loaded<std::vector<ProfileRecord>>> read_profile_records(std::string_view text,
                                                                 const std::string& source) {
-  Loaded<std::vector<ProfileRecord>> all;
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = text.find('\n');
-    const std::string_view one = text.substr(0, end);
-    const bool cut_off = end == std::string_view::npos;
-    text.remove_prefix(cut_off ? text.size() : end + 1);
-    const auto json = parse_json(one, source, line);
-    if (!json.ok() && cut_off) {
-      all.warnings.push_back(
-          fmt::format("{}:{}: cut off in the middle of a write; left out", source, line));
-      break;
-    }
-    if (!json.ok()) return json.error();
-    auto read = decode<ProfileRecord>(*json, kProfileSchema, source);
-    if (!read.ok()) return read.error();
-    all.noun.push_back(std::move(read->noun));
-    for (std::string& warning : read->warnings) all.warnings.push_back(std::move(warning));
-  }
-  return all;
+  return read_json_lines<ProfileRecord>(text, kProfileSchema, source);
 }
 
 }  // namespace stint

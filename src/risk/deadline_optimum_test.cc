@@ -37,6 +37,14 @@ double cheapest(const DeadlineGame& game, const ZoneTicks& available, const Game
   return best;
 }
 
+void expect_same(double ours, double tried, std::uint64_t seed) {
+  if (tried < std::numeric_limits<double>::infinity()) {
+    EXPECT_NEAR(ours, tried, 1e-9) << seed;
+  } else {
+    EXPECT_EQ(ours, tried) << seed;
+  }
+}
+
 /// So many zones in spells of random length.
 std::vector<std::vector<int>> random_zones(Random& random, int zones, const DeadlineGame& game) {
   std::vector<std::vector<int>> all;
@@ -67,11 +75,7 @@ TEST(DeadlineOptimum, EqualsTryingEverythingWithSeveral) {
     const GameState start{.parts_left = game.parts()};
     const double tried = cheapest(game, {trace}, start);
     const double ours = cheapest_in_hindsight(game, {trace});
-    if (tried < std::numeric_limits<double>::infinity()) {
-      EXPECT_NEAR(ours, tried, 1e-9) << seed;
-    } else {
-      EXPECT_EQ(ours, tried) << seed;
-    }
+    expect_same(ours, tried, seed);
   }
 }
 
@@ -85,11 +89,7 @@ TEST(DeadlineOptimum, EqualsTryingEverythingWithOneMachineInTwoZones) {
     const GameState start{.parts_left = game.parts()};
     const double tried = cheapest(game, ticks, start);
     const double ours = cheapest_in_hindsight(game, ticks);
-    if (tried < std::numeric_limits<double>::infinity()) {
-      EXPECT_NEAR(ours, tried, 1e-9) << seed;
-    } else {
-      EXPECT_EQ(ours, tried) << seed;
-    }
+    expect_same(ours, tried, seed);
   }
 }
 
