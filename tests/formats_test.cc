@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "catalog/catalog.h"
 #include "cli/run.h"
+#include "cloud/cluster_status.h"
 #include "job/job.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
@@ -48,9 +49,16 @@ Result<std::string> rewrite_measurement(const std::string& text) {
   return write_measurement(loaded->noun.at(0));
 }
 
+Result<std::string> rewrite_cluster(const std::string& text) {
+  const auto loaded = read_document<ClusterStatus>(text, kClusterSchema, "document");
+  if (!loaded.ok()) return loaded.error();
+  return write_document(loaded->noun, kClusterSchema);
+}
+
 std::vector<Format> formats() {
   return {{"calibration", calibration_schema, rewriter(read_calibration, write_calibration)},
           {"catalog", catalog_schema, rewriter(read_catalog, write_catalog)},
+          {"cluster", cluster_schema, rewrite_cluster},
           {"job", job_schema, rewriter(read_job, write_job)},
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},

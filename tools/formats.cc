@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "catalog/catalog.h"
+#include "cloud/cluster_status.h"
 #include "job/job.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   const std::vector<std::pair<std::string, stint::Json>> schemas = {
       {"calibration", stint::calibration_schema()},
       {"catalog", stint::catalog_schema()},
+      {"cluster", stint::cluster_schema()},
       {"job", stint::job_schema()},
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},

@@ -136,12 +136,14 @@ def run_by_hand(rates, command, environment, limit):
     return output.splitlines()
 
 
-def run_by_stint(stint, cluster, command, environment, limit):
-    """The same on a cluster of `stint local`, given as its text."""
+def run_by_stint(stint, cluster, command, environment, limit, quota=None):
+    """The same on a cluster of `stint local`, given as its text; `quota` limits the processors of
+    each VM."""
     name = f"measure-{os.getpid()}"
     words = [f"{key}={value}" for key, value in environment.items()]
-    subprocess.run([stint, "local", "up", "-q", "--cluster", cluster, "--name", name], check=True,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
+    limits = ["--quota", str(quota)] if quota else []
+    subprocess.run([stint, "local", "up", "-q", "--cluster", cluster, "--name", name, *limits],
+                   check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
     try:
         said = subprocess.run([stint, "local", "exec", "--name", name, "--", "env", *words,
                                *command], check=True, stdin=subprocess.DEVNULL,

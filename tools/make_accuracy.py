@@ -1,16 +1,21 @@
 #!/usr/bin/python3
 """Writes docs/accuracy.md: every accuracy figure we publish, with the command that repeats it.
 
-Usage: make_accuracy.py STINT DATA_FOLDER OUT.md
+Usage: make_accuracy.py STINT DATA_FOLDER OUT.md [--local]
 
 Runs `stint validate …` on the published tables and turns its JSON into Markdown. Nothing is pooled
-over data sets.
+over data sets. With --local only what was measured on the emulated cloud is written anew.
 """
 
+import csv
 import json
+import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCAL = "data/measurements/local"
 
 POLLUX = ("Pollux (OSDI'21): step times on g4dn.12xlarge. github.com/petuum/adaptdl, branch "
           "osdi21-artifact at c793c7089bd3, sched/traces.")
@@ -141,6 +146,76 @@ DEADLINES = ["--slots 64 --work 6h --deadline 9h", "--slots 64 --work 6h --deadl
 
 REVOCATIONS = ["revocations --job example-resnet50",
                "revocations --job example-resnet50 --providers gcp"]
+
+
+LOCAL_HEADING = "## The emulated cloud"
+
+# Name, measured runs, predictions, more arguments, what to know.
+LOCAL_SECTIONS = [
+    ("Paced jobs on clusters of sizes left out", "held_out.jsonl", "predictions.csv", "",
+     "By `tools/measure_local.py build/release/stint`, which wrote the predictions before it ran "
+     "anything of this. Clusters of 2, 4 and 8 VMs calibrate (24 setups), clusters of 3, 5, 6 and 7 "
+     "are held out. Compute is paced: it is right by construction, and what is tested is "
+     "communication, bucketing and overlap. `formula` is the ring at TCP's share of the NIC with "
+     "nothing fitted. Two of the setups (paced-20mb on 5x local.small, paced-55mb on 3x local.large) "
+     "had been run before on a busy computer, so they are not blind."),
+    ("The examples, from profile to cluster, paced-real", "examples-paced-real.jsonl",
+     "examples-paced-real.csv", "--jobs %examples-paced-real-jobs.json",
+     "By `tools/measure_examples.py build/release/stint`: each script is profiled on one VM with a "
+     "fifth of a processor; its real gradients are then summed over clusters, each part waiting for "
+     "its profiled time. The calibration is that of the paced jobs."),
+    ("The examples under a quota, real compute", "examples-real.jsonl", "examples-real.csv",
+     "--jobs %examples-real-jobs.json",
+     "By the same tool: profiled on one VM with 0.4 of a processor, and run on VMs with as much. "
+     "Medians over all iterations of three runs."),
+]
+
+
+def measured_of(path):
+    """The median iteration of each run of a file, the first two left out of more than five."""
+    times = {}
+    for text in path.read_text().splitlines():
+        line = json.loads(text)
+        times.setdefault(line["run"], [])
+        if "iteration" in line:
+            times[line["run"]].append(line["iteration"]["time_s"])
+    return {run: statistics.median(values[2:] if len(values) > 5 else values)
+            for run, values in times.items()}
+
+
+def setup_table(runs, predictions):
+    """Each setup with what was predicted and measured."""
+    rows = [["setup", "predicted", "80 %", "measured", "error"], ["---"] + ["---:"] * 4]
+    worst = 0.0
+    with open(predictions, encoding="utf-8") as file:
+        for (run, measured), line in zip(measured_of(runs).items(), csv.DictReader(file)):
+            predicted, low, high = (float(line[key]) for key in ("predicted", "p10", "p90"))
+            worst = max(worst, abs(predicted / measured - 1))
+            rows.append([run, f"{predicted:.3f} s", f"{low:.3f}–{high:.3f}", f"{measured:.3f} s",
+                         f"{100 * (predicted / measured - 1):+.1f} %"])
+    text = "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    return text, worst
+
+
+def local_cloud(stint):
+    """The section on what was measured on the emulated cloud."""
+    parts = [LOCAL_HEADING + "\n",
+             "Measured on one computer with two cores; setups, predictions and measurements are in "
+             f"`{LOCAL}`.\n"]
+    for heading, runs, predictions, more, remark in LOCAL_SECTIONS:
+        if not (ROOT / LOCAL / runs).exists():
+            continue
+        print(heading, file=sys.stderr)
+        arguments = f"runs --calibration local --test %{runs} {more}".strip()
+        words = arguments.replace("%", f"{ROOT}/{LOCAL}/")
+        ours = validate(stint, ROOT, words)
+        formula = validate(stint, ROOT, words, ["--baseline", "formula"])
+        setups, worst = setup_table(ROOT / LOCAL / runs, ROOT / LOCAL / predictions)
+        shown = arguments.replace("%", f"{LOCAL}/")
+        parts += [f"### {heading}\n", f"```sh\nstint validate {shown}\n```\n",
+                  table(ours, [("formula", formula)]) + "\n",
+                  f"The worst error is {percent(worst)}. {remark}\n", setups]
+    return parts
 
 
 def validate(stint, data, arguments, extra=()):
@@ -363,6 +438,10 @@ def devices(stint, data):
 
 def main():
     stint, data, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    if "--local" in sys.argv[4:]:
+        before = out.read_text().split(LOCAL_HEADING)[0]
+        out.write_text(before + "\n".join(local_cloud(stint)))
+        return
     parts = ["# Accuracy\n",
              "Made by `make accuracy`; do not edit. Each table is what one command prints, with "
              "`$STINT_DATA` as the folder of the published tables. Error is |predicted - measured| "
@@ -382,6 +461,7 @@ def main():
     parts += survival(stint, data)
     parts += deadlines(stint, data)
     parts += revocations(stint, data)
+    parts += local_cloud(stint)
     out.write_text("\n".join(part for part in parts if part))
 
 

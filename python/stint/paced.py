@@ -3,14 +3,16 @@
     /usr/bin/python3 -m stint.paced --job job.json --batch 32 --steps 20
 
 The environment says who this worker is, as for any DDP job: RANK, WORLD_SIZE, MASTER_ADDR,
-MASTER_PORT, and GLOO_SOCKET_IFNAME. There are two kinds of compute, and every line of output names
-which:
+MASTER_PORT, and GLOO_SOCKET_IFNAME. There are three kinds of compute, and every line of output
+names which:
 
 paced       Nothing is computed: forward, backward and update are slept through. The gradients have
             the profile's sizes and are ready when it says. DDP's reducer, Gloo and the network are
             real.
 paced-real  A script (after --), or a tiny model without one, computes real gradients, and each part
             then waits for its profiled time. Refused when the real computing would not fit.
+real        A script (after --) computes as fast as it can; only its iterations are timed. It needs
+            no profile.
 
 Rank 0 prints a JSON line for each iteration and one with the summary.
 """
@@ -227,6 +229,35 @@ class Pacer:
                           self._pace.compute())
 
 
+class Watcher:
+    """Times the iterations of a script that nothing slows down."""
+
+    def __init__(self, steps):
+        self._record = Record("real", steps)
+        self._end = None  # Of the iteration before.
+
+    def watch_model(self, model):
+        """What a model does is its own business."""
+
+    def watch_optimizer(self, optimizer):
+        """An iteration ends with the update."""
+        step = optimizer.step
+
+        def timed_step(*arguments, **more):
+            result = step(*arguments, **more)
+            now = time.monotonic()
+            if self._end is not None and not self._record.done():
+                self._record.add(now - self._end, 0.0)
+            self._end = now
+            return result
+
+        optimizer.step = timed_step
+
+    def finish(self):
+        """Prints the summary."""
+        self._record.finish()
+
+
 def busy_share(processor_time, workers, cores, profiled):
     """The share of the profiled time in which real computing keeps the processors busy."""
     return processor_time * workers / cores / profiled
@@ -271,19 +302,28 @@ def run_script(pacer, words):
 def parse(arguments):
     """The options, and the script after --."""
     parser = argparse.ArgumentParser(prog="stint.paced", description=__doc__.split("\n")[0])
-    parser.add_argument("--job", required=True, help="a job profile (stint.job/1)")
-    parser.add_argument("--batch", type=int, required=True, help="samples per worker")
+    parser.add_argument("--job", help="a job profile (stint.job/1)")
+    parser.add_argument("--batch", type=int, help="samples per worker")
     parser.add_argument("--steps", type=int, default=20, help="iterations (default: 20)")
     parser.add_argument("--device", help="whose times of the profile (default: the only one)")
-    parser.add_argument("--mode", choices=["paced", "paced-real"], default="paced")
-    parser.add_argument("script", nargs="*", help="with paced-real: the training script")
-    return parser.parse_args(arguments)
+    parser.add_argument("--mode", choices=["paced", "paced-real", "real"], default="paced")
+    parser.add_argument("script", nargs="*", help="with paced-real or real: the training script")
+    options = parser.parse_args(arguments)
+    if options.mode == "real" and not options.script:
+        parser.error("real needs the training script after --")
+    if options.mode != "real" and not (options.job and options.batch):
+        parser.error(f"{options.mode} needs --job and --batch")
+    return options
 
 
 def main(arguments=None):
     """Runs one worker."""
     options = parse(arguments)
     torch.set_num_threads(1)
+    if options.mode == "real":
+        watcher = Watcher(options.steps)
+        run_script(watcher, options.script)
+        return watcher.finish()
     try:
         pace = read_pace(options.job, options.batch, options.device)
     except (OSError, ValueError, KeyError) as problem:

@@ -8,6 +8,7 @@
 
 #include "app/catalog_cases.h"
 #include "app/predict_inputs.h"
+#include "app/reduction_rows.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/score.h"
@@ -46,15 +47,19 @@ Result<World> load_world(const Environment& environment, const std::string& jobs
   return world;
 }
 
-Result<std::vector<MeasuredRun>> read_runs(const std::vector<std::string>& files) {
-  std::vector<MeasuredRun> all;
+/// Appends what `read` finds in each of the files.
+template <class T>
+Result<std::vector<T>> read_all(const std::vector<std::string>& files,
+                                Result<std::vector<T>> (*read)(std::string_view,
+                                                               const std::string&)) {
+  std::vector<T> all;
   for (const std::string& file : files) {
     const auto text = read_file(file);
     if (!text.ok()) return text.error();
-    auto runs = read_measured_runs(*text, file);
-    if (!runs.ok()) return runs.error();
-    all.insert(all.end(), std::make_move_iterator(runs->begin()),
-               std::make_move_iterator(runs->end()));
+    auto found = read(*text, file);
+    if (!found.ok()) return found.error();
+    all.insert(all.end(), std::make_move_iterator(found->begin()),
+               std::make_move_iterator(found->end()));
   }
   return all;
 }
@@ -97,39 +102,64 @@ Result<std::vector<BucketRow>> rows_of(const World& world, const CalibratedLaw& 
   return rows;
 }
 
-/// A fit to runs as a calibration, with what it says of itself.
-Result<Calibration> fitted(const World& world, const std::vector<std::string>& files) {
-  const auto priors = load_calibration(kPriors);
-  if (!priors.ok()) return priors.error();
-  const auto law = calibrated_law(priors->noun);
-  if (!law.ok()) return law.error();
-  const auto runs = read_runs(files);
+Result<BucketRows> all_rows(const World& world, const CalibratedLaw& law,
+                            const std::vector<std::string>& files) {
+  const auto runs = read_all(files, read_measured_runs);
   if (!runs.ok()) return runs.error();
-  const auto rows = rows_of(world, *law, *runs);
-  if (!rows.ok()) return rows.error();
-  const auto fit = fit_buckets(*rows, priors->noun);
-  if (!fit.ok()) return fit.error();
-  Calibration calibration = to_calibration(*fit, priors->noun);
+  auto of_runs = rows_of(world, law, *runs);
+  if (!of_runs.ok()) return of_runs.error();
+  const auto sums = read_all(files, read_reductions);
+  if (!sums.ok()) return sums.error();
+  auto of_sums = reduction_rows(*sums, world.catalog);
+  if (!of_sums.ok()) return of_sums.error();
+  return BucketRows{.runs = std::move(*of_runs), .reductions = std::move(*of_sums)};
+}
+
+/// What a fit was made from, and how far off it was where it had not seen the cluster's size.
+void describe_fit(const BucketRows& rows, const BucketFit& fit, Calibration& calibration) {
+  constexpr const char* kSums = "sums over the network";
+  const std::size_t runs = rows.runs.size();
   std::set<std::string> jobs;
   std::vector<Scored> scored;
-  for (std::size_t i = 0; i < rows->size(); ++i) {
-    const BucketRow& row = (*rows)[i];
-    jobs.insert(row.job->name);
-    scored.push_back({.job = row.job->name,
-                      .predicted = std::exp(fit->errors[i]) * row.time,
-                      .measured = row.time});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string job = i < runs ? rows.runs[i].job->name : kSums;
+    const Seconds time = i < runs ? rows.runs[i].time : rows.reductions[i - runs].time;
+    if (i < runs) jobs.insert(job);
+    scored.push_back({.job = job, .predicted = std::exp(fit.errors[i]) * time, .measured = time});
   }
   const Score of_all = score(scored);
-  calibration.data.push_back({.name = "runs",
+  const char* name = "runs";
+  if (runs == 0) name = kSums;
+  if (runs > 0 && runs < rows.size()) name = "runs and sums over the network";
+  calibration.data.push_back({.name = name,
                               .provenance = "not stated",
-                              .rows = static_cast<int>(rows->size()),
+                              .rows = static_cast<int>(rows.size()),
                               .jobs = {jobs.begin(), jobs.end()}});
-  calibration.accuracy.push_back({.name = "all runs",
+  calibration.accuracy.push_back({.name = fmt::format("all {}", name),
                                   .split = "leave-one-cluster-size-out",
                                   .n = of_all.n,
                                   .mape = of_all.mape,
                                   .median_ape = of_all.median_ape,
                                   .p90_ape = of_all.p90_ape});
+}
+
+/// A fit to runs and probes as a calibration, with what it says of itself.
+Result<Calibration> fitted(const World& world, const std::vector<std::string>& files,
+                           const std::string& onto) {
+  const auto priors = load_calibration(onto.empty() ? kPriors : onto);
+  if (!priors.ok()) return priors.error();
+  const auto law = calibrated_law(priors->noun);
+  if (!law.ok()) return law.error();
+  const auto rows = all_rows(world, *law, files);
+  if (!rows.ok()) return rows.error();
+  const auto fit = fit_buckets(*rows, priors->noun);
+  if (!fit.ok()) return fit.error();
+  Calibration calibration = to_calibration(*fit, priors->noun);
+  if (!onto.empty()) {
+    calibration.data = priors->noun.data;
+    calibration.accuracy = priors->noun.accuracy;
+  }
+  describe_fit(*rows, *fit, calibration);
   return calibration;
 }
 
@@ -211,7 +241,7 @@ Result<Outcome> predict_runs(const World& world, const Calibration& calibration,
 }
 
 Result<Calibration> calibration_of(const World& world, const ValidateRunsRequest& request) {
-  if (!request.train.empty()) return fitted(world, request.train);
+  if (!request.train.empty()) return fitted(world, request.train, "");
   auto loaded = load_calibration(request.calibration);
   if (!loaded.ok()) return loaded.error();
   return std::move(loaded->noun);
@@ -225,11 +255,11 @@ Result<Calibration> calibrate_buckets(const Environment& environment,
   if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
   const auto world = load_world(environment, request.jobs);
   if (!world.ok()) return world.error();
-  auto calibration = fitted(*world, request.train);
+  auto calibration = fitted(*world, request.train, request.onto);
   if (!calibration.ok()) return calibration.error();
   calibration->name = request.name;
   calibration->date = date_at(environment.clock->now());
-  if (!request.provenance.empty()) calibration->data.front().provenance = request.provenance;
+  if (!request.provenance.empty()) calibration->data.back().provenance = request.provenance;
   if (request.out.empty()) return calibration;
   const Status kept = write_file(request.out, write_calibration(*calibration));
   if (!kept.ok()) return kept.error();
@@ -244,7 +274,7 @@ Result<ValidationReport> validate_runs(const Environment& environment,
   }
   const auto world = load_world(environment, request.jobs);
   if (!world.ok()) return world.error();
-  const auto runs = read_runs(request.test);
+  const auto runs = read_all(request.test, read_measured_runs);
   if (!runs.ok()) return runs.error();
   if (runs->empty()) return bad_input("the test files start no run");
   const auto calibration = calibration_of(*world, request);

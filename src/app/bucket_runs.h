@@ -12,16 +12,18 @@
 
 namespace stint {
 
-/// Learning a fabric whose buckets can be followed (see bucket_law.h) from our own runs.
+/// Learning a fabric whose buckets can be followed (see bucket_law.h) from our own runs and probes.
 struct CalibrateBucketsRequest {
   std::vector<std::string> train;  // Files of measurements.
   std::string jobs;                // A file of job profiles; empty: the shipped ones.
   std::string name;                // Of the calibration.
   std::string provenance;          // Where the runs can be had.
   std::string out;                 // Where to write it; empty: nowhere.
+  std::string onto = {};  // A calibration, a file or a shipped one, to fold them into; empty: none.
 };
 
-/// Fits all runs; the accuracy is that on clusters of sizes left out.
+/// Fits all runs, and all sums of probes; the accuracy is that on clusters of sizes left out. What
+/// is folded into another calibration starts from what that knows, and is listed behind its data.
 Result<Calibration> calibrate_buckets(const Environment& environment,
                                       const CalibrateBucketsRequest& request);
 

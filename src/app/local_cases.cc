@@ -30,7 +30,8 @@ Result<LocalCluster> cluster_called(const Environment& environment, const std::s
 
 }  // namespace
 
-Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequest& request) {
+Result<StartedCluster> start_cluster(const Environment& environment,
+                                     const LocalUpRequest& request) {
   const auto root = root_of(environment);
   if (!root.ok()) return root.error();
   const auto cluster = parse_cluster(request.cluster);
@@ -49,13 +50,20 @@ Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequ
   }
   spec->notice = request.notice;
   spec->processors = request.processors;
-  const auto started = LocalCluster::start(*root, *spec);
+  spec->ends_with_maker = request.ends_with_maker;
+  auto started = LocalCluster::start(*root, *spec);
   if (!started.ok()) return started.error();
-  auto status = started->status();
-  if (!status.ok()) return status.error();
-  LocalUpAnswer answer{.status = std::move(*status), .warnings = std::move(catalog->warnings)};
+  StartedCluster answer{.cluster = std::move(*started), .warnings = std::move(catalog->warnings)};
   if (!warning->empty()) answer.warnings.push_back(*warning);
   return answer;
+}
+
+Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequest& request) {
+  auto started = start_cluster(environment, request);
+  if (!started.ok()) return started.error();
+  auto status = started->cluster.status();
+  if (!status.ok()) return status.error();
+  return LocalUpAnswer{.status = std::move(*status), .warnings = std::move(started->warnings)};
 }
 
 Result<LocalListAnswer> local_list(const Environment& environment) {

@@ -22,15 +22,24 @@ struct LocalUpRequest {
   std::uint64_t seed = 1;
   Seconds notice = 120 * kSecond;
   std::optional<double> processors = {};
+  bool ends_with_maker = false;  // See ClusterSpec.
 };
+
+struct StartedCluster {
+  LocalCluster cluster;
+  std::vector<std::string> warnings;
+};
+
+/// Makes a cluster of the emulated cloud. Usage errors: an unknown type, a name that is taken, more
+/// traffic than one computer can carry; unavailable without root and user namespaces.
+Result<StartedCluster> start_cluster(const Environment& environment, const LocalUpRequest& request);
 
 struct LocalUpAnswer {
   ClusterStatus status;
   std::vector<std::string> warnings;
 };
 
-/// Makes a cluster of the emulated cloud. Usage errors: an unknown type, a name that is taken, more
-/// traffic than one computer can carry; unavailable without root and user namespaces.
+/// The same, with what became of it.
 Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequest& request);
 
 struct LocalListAnswer {

@@ -66,6 +66,7 @@ void note_doubts(Inputs& inputs, ResolvedJob& resolved) {
 Predicted drawn(const Inputs& inputs, ResolvedJob resolved, const Predicted& predicted) {
   resolved.options.plays_buckets = true;
   const PredictContext context = inputs.context();
+  if (context.law.buckets) return predicted;  // It has played them already.
   Predicted picture = predicted;
   const ClusterView view(resolved);
   picture.setup =
@@ -182,7 +183,8 @@ Result<PredictAnswer> predict_job(const Environment& environment, const PredictR
   return PredictAnswer{.job = inputs->job.name,
                        .prediction = std::move(predicted.prediction),
                        .warnings = std::move(inputs->warnings),
-                       .doubts = std::move(inputs->doubts)};
+                       .doubts = std::move(inputs->doubts),
+                       .calibration = std::move(inputs->calibration)};
 }
 
 Result<WhatIfAnswer> predict_change(const Environment& environment, const PredictRequest& request,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/environment.h"
+#include "app/predict_inputs.h"
 #include "plan/prediction.h"
 #include "predict/resolve.h"
 
@@ -24,8 +25,9 @@ struct PredictRequest {
 struct PredictAnswer {
   std::string job;
   Prediction prediction;
-  std::vector<std::string> warnings;  // Of what was read.
-  std::vector<std::string> doubts;    // Of the answer; they stand among its assumptions as well.
+  std::vector<std::string> warnings;   // Of what was read.
+  std::vector<std::string> doubts;     // Of the answer; they stand among its assumptions as well.
+  CalibrationRecord calibration = {};  // Of the network.
 };
 
 /// One iteration of a job on a cluster. A batch that does not fit into memory is an answer, not an

@@ -60,6 +60,9 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   auto law = calibrated_law(calibration->noun);
   if (!law.ok()) return law.error();
   inputs.law = std::move(*law);
+  inputs.calibration = {.name = calibration->noun.name, .date = calibration->noun.date};
+  const auto& accuracy = calibration->noun.accuracy;
+  if (!accuracy.empty()) inputs.calibration.error = accuracy.back();
   // A calibration may bring constants for devices of its own.
   auto devices = device_law(taken(*calibration, inputs.warnings));
   if (!devices.ok()) {

@@ -23,12 +23,20 @@ Result<Loaded<Calibration>> load_calibration(const std::string& name);
 /// What is shipped about the loss of spot machines without figures of their own.
 Result<SpotPrior> load_spot_prior();
 
+/// How old a calibration is, and how far it was off.
+struct CalibrationRecord {
+  std::string name;
+  Date date;
+  std::optional<AccuracyRecord> error = {};  // The last that it states.
+};
+
 /// What predictions of a job are made from.
 struct PredictInputs {
   JobProfile job;
   Catalog catalog;
   CalibratedLaw law;
   DeviceLaw devices;
+  CalibrationRecord calibration;      // That the law came from.
   std::vector<std::string> warnings;  // Of what was read.
 
   /// It refers to these inputs.

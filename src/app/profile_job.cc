@@ -241,6 +241,9 @@ Result<ProfileReport> profile_job(const ProfileRequest& request) {
   report.runs = std::move(*runs);
   report.job = profile_of(job_name(request), report.runs);
   report.job.command = request.command;
+  if (!request.device.empty()) {
+    for (ComputeSample& sample : report.job.compute) sample.device = request.device;
+  }
   for (const ProfileSummary& run : report.runs) {
     auto noise = noise_of(run);
     if (!noise) continue;

@@ -20,6 +20,7 @@ struct ProfileRequest {
   Seconds limit = 10 * kMinute;      // For one run.
   int workers = 1;                   // Above 1: DDP ranks on this computer.
   std::string name = {};             // Of the job; empty: the script's.
+  std::string device = {};           // What to call what it ran on; empty: by its own name.
   std::string out = {};              // Where the profile goes; empty: nowhere.
   bool silent = false;               // What the script prints is not shown.
 };

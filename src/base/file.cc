@@ -112,4 +112,11 @@ Status write_file(const std::string& path, std::string_view bytes) {
   return {};
 }
 
+Status append_file(const std::string& path, std::string_view bytes) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  const int cause = file.valid() ? write_all(file.number(), bytes) : errno;
+  if (cause == 0) return {};
+  return failed(fmt::format("cannot add to {}: {}", path, std::strerror(cause)));
+}
+
 }  // namespace stint

@@ -20,4 +20,8 @@ Result<std::string> read_file(const std::string& path, Bytes limit = kLargestFil
 /// that nobody reads. Missing folders are made.
 Status write_file(const std::string& path, std::string_view bytes);
 
+/// Adds `bytes` to the end of `path`, which is made if it is not there, and returns when they are
+/// on the disk.
+Status append_file(const std::string& path, std::string_view bytes);
+
 }  // namespace stint

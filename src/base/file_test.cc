@@ -63,5 +63,17 @@ TEST(File, AFailedWriteLeavesNothingBehind) {
   EXPECT_EQ(entries(folder), 1U);
 }
 
+TEST(AppendFile, AddsToTheEndAndMakesTheFile) {
+  const std::string path = testing::TempDir() + "/append_file_test";
+  std::filesystem::remove(path);
+  ASSERT_TRUE(append_file(path, "one\n").ok());
+  ASSERT_TRUE(append_file(path, "two\n").ok());
+  EXPECT_EQ(*read_file(path), "one\ntwo\n");
+  std::filesystem::remove(path);
+  const Status refused = append_file(testing::TempDir() + "/not/there/file", "x");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kFailed);
+}
+
 }  // namespace
 }  // namespace stint

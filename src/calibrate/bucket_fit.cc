@@ -5,23 +5,16 @@
 #include <set>
 #include <utility>
 
+#include "predict/collective.h"
+#include "predict/law_sample.h"
+
 namespace stint {
 namespace {
 
 // Deviation of log time that a row is weighed with: about how far medians of a setup scatter.
 constexpr double kRowDeviation = 0.01;
 constexpr double kRobustBeyond = 3;
-
-std::vector<Unknown> unknowns_of(const CalibratedBuckets& prior) {
-  std::vector<Unknown> unknowns;
-  for (const auto& [name, field] : law_names(prior.law)) {
-    const std::size_t i = unknowns.size();
-    const double mean = prior.law.*field;
-    unknowns.push_back(
-        {.prior_mean = mean, .prior_deviation = std::sqrt(prior.covariance[i][i]), .start = mean});
-  }
-  return unknowns;
-}
+constexpr double kIdentifiedBelow = 0.9;  // Of the deviation before the data, see Fitted.
 
 BucketLaw law_at(std::span<const double> values) {
   BucketLaw law;
@@ -30,56 +23,132 @@ BucketLaw law_at(std::span<const double> values) {
   return law;
 }
 
-double log_error(const BucketRow& row, const BucketLaw& law) {
-  return std::log(bucket_time(row, law) / row.time);
+/// A row of either kind, and the fit's own view of it.
+struct Observation {
+  const BucketRow* run = nullptr;           // Either this,
+  const ReductionRow* reduction = nullptr;  // or this.
+
+  int vms() const { return run != nullptr ? run->resolved.vms() : reduction->vms; }
+
+  double repeats() const { return run != nullptr ? 0 : reduction->deviation; }
+
+  double log_error(const BucketLaw& law) const {
+    if (run != nullptr) return std::log(bucket_time(*run, law) / run->time);
+    return std::log(reduction_time(*reduction, law) / reduction->time);
+  }
+};
+
+std::vector<Observation> observations_of(const BucketRows& rows) {
+  std::vector<Observation> all;
+  for (const BucketRow& row : rows.runs) all.push_back({.run = &row});
+  for (const ReductionRow& row : rows.reductions) all.push_back({.reduction = &row});
+  return all;
 }
 
-Result<Fitted> fit_rows(const std::vector<const BucketRow*>& rows, const CalibratedBuckets& prior) {
-  return fit({.unknowns = unknowns_of(prior),
-              .rows = rows.size(),
-              .residuals =
-                  [&](std::span<const double> x, std::span<double> residuals) {
-                    const BucketLaw law = law_at(x);
-                    for (std::size_t i = 0; i < rows.size(); ++i) {
-                      residuals[i] = log_error(*rows[i], law) / kRowDeviation;
-                    }
-                  },
-              .robust_beyond = kRobustBeyond});
+/// What a prior believes: x = mean + root · z, with every z of mean 0 and deviation 1.
+class Belief {
+ public:
+  explicit Belief(const CalibratedBuckets& prior) : root_(lower_root(prior.covariance)) {
+    for (const auto& [name, field] : law_names(prior.law)) mean_.push_back(prior.law.*field);
+  }
+
+  std::size_t size() const { return mean_.size(); }
+
+  std::vector<double> at(std::span<const double> z) const {
+    std::vector<double> x = mean_;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t k = 0; k <= i; ++k) x[i] += root_[i][k] * z[k];
+    }
+    return x;
+  }
+
+  /// A fit of z as one of x.
+  Fitted of_x(Fitted fitted) const {
+    const std::size_t n = size();
+    std::vector<std::vector<double>> covariance(n, std::vector<double>(n, 0));
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t a = 0; a <= i; ++a) {
+          for (std::size_t b = 0; b <= k; ++b) {
+            covariance[i][k] += root_[i][a] * fitted.covariance[a][b] * root_[k][b];
+          }
+        }
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      double before = 0;
+      for (const double it : root_[i]) before += it * it;
+      fitted.identified[i] = covariance[i][i] < kIdentifiedBelow * kIdentifiedBelow * before;
+    }
+    fitted.values = at(fitted.values);
+    fitted.covariance = std::move(covariance);
+    return fitted;
+  }
+
+ private:
+  std::vector<double> mean_;
+  std::vector<std::vector<double>> root_;
+};
+
+Result<Fitted> fit_rows(const std::vector<Observation>& rows, const Belief& belief) {
+  auto fitted = fit({.unknowns = std::vector<Unknown>(belief.size()),
+                     .rows = rows.size(),
+                     .residuals =
+                         [&](std::span<const double> z, std::span<double> residuals) {
+                           const BucketLaw law = law_at(belief.at(z));
+                           for (std::size_t i = 0; i < rows.size(); ++i) {
+                             residuals[i] = rows[i].log_error(law) /
+                                            std::hypot(kRowDeviation, rows[i].repeats());
+                           }
+                         },
+                     .robust_beyond = kRobustBeyond});
+  if (!fitted.ok()) return fitted.error();
+  return belief.of_x(std::move(*fitted));
 }
 
 /// The errors of all rows, each under a law that was fitted without the clusters of its size.
-Result<std::vector<double>> errors_left_out(const std::vector<BucketRow>& rows,
-                                            const CalibratedBuckets& prior) {
+Result<std::vector<double>> errors_left_out(const std::vector<Observation>& rows,
+                                            const Belief& belief) {
   std::set<int> sizes;
-  for (const BucketRow& row : rows) sizes.insert(row.resolved.vms());
+  for (const Observation& row : rows) sizes.insert(row.vms());
   std::vector<double> errors(rows.size());
   for (const int size : sizes) {
-    std::vector<const BucketRow*> train;
-    for (const BucketRow& row : rows) {
-      if (sizes.size() == 1 || row.resolved.vms() != size) train.push_back(&row);
+    std::vector<Observation> train;
+    for (const Observation& row : rows) {
+      if (sizes.size() == 1 || row.vms() != size) train.push_back(row);
     }
-    const auto fitted = fit_rows(train, prior);
+    const auto fitted = fit_rows(train, belief);
     if (!fitted.ok()) return fitted.error();
     const BucketLaw law = law_at(fitted->values);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].resolved.vms() == size) errors[i] = log_error(rows[i], law);
+      if (rows[i].vms() == size) errors[i] = rows[i].log_error(law);
     }
   }
   return errors;
 }
 
-double exposed_share(const BucketRow& row, const BucketLaw& law) {
-  const ClusterView view(row.resolved);
-  const IterationParts parts = step_parts(bucket_setup(*row.job, view.workers(), law));
+/// The share of a row's time that is communication that nothing hides.
+double exposed_share(const Observation& row, const BucketLaw& law) {
+  if (row.run == nullptr) return 1;
+  const ClusterView view(row.run->resolved);
+  const IterationParts parts = step_parts(bucket_setup(*row.run->job, view.workers(), law));
   return parts.exposed_communication / total(parts);
 }
 
-BytesPerSecond total_rate(const ResolvedJob& resolved) {
+BytesPerSecond total_rate(const Observation& row) {
+  if (row.run == nullptr) return row.reduction->total;
   BytesPerSecond sum;
-  for (const ResolvedGroup& group : resolved.groups) {
-    sum += group.vms * group.network * resolved.reference_network;
+  for (const ResolvedGroup& group : row.run->resolved.groups) {
+    sum += group.vms * group.network * row.run->resolved.reference_network;
   }
   return sum;
+}
+
+/// Rows that a calibration was fitted to.
+int rows_behind(const Calibration& calibration) {
+  int rows = 0;
+  for (const FittedData& data : calibration.data) rows += data.rows;
+  return rows;
 }
 
 }  // namespace
@@ -89,29 +158,41 @@ Seconds bucket_time(const BucketRow& row, const BucketLaw& law) {
   return total(step_parts(bucket_setup(*row.job, view.workers(), law)));
 }
 
-Result<BucketFit> fit_buckets(const std::vector<BucketRow>& rows, const Calibration& priors) {
-  if (rows.empty()) return bad_input("there is no measured run with several workers to learn from");
+Seconds reduction_time(const ReductionRow& row, const BucketLaw& law) {
+  return ring_allreduce_time(row.bytes, row.vms, bucket_link(law, row.slowest, row.vms));
+}
+
+Result<BucketFit> fit_buckets(const BucketRows& rows, const Calibration& priors) {
+  if (rows.size() == 0) {
+    return bad_input("there is no measured run with several workers, and no probe, to learn from");
+  }
   const auto prior = calibrated_buckets(priors);
   if (!prior.ok()) return prior.error();
   if (!*prior) return bad_input("the calibration " + priors.name + " has no constants of buckets");
-  std::vector<const BucketRow*> all;
-  for (const BucketRow& row : rows) all.push_back(&row);
-  auto solution = fit_rows(all, **prior);
+  const std::vector<Observation> all = observations_of(rows);
+  const Belief belief(**prior);
+  auto solution = fit_rows(all, belief);
   if (!solution.ok()) return solution.error();
-  auto errors = errors_left_out(rows, **prior);
+  auto errors = errors_left_out(all, belief);
   if (!errors.ok()) return errors.error();
 
   BucketFit fit{.law = law_at(solution->values), .noise_floor = (*prior)->noise_floor};
   const double floor = fit.noise_floor * fit.noise_floor;
   double beyond = 0;
   double exposed = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double share = exposed_share(rows[i], fit.law);
-    beyond += (*errors)[i] * (*errors)[i] - floor;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double share = exposed_share(all[i], fit.law);
+    beyond += (*errors)[i] * (*errors)[i] - floor - all[i].repeats() * all[i].repeats();
     exposed += share * share;
-    fit.total_rate = std::max(fit.total_rate, total_rate(rows[i].resolved));
+    fit.total_rate = std::max(fit.total_rate, total_rate(all[i]));
   }
-  fit.noise_exposed = std::sqrt(std::max(floor, exposed > 0 ? beyond / exposed : 0));
+  const double ours = std::max(floor, exposed > 0 ? beyond / exposed : 0);
+  const double before = (*prior)->noise_exposed * (*prior)->noise_exposed;
+  const double old_rows = rows_behind(priors);
+  const double new_rows = static_cast<double>(all.size());
+  if (old_rows > 0)
+    fit.total_rate = std::max(fit.total_rate, (*prior)->total_rate.value_or(BytesPerSecond{}));
+  fit.noise_exposed = std::sqrt((old_rows * before + new_rows * ours) / (old_rows + new_rows));
   fit.solution = std::move(*solution);
   fit.errors = std::move(*errors);
   return fit;
@@ -129,7 +210,7 @@ Calibration to_calibration(const BucketFit& fit, const Calibration& priors) {
                                        });
     constant->value = fit.law.*field;
     constant->deviation = std::sqrt(fit.solution.covariance[i][i]);
-    constant->identified = fit.solution.identified[i];
+    constant->identified = constant->identified || fit.solution.identified[i];
     if (constant->identified) kept.push_back(i);
     ++i;
   }

@@ -18,27 +18,50 @@ struct BucketRow {
   Seconds time;
 };
 
-/// A law fitted to runs.
+/// The sum of a probe of the network with everything looked up.
+struct ReductionRow {
+  int vms = 2;
+  BytesPerSecond slowest;  // Of their NICs.
+  BytesPerSecond total;    // Of all of them together.
+  Bytes bytes;
+  Seconds time;
+  double deviation = 0;  // Of ln time, over its repetitions.
+};
+
+struct BucketRows {
+  std::vector<BucketRow> runs;
+  std::vector<ReductionRow> reductions = {};
+
+  std::size_t size() const { return runs.size() + reductions.size(); }
+};
+
+/// A law fitted to rows.
 struct BucketFit {
   BucketLaw law;
   Fitted solution;         // In the order of law_names.
   double noise_floor = 0;  // As in CalibratedBuckets.
   double noise_exposed = 0;
-  BytesPerSecond total_rate;        // The largest sum of a cluster's NICs.
-  std::vector<double> errors = {};  // ln(predicted / measured) of each row, its size left out.
+  BytesPerSecond total_rate;  // The largest sum of a cluster's NICs.
+  // ln(predicted / measured) of each run, then of each sum, clusters of its size left out.
+  std::vector<double> errors = {};
 };
 
 /// Seconds of an iteration of the row under the law.
 Seconds bucket_time(const BucketRow& row, const BucketLaw& law);
 
-/// Fits by least squares on log time, around the constants of `priors` (see bucket_law.h). The
-/// noise is what clusters of a size were off when the others were fitted without them; with one
-/// size, what all were off. The floor stays the prior's:
+/// A ring over the VMs of a probe.
+Seconds reduction_time(const ReductionRow& row, const BucketLaw& law);
+
+/// Fits by least squares on log time, around the constants of `priors` (see bucket_law.h): plain
+/// beliefs, or a calibration that was fitted before, into which the rows are then folded with all
+/// that it knows. The noise is what clusters of a size were off when the others were fitted without
+/// them; with one size, what all were off. The floor stays the prior's:
 ///
-///   exposed² = max(prior floor², Σ (r² − floor²) / Σ e²),  e = exposed communication / T
+///   exposed² = max(floor², Σ (r² − floor² − deviation²) / Σ e²),  e = exposed communication / T
 ///
-/// Bad input without rows, or when a constant is missing.
-Result<BucketFit> fit_buckets(const std::vector<BucketRow>& rows, const Calibration& priors);
+/// and is pooled with that of `priors` by the rows of both. Bad input without rows, or when a
+/// constant is missing.
+Result<BucketFit> fit_buckets(const BucketRows& rows, const Calibration& priors);
 
 /// As a document, without name, date, data and accuracy; units are those of `priors`.
 Calibration to_calibration(const BucketFit& fit, const Calibration& priors);

@@ -97,7 +97,8 @@ ExitCode buckets(const Invocation& invocation) {
                                                  .jobs = invocation.get("--jobs"),
                                                  .name = invocation.get("--name"),
                                                  .provenance = invocation.get("--provenance"),
-                                                 .out = invocation.get("--out")});
+                                                 .out = invocation.get("--out"),
+                                                 .onto = invocation.get("--onto")});
   if (!calibration.ok()) return report(invocation, "calibrate buckets", calibration.error());
   return print_calibration(invocation, *calibration);
 }
@@ -157,22 +158,28 @@ Verb devices_verb() {
 }
 
 Verb buckets_verb() {
-  std::vector<OptionSpec> options{train_option(), jobs_option()};
+  std::vector<OptionSpec> options{
+      train_option(),
+      jobs_option(),
+      {.name = "--onto",
+       .value = "NAME|FILE",
+       .help = "Fold them into this calibration, with all that it knows (default: none)."}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
-  return {.path = "calibrate buckets",
-          .summary = "Learn a network on which every bucket of gradients can be followed.",
-          .details =
-              "For an emulated or a well-kept private network, whose NICs do what they are rated "
-              "for: fits what a ring takes beyond its formula to measured runs "
-              "(stint.measurement/1), on mixed clusters too. The error is that of cluster sizes "
-              "left out. Jobs need profiles with compute times.",
-          .options = std::move(options),
-          .outputs = {"table", "json"},
-          .examples = {{"stint calibrate buckets --train runs.jsonl --name lab --out lab.json",
-                        "From your own runs."},
-                       {"stint calibrate buckets --train a.jsonl b.jsonl --name lab -o json",
-                        "From two files, for a program to read."}},
-          .run = buckets};
+  return {
+      .path = "calibrate buckets",
+      .summary = "Learn a network on which every bucket of gradients can be followed.",
+      .details =
+          "For an emulated or a well-kept private network, whose NICs do what they are rated "
+          "for: fits what a ring takes beyond its formula to measured runs and to the sums of "
+          "'stint probe network' (both stint.measurement/1), on mixed clusters too. The error "
+          "is that of cluster sizes left out. Jobs need profiles with compute times.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint calibrate buckets --train runs.jsonl --name lab --out lab.json",
+                    "From your own runs."},
+                   {"stint calibrate buckets --train probe.jsonl --onto local --name lab -o json",
+                    "A probe on top of what is shipped, for a program to read."}},
+      .run = buckets};
 }
 
 }  // namespace

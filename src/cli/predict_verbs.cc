@@ -7,6 +7,7 @@
 #include "app/predict_cases.h"
 #include "base/text.h"
 #include "base/unit_text.h"
+#include "cli/figures.h"
 #include "cli/render_prediction.h"
 
 namespace stint::cli {
@@ -124,6 +125,11 @@ ExitCode predict_iteration(const Invocation& invocation) {
     print_answer(invocation, write_prediction(prediction));
   } else {
     print_answer(invocation, prediction_sheet(answer->job, prediction, invocation.out_terminal));
+    if (workers_of(prediction) > 1) {
+      const Date today = date_at(invocation.environment.clock->now());
+      print_answer(invocation, sheet_line("network", calibration_text(answer->calibration, today),
+                                          invocation.out_terminal));
+    }
   }
   if (!request->timeline.empty()) {
     say(invocation, fmt::format("The timeline is in {}; open it in chrome://tracing or "

@@ -30,6 +30,7 @@ Result<ProfileRequest> request_of(const Invocation& invocation) {
   ProfileRequest request{.command = invocation.arguments,
                          .batch_flag = invocation.get("--batch-flag"),
                          .name = invocation.get("--job-name"),
+                         .device = invocation.get("--device"),
                          .out = invocation.get("--out"),
                          .silent = invocation.quiet()};
   // A profile that is printed need not be kept.
@@ -108,6 +109,10 @@ Verb profile_verb() {
             .help = "Start this many ranks on this computer (default: 1)."},
            {.name = "--timeout", .value = "TIME", .help = "For one run (default: 10min)."},
            {.name = "--job-name", .value = "NAME", .help = "Default: the script's."},
+           {.name = "--device",
+            .value = "NAME",
+            .help = "Write the times as those of this device, such as Local-1x, which the emulated "
+                    "cloud paces (default: the one they were taken on)."},
            {.name = "--out",
             .value = "FILE",
             .help = "Where the profile goes (default: job.json; with -o json nowhere)."}},

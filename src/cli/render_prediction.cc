@@ -115,6 +115,21 @@ std::string batch_text(const Prediction& prediction, const Terminal& terminal) {
   return text;
 }
 
+std::string calibration_text(const CalibrationRecord& calibration, const Date& today) {
+  const int age = days_between(calibration.date, today);
+  std::string text = fmt::format(
+      "calibration {} of {}, {}", without_controls(calibration.name), to_text(calibration.date),
+      age < 0 ? "which is yet to come" : fmt::format("{} days old", age));
+  if (!calibration.error) return text + "; its error is not known";
+  const AccuracyRecord& error = *calibration.error;
+  const bool sizes = error.split == "leave-one-cluster-size-out";
+  const bool jobs = error.split == "leave-one-job-out";
+  std::string what = "on " + without_controls(error.split);
+  if (jobs) what = "on jobs left out";
+  if (sizes) what = "on cluster sizes left out";
+  return text + fmt::format("; off by {:.1f} % {} (n {})", 100 * error.mape, what, error.n);
+}
+
 std::string prediction_sheet(const std::string& job, const Prediction& prediction,
                              const Terminal& terminal) {
   std::string text = heading(job, prediction) + iteration_text(prediction.iteration) + "\n";

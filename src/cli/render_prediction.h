@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <string>
 
+#include "app/predict_inputs.h"
 #include "base/terminal.h"
 #include "plan/prediction.h"
 
 namespace stint::cli {
+
+/// The age of a calibration and its own error: "local of 2026-11-16, 3 days old; off by 0.9 % on
+/// cluster sizes left out (n 24)".
+std::string calibration_text(const CalibrationRecord& calibration, const Date& today);
 
 /// A predicted iteration for a person: its parts with bars, its interval, throughput, dollars with
 /// the date of their price, memory, how an uneven batch is shared out, and what is assumed.

@@ -94,5 +94,19 @@ TEST(MemoryProblem, SaysHowMuchIsMissingAndWhatWouldFit) {
   EXPECT_NE(memory_problem(it).find("--batch-per-worker 10 --accumulation 4"), std::string::npos);
 }
 
+TEST(RenderPrediction, ACalibrationTellsItsAgeAndError) {
+  CalibrationRecord record{.name = "lab", .date = {.year = 2026, .month = 11, .day = 1}};
+  const Date today{.year = 2026, .month = 11, .day = 4};
+  EXPECT_EQ(calibration_text(record, today),
+            "calibration lab of 2026-11-01, 3 days old; its error is not known");
+  record.error =
+      AccuracyRecord{.name = "all", .split = "leave-one-cluster-size-out", .n = 24, .mape = 0.0123};
+  EXPECT_EQ(calibration_text(record, today),
+            "calibration lab of 2026-11-01, 3 days old; off by 1.2 % on cluster sizes left out (n "
+            "24)");
+  EXPECT_NE(calibration_text(record, {.year = 2026, .month = 10, .day = 4}).find("yet to come"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stint::cli

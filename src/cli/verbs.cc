@@ -15,6 +15,7 @@
 #include "cli/local_verbs.h"
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
+#include "cli/probe_verb.h"
 #include "cli/profile_verb.h"
 #include "cli/risk_replay_verb.h"
 #include "cli/risk_saves_verb.h"
@@ -142,6 +143,7 @@ std::span<const Verb> verbs() {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     all.push_back(profile_verb());
+    all.push_back(probe_network_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
     all.push_back(risk_replay_verb());
     all.push_back(risk_saves_verb());

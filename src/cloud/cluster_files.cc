@@ -51,7 +51,7 @@ Status make_cluster_files(const std::string& root, const std::string& name) {
     }
     return failed(fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
   }
-  return append_journal(journal_path(folder), journal_head(name));
+  return append_file(journal_path(folder), journal_head(name));
 }
 
 Status remove_cluster_files(const std::string& folder) {

@@ -42,8 +42,8 @@ TEST_F(ClusterFiles, CleaningRemovesTheDeadAndSparesTheLiving) {
   ASSERT_TRUE(own.has_value());
   ProcessId gone = *own;
   gone.start += 1;  // The same number, given out anew.
-  ASSERT_TRUE(append_journal(journal_of("alive"), journal_line(*own)).ok());
-  ASSERT_TRUE(append_journal(journal_of("dead"), journal_line(gone)).ok());
+  ASSERT_TRUE(append_file(journal_of("alive"), journal_line(*own)).ok());
+  ASSERT_TRUE(append_file(journal_of("dead"), journal_line(gone)).ok());
   const Cleaning cleaning = clean_clusters(root_);
   EXPECT_EQ(cleaning.alive, std::vector<std::string>{"alive"});
   EXPECT_EQ(cleaning.removed, (std::vector<std::string>{"barely", "dead"}));
@@ -55,9 +55,9 @@ TEST_F(ClusterFiles, CleaningTouchesNothingThatIsNotOurs) {
   ASSERT_TRUE(make_cluster_files(root_, "mixed").ok());
   ASSERT_TRUE(write_file(root_ + "/mixed/notes.txt", "mine").ok());
   ASSERT_TRUE(make_cluster_files(root_, "odd").ok());
-  ASSERT_TRUE(append_journal(journal_of("odd"), journal_line_of_cgroup("/sys/fs/cgroup/x")).ok());
+  ASSERT_TRUE(append_file(journal_of("odd"), journal_line_of_cgroup("/sys/fs/cgroup/x")).ok());
   ASSERT_TRUE(make_cluster_files(root_, "torn").ok());
-  ASSERT_TRUE(append_journal(journal_of("torn"), "nonsense\n").ok());
+  ASSERT_TRUE(append_file(journal_of("torn"), "nonsense\n").ok());
   const Cleaning cleaning = clean_clusters(root_);
   EXPECT_TRUE(cleaning.removed.empty());
   EXPECT_EQ(cleaning.kept.size(), 3U);

@@ -38,4 +38,9 @@ Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& 
                                printable(name), join(names, ", ")));
 }
 
+Json cluster_schema() {
+  return schema_document(kClusterSchema, "A cluster of the emulated cloud and its bill",
+                         SchemaWalk::schema_of<ClusterStatus>());
+}
+
 }  // namespace stint

@@ -44,6 +44,8 @@ ClusterStatus status_of(const std::string& name, std::span<const VmRecord> vms, 
 /// The VM called `name`, or a usage error that lists those there are.
 Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& name);
 
+Json cluster_schema();
+
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, VmStatus>& it) {

@@ -193,11 +193,11 @@ Result<int> exec_all(const LocalCluster& cluster, const ExecRequest& request,
   const Interrupts interrupts;
   Crew crew(print);
   for (std::size_t i = 0; i < vms.size(); ++i) {
-    const Status started =
-        crew.start(cluster, vms[i]->name,
-                   {.command = request.command,
-                    .variables = rank_variables(static_cast<int>(i), static_cast<int>(vms.size()),
-                                                vms[0]->address, request.port)});
+    std::vector<std::string> variables = rank_variables(
+        static_cast<int>(i), static_cast<int>(vms.size()), vms[0]->address, request.port);
+    variables.insert(variables.end(), request.variables.begin(), request.variables.end());
+    const Status started = crew.start(
+        cluster, vms[i]->name, {.command = request.command, .variables = std::move(variables)});
     if (!started.ok()) return started.error();
   }
   return crew.wait();

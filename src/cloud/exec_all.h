@@ -14,8 +14,9 @@ namespace stint {
 /// A program to run once on each of some VMs, as launchers of PyTorch do it.
 struct ExecRequest {
   Words command;
-  std::vector<std::string> vms = {};  // Empty: all that run.
-  int port = 29500;                   // Where the first VM's process listens: PyTorch's own choice.
+  std::vector<std::string> vms = {};        // Empty: all that run.
+  std::vector<std::string> variables = {};  // "NAME=value", beside those of its rank.
+  int port = 29500;  // Where the first VM's process listens: PyTorch's own choice.
 };
 
 /// What each process finds in its environment: its rank and where to meet.

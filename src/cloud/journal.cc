@@ -74,11 +74,4 @@ Result<Journal> read_journal(std::string_view text, const std::string& source) {
   return journal;
 }
 
-Status append_journal(const std::string& path, std::string_view line) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  const bool written = file.get() >= 0 && write_all(file.get(), line) && ::fsync(file.get()) == 0;
-  if (written) return {};
-  return failed(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
 }  // namespace stint

@@ -27,7 +27,4 @@ std::string journal_line_of_cgroup(std::string_view folder);
 /// Reads as far as the lines are whole: a crash may have cut the last one.
 Result<Journal> read_journal(std::string_view text, const std::string& source);
 
-/// Appends a line and waits until it is on the disk.
-Status append_journal(const std::string& path, std::string_view line);
-
 }  // namespace stint

@@ -14,7 +14,7 @@ TEST(Journal, ReadsBackWhatWasWritten) {
   std::remove(path.c_str());
   for (const std::string& line :
        {journal_head("mine"), journal_line(kKeeper), journal_line_of_cgroup("/sys/x")}) {
-    ASSERT_TRUE(append_journal(path, line).ok());
+    ASSERT_TRUE(append_file(path, line).ok());
   }
   const auto text = read_file(path);
   ASSERT_TRUE(text.ok());
@@ -41,7 +41,7 @@ TEST(Journal, RefusesWhatIsNoJournal) {
 }
 
 TEST(Journal, AFolderThatIsNotThereIsAnError) {
-  EXPECT_FALSE(append_journal("/nowhere/at/all", "x").ok());
+  EXPECT_FALSE(append_file("/nowhere/at/all", "x").ok());
 }
 
 }  // namespace

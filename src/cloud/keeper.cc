@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/codec.h"
+#include "base/file.h"
 #include "cloud/cluster_files.h"
 #include "cloud/cluster_status.h"
 #include "cloud/control.h"
@@ -155,7 +156,7 @@ class Keeper {
     if (!quota.ok()) return quota.error();
     machine.cgroup = cgroup_folder(start_.cgroups, start_.spec.name, spec.name);
     const Status noted =
-        append_journal(journal_path(start_.folder), journal_line_of_cgroup(machine.cgroup));
+        append_file(journal_path(start_.folder), journal_line_of_cgroup(machine.cgroup));
     if (!noted.ok()) return noted;
     hang_at(start_.stop_at, spec.name + "-noted");
     const Status made = make_cgroup(start_.cgroups, machine.cgroup, *quota);

@@ -65,7 +65,7 @@ void leave_the_terminal() {
   const std::string journal = journal_path(start.folder);
   const auto born = clone_apart([&](pid_t pid) {
     const auto process = process_id(pid);
-    return process ? append_journal(journal, journal_line(*process))
+    return process ? append_file(journal, journal_line(*process))
                    : Status(failed("the keeper is gone"));
   });
   if (!born.ok()) {
@@ -128,7 +128,7 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
     return removed.ok() ? error : Error{error.kind, error.message + "; " + removed.error().message};
   };
   const auto own = process_id(::getpid());
-  const Status noted = own ? append_journal(journal_path(folder), journal_line(*own))
+  const Status noted = own ? append_file(journal_path(folder), journal_line(*own))
                            : Status(failed("cannot read /proc; is it mounted?"));
   if (!noted.ok()) return undo(noted.error());
   hang_at(stop_at, "journal");

@@ -30,6 +30,14 @@ void describe(Walk& walk, Like<Walk, IterationRecord>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, ReductionRecord>& it) {
+  walk.field("vms", it.vms, "Which of the cluster's VMs, counted from 0 in its order.", kNumber);
+  walk.number("bytes", it.bytes, kByte, "What was summed over them.", Range::kPositive);
+  walk.number("time_s", it.time, kSecond, "Until all had the sum.", Range::kPositive);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, VmEvent>& it) {
   walk.field("vm", it.vm, "Which VM.", kName);
   walk.field("reason", it.reason, "Why.");
@@ -59,6 +67,7 @@ void describe(Walk& walk, Like<Walk, Measurement>& it) {
   walk.number("at_s", it.at, kSecond, "Seconds since 1970-01-01T00:00:00Z.", kTime);
   walk.field("start", it.start, "A run begins or continues on a cluster.");
   walk.field("iteration", it.iteration, "An iteration is done.");
+  walk.field("reduction", it.reduction, "A sum over some VMs was timed.");
   walk.field("vm_up", it.vm_up, "A VM is ready.");
   walk.field("notice", it.notice, "A VM will be taken back.");
   walk.field("vm_lost", it.vm_lost, "A VM is gone.");
@@ -68,12 +77,13 @@ void describe(Walk& walk, Like<Walk, Measurement>& it) {
 }
 
 std::string problem(const Measurement& it) {
-  const int things = (it.start ? 1 : 0) + (it.iteration ? 1 : 0) + (it.vm_up ? 1 : 0) +
-                     (it.notice ? 1 : 0) + (it.vm_lost ? 1 : 0) + (it.checkpoint ? 1 : 0) +
-                     (it.charge ? 1 : 0);
+  const int things = (it.start ? 1 : 0) + (it.iteration ? 1 : 0) + (it.reduction ? 1 : 0) +
+                     (it.vm_up ? 1 : 0) + (it.notice ? 1 : 0) + (it.vm_lost ? 1 : 0) +
+                     (it.checkpoint ? 1 : 0) + (it.charge ? 1 : 0);
   // A line of only unknown things is one that a newer Stint added; it is kept.
   if (things == 1 || (things == 0 && !it.unknown.empty())) return "";
-  return "a line holds exactly one of start, iteration, vm_up, notice, vm_lost, checkpoint, charge";
+  return "a line holds exactly one of start, iteration, reduction, vm_up, notice, vm_lost, "
+         "checkpoint, charge";
 }
 
 Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,

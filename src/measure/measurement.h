@@ -30,6 +30,14 @@ struct IterationRecord {
   Json::Object unknown = {};
 };
 
+/// One sum over some VMs, as a probe of the network times it.
+struct ReductionRecord {
+  std::vector<int> vms;  // Which of the layout's cluster, counted from 0 in its order.
+  Bytes bytes;
+  Seconds time;
+  Json::Object unknown = {};
+};
+
 /// Something happened to a VM.
 struct VmEvent {
   std::string vm;
@@ -59,6 +67,7 @@ struct Measurement {
   Seconds at;       // Since 1970, see Clock.
   std::optional<RunStart> start;
   std::optional<IterationRecord> iteration;
+  std::optional<ReductionRecord> reduction;
   std::optional<VmEvent> vm_up;
   std::optional<VmEvent> notice;
   std::optional<VmEvent> vm_lost;

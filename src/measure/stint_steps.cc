@@ -21,6 +21,7 @@ constexpr std::size_t kEnoughFor = 5;  // … when there are more than these.
 struct Segment {
   MeasuredRun run;
   std::vector<Seconds> times;
+  bool probe = false;  // Of the network: nothing was trained.
 };
 
 void place(StepRow& row, const Layout& layout) {
@@ -90,10 +91,12 @@ Result<std::vector<MeasuredRun>> read_measured_runs(std::string_view text,
     if (line.iteration && segment != current.end()) {
       segments[segment->second].times.push_back(line.iteration->time);
     }
+    if (line.reduction && segment != current.end()) segments[segment->second].probe = true;
   }
   std::vector<MeasuredRun> runs;
   runs.reserve(segments.size());
   for (Segment& segment : segments) {
+    if (segment.probe) continue;
     segment.run.time = typical_time(std::move(segment.times));
     runs.push_back(std::move(segment.run));
   }

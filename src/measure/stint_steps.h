@@ -22,7 +22,8 @@ struct MeasuredRun {
 /// Reads our own measurements (JSON lines, see measurement.h): one for each time that a run begins
 /// or continues on a cluster, in the order of the file. Its time is the median of the iterations
 /// from there to the next start of the same run; when there are more than five the first two, in
-/// which programs warm up, are left out. Iterations of runs that no line starts are skipped.
+/// which programs warm up, are left out. Iterations of runs that no line starts are skipped, and so
+/// are probes of the network (see reductions.h).
 Result<std::vector<MeasuredRun>> read_measured_runs(std::string_view text,
                                                     const std::string& source);
 

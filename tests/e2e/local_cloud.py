@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tries the emulated cloud for real: programs on VMs, network rates, metadata, and what is left.
 
-Usage: local_cloud.py STINT_BINARY basics|metadata|cycles|crashes [--cycles N] [--strict]
+Usage: local_cloud.py STINT_BINARY basics|metadata|life|probe|cycles|crashes [--cycles N] [--strict]
 
 --strict also compares all namespaces, interfaces and cgroups of the computer before and after, for
 when nothing else makes any meanwhile. Where namespaces are not allowed, it says so and exits 77.
@@ -174,6 +174,51 @@ def metadata(world, _options):
     world.run("local", "down")
 
 
+def life(world, _options):
+    """VMs whose life is drawn are taken back by themselves, and those on demand stay."""
+    world.run("local", "up", "--cluster", "2x local.small:spot + local.small", "--name", NAME,
+              "--life", "hazard:1s", "--notice", "1s")
+    end = time.monotonic() + 40
+    phases = []
+    while phases != ["taken", "taken", "running"]:
+        expect(time.monotonic() < end, f"after 40 s of a mean life of 1 s: {phases}")
+        time.sleep(0.2)
+        [cluster] = json.loads(world.run("local", "list", "-o", "json"))["clusters"]
+        phases = [vm["phase"] for vm in cluster["vms"]]
+    world.run("local", "down")
+
+
+def probe(world, _options):
+    """A probe finds the network as fast as it is, and is folded into a calibration."""
+    if subprocess.run(["/usr/bin/python3", "-c", "import torch"], stderr=subprocess.DEVNULL,
+                      check=False).returncode:
+        print("SKIP: /usr/bin/python3 has no torch")
+        sys.exit(EXIT_SKIPPED)
+    lines, folded = f"{world.folder}/probe.jsonl", f"{world.folder}/lab.json"
+    words = ("probe", "network", "--cluster", "3x local.large", "--sizes", "1MB,2MB", "--repeats",
+             "2", "--rounds", "2", "--out", lines)
+    out = json.loads(world.run(*words, "--fold", folded, "-o", "json"))
+    # Two sizes over two and three VMs; the larger one over the two pairs that are not among them.
+    expect(len(out["sums"]) == 6, out["sums"])
+    for one in out["sums"]:
+        share = one["bus_bytes_per_s"] / (500e6 / 8 * PAYLOAD_SHARE)
+        print(f"{len(one['vms'])} VMs, {one['bytes'] / 1e6:.0f} MB: {share:.3f} of what is right")
+        expect(0.3 < share < 1.2, f"a sum ran at {share:.3f} of the network's rate")
+    expect(set(out["spread"]) == {"repeats", "time", "pairs"}, out["spread"])
+    expect(len(Path(lines).read_text().splitlines()) == 1 + 6 * 2 * 2, "all times are kept")
+    data = json.loads(Path(folded).read_text())["data"]
+    expect(data[-1]["rows"] == 6 and "probe network" in data[-1]["provenance"], data)
+    sheet = world.run("predict", "--job", "paced-20mb", "--cluster", "3x local.large",
+                      "--calibration", folded)
+    expect("(n 6)" in sheet, sheet)
+    world.expect_nothing_left("after a probe")
+    interrupted = world.start(*words)
+    time.sleep(4)
+    interrupted.send_signal(signal.SIGINT)
+    expect(interrupted.wait(20) == 130, f"an interrupt exits 130, not {interrupted.returncode}")
+    interrupted.communicate()
+
+
 def cycles(world, options):
     """Nothing is left after many clusters came and went."""
     begin = time.monotonic()
@@ -249,7 +294,7 @@ def crashes(world, _options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
-    parser.add_argument("what", choices=["basics", "metadata", "cycles", "crashes"])
+    parser.add_argument("what", choices=["basics", "metadata", "life", "probe", "cycles", "crashes"])
     parser.add_argument("--cycles", type=int, default=10)
     parser.add_argument("--strict", action="store_true")
     options = parser.parse_args()
