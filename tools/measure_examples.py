@@ -22,6 +22,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -37,7 +38,7 @@ WARM_UP = 4
 # must fit into the processors: quota x VMs stays below 60 % of two of them for paced-real, and below
 # all of them for real.
 KINDS = {
-    "paced-real": (0.2, ["2x local.large", "4x local.medium", "1x local.medium + 3x local.large",
+    "paced-real": (0.15, ["2x local.large", "4x local.medium", "1x local.medium + 3x local.large",
                          "6x local.small"]),
     "real": (0.4, ["2x local.medium", "3x local.large", "4x local.large"]),
 }
@@ -95,13 +96,12 @@ def call(*words):
     subprocess.run(words, check=True)
 
 
-def measure(stint, kind, out, repeats):
+def measure(stint, kind, out, repeats, folder):
     """Profiles, predicts, runs and scores the examples with one kind of compute."""
     jobs, profiles = {}, {}
     for name in EXAMPLES:
-        profiles[name] = out / f"{name}-{kind}.json"
+        profiles[name] = folder / f"{name}-{kind}.json"
         jobs[name] = profile(stint, name, kind, profiles[name])
-        profiles[name].write_text(json.dumps(jobs[name], indent=1) + "\n")
         print(f"profiled {name}", file=sys.stderr, flush=True)
     listed = out / f"examples-{kind}-jobs.json"
     listed.write_text(json.dumps(list(jobs.values()), indent=1) + "\n")
@@ -137,8 +137,9 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="runs of each real setup")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    for kind in options.kinds.split(","):
-        measure(options.stint, kind, options.out, options.repeats)
+    with tempfile.TemporaryDirectory(prefix="stint-examples-") as folder:
+        for kind in options.kinds.split(","):
+            measure(options.stint, kind, options.out, options.repeats, Path(folder))
 
 
 if __name__ == "__main__":

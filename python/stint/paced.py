@@ -23,6 +23,7 @@ import os
 import runpy
 import sys
 import time
+import types
 
 import torch
 import torch.distributed as dist
@@ -164,13 +165,14 @@ class Pacer:
         """Paces the update."""
         step = optimizer.step
 
-        def paced_step(*arguments, **more):
+        def paced_step(_optimizer, *arguments, **more):
             self._backward_done()
             result = step(*arguments, **more)
             self._updated()
             return result
 
-        optimizer.step = paced_step
+        # Schedulers expect a method.
+        optimizer.step = types.MethodType(paced_step, optimizer)
 
     def _begin(self, *_):
         if not torch.is_grad_enabled():
@@ -243,7 +245,7 @@ class Watcher:
         """An iteration ends with the update."""
         step = optimizer.step
 
-        def timed_step(*arguments, **more):
+        def timed_step(_optimizer, *arguments, **more):
             result = step(*arguments, **more)
             now = time.monotonic()
             if self._end is not None and not self._record.done():
@@ -251,7 +253,7 @@ class Watcher:
             self._end = now
             return result
 
-        optimizer.step = timed_step
+        optimizer.step = types.MethodType(timed_step, optimizer)
 
     def finish(self):
         """Prints the summary."""

@@ -30,10 +30,12 @@ dist.init_process_group("gloo")
 net = torch.nn.Linear(8, 4)
 model = torch.nn.parallel.DistributedDataParallel(net)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: 1.0)
 for _ in range(4):
     optimizer.zero_grad()
     model(torch.ones(2, 8)).sum().backward()
     optimizer.step()
+    scheduler.step()
 dist.destroy_process_group()
 """
 
@@ -90,6 +92,17 @@ class PacedTest(unittest.TestCase):
         self.assertEqual(len(said), 5)
         for line in said[:-1]:
             self.assertGreaterEqual(line["iteration"]["time_s"], 0.0699)
+
+    def test_real_only_times_the_script(self):
+        lines, code, errors = self.run_workers("--mode", "real", "--steps", "3", "--", "train.py")
+        self.assertEqual(code, 0, errors)
+        said = [json.loads(line) for line in lines if line.startswith("{")]
+        self.assertEqual({line["compute"] for line in said}, {"real"})
+        # Between the ends of four updates lie three iterations.
+        self.assertEqual([line["iteration"]["number"] for line in said[:-1]], [0, 1, 2])
+        _, code, errors = self.run_workers("--mode", "real")
+        self.assertEqual(code, 2)
+        self.assertIn("needs the training script", errors)
 
     def test_paced_real_is_refused_when_the_computing_does_not_fit(self):
         tiny = json.loads(json.dumps(JOB))
