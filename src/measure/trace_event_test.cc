@@ -105,5 +105,21 @@ TEST(TraceEventParser, ReadsWhichRankItIs) {
   EXPECT_EQ(parser.header("[]", "{}").device, "");
 }
 
+// A double near 1.7e15 holds quarters: decimals beyond its 17 digits cannot change the difference
+// of 1000.5 µs by more than that.
+TEST(TraceEventParser, ClocksOfManyDigitsAreAsGoodAsADoubleIs) {
+  TraceEventParser parser;
+  const auto start = [&](const std::string& clock) {
+    const auto event = parser.event(R"({"ph": "X", "name": "a", "ts": )" + clock + "}");
+    EXPECT_TRUE(event.ok()) << clock;
+    return event.ok() && event->start ? event->start->in(kMicrosecond) : -1;
+  };
+  EXPECT_EQ(start("1700000000000000.123"), 0);
+  EXPECT_NEAR(start("1700000000001000.623456789012345"), 1000.5, 0.3);
+  EXPECT_NEAR(start("1700000000001000.6234567890123e0"), 1000.5, 0.3);
+  EXPECT_NEAR(start("1700000000001000"), 1000, 0.3);
+  EXPECT_NEAR(start("170000000000100000.00"), 1.683000000001e17, 128);
+}
+
 }  // namespace
 }  // namespace stint
