@@ -157,13 +157,15 @@ LOCAL_SECTIONS = [
      "anything of this. Clusters of 2, 4 and 8 VMs calibrate (24 setups), clusters of 3, 5, 6 and 7 "
      "are held out. Compute is paced: it is right by construction, and what is tested is "
      "communication, bucketing and overlap. `formula` is the ring at TCP's share of the NIC with "
-     "nothing fitted. Two of the setups (paced-20mb on 5x local.small, paced-55mb on 3x local.large) "
+     "nothing fitted; on this network fitting gains nothing. Two of the setups (paced-20mb on 5x local.small, paced-55mb on 3x local.large) "
      "had been run before on a busy computer, so they are not blind."),
     ("The examples, from profile to cluster, paced-real", "examples-paced-real.jsonl",
      "examples-paced-real.csv", "--jobs %examples-paced-real-jobs.json",
-     "By `tools/measure_examples.py build/release/stint`: each script is profiled on one VM with a "
-     "fifth of a processor; its real gradients are then summed over clusters, each part waiting for "
-     "its profiled time. The calibration is that of the paced jobs."),
+     "By `tools/measure_examples.py build/release/stint`: each script is profiled on one VM with "
+     "0.15 of a processor; its real gradients are then summed over clusters, each part waiting for "
+     "its profiled time. The calibration is that of the paced jobs. Predictions count the "
+     "straggling that the spread of a profile under a quota means, and paced workers have none: "
+     "hence most of them are too long, and the intervals, which know errors of the network, miss."),
     ("The examples under a quota, real compute", "examples-real.jsonl", "examples-real.csv",
      "--jobs %examples-real-jobs.json",
      "By the same tool: profiled on one VM with 0.4 of a processor, and run on VMs with as much. "

@@ -1,10 +1,11 @@
 """Times sums over some workers of a network, as DDP's Gloo makes them.
 
-    /usr/bin/python3 -m stint.probe --plan '[{"vms": [0, 1], "bytes": 1000000}]' --rounds 3
+    /usr/bin/python3 -m stint.probe --run mine --plan '[{"vms": [0, 1], "bytes": 1000000}]'
 
 The environment says who this worker is, as for any DDP job: RANK, WORLD_SIZE, MASTER_ADDR,
 MASTER_PORT, and GLOO_SOCKET_IFNAME. Every worker runs the same plan in the same order; only those
-that a sum names take part in it, and the first of them prints its times as a JSON line.
+that a sum names take part in it, and the first of them prints each time as a line of
+stint.measurement/1.
 """
 
 import argparse
@@ -36,8 +37,18 @@ def times_of(tensor, group, repeats):
     return times[1:]
 
 
-def run(plan, rounds, repeats, every, out=sys.stdout):
-    """Does the plan so many times, each `every` seconds after the one before or later."""
+def report(name, step, times, out):
+    """Prints the times of one sum."""
+    for one in times:
+        reduction = {"vms": step["vms"], "bytes": step["bytes"], "time_s": round(one, 7)}
+        print(json.dumps({"schema": "stint.measurement/1", "run": name,
+                          "at_s": round(time.time(), 3), "reduction": reduction}), file=out)
+    out.flush()
+
+
+def run(name, plan, rounds, repeats, every, out=sys.stdout):
+    """Does the plan so many times, each `every` seconds after the one before or later; `name` is
+    what to call the run."""
     rank = dist.get_rank()
     groups = make_groups(plan)
     tensor = torch.zeros(max(step["bytes"] for step in plan) // 4)
@@ -51,15 +62,14 @@ def run(plan, rounds, repeats, every, out=sys.stdout):
                 continue
             times = times_of(tensor[:step["bytes"] // 4], groups[ranks], repeats)
             if rank == ranks[0]:
-                print(json.dumps({"round": number, "vms": step["vms"], "bytes": step["bytes"],
-                                  "times_s": [round(one, 7) for one in times]}),
-                      file=out, flush=True)
+                report(name, step, times, out)
     dist.barrier()
 
 
 def main(arguments=None):
     """Runs one worker."""
     parser = argparse.ArgumentParser(prog="stint.probe", description=__doc__.split("\n")[0])
+    parser.add_argument("--run", required=True, help="what to call it")
     parser.add_argument("--plan", required=True, type=json.loads, help="the sums, as JSON")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=3, help="of each sum in a round")
@@ -67,7 +77,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    run(options.plan, options.rounds, options.repeats, options.every)
+    run(options.run, options.plan, options.rounds, options.repeats, options.every)
     dist.destroy_process_group()
 
 

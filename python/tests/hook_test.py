@@ -4,12 +4,13 @@
 import importlib.util
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from ports import free_port
 
 EXIT_SKIPPED = 77  # The SKIP_RETURN_CODE that ctest is told.
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,18 +21,12 @@ EXAMPLES = {
 }
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def run(words, ranks=1, hook=True, steps=6, **variables):
     """Runs a script; returns (the records of all ranks, the exit codes, what it printed)."""
     with tempfile.TemporaryDirectory(prefix="stint-hook-") as folder:
         out = Path(folder, "records")
         world = dict(os.environ, OMP_NUM_THREADS="1", MASTER_ADDR="127.0.0.1",
-                     MASTER_PORT=str(free_port()), WORLD_SIZE=str(ranks))
+                     MASTER_PORT=free_port(), WORLD_SIZE=str(ranks))
         if hook:
             world |= {"PYTHONPATH": f"{ROOT}/stint_site:{ROOT}", "STINT_PROFILE_OUT": str(out),
                       "STINT_PROFILE_STEPS": str(steps), "STINT_PROFILE_WARMUP": "2",

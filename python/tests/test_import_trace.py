@@ -8,12 +8,13 @@ the bare-array form, later ones the object form; the other form is made from the
 import gzip
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from ports import free_port
 
 try:
     import torch
@@ -65,9 +66,7 @@ profiler.export_chrome_trace(out)
 def profile_example(name, folder):
     """Leaves the traces of two ranks of an example in `folder` and returns them."""
     script = Path(__file__).resolve().parent.parent / "examples" / f"{name}.py"
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = str(one.getsockname()[1])
+    port = free_port()
     traces = [folder / f"{name}{rank}.json" for rank in range(RANKS)]
     workers = []
     for rank, trace in enumerate(traces):

@@ -2,11 +2,12 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from ports import free_port
 
 try:
     import torch  # noqa: F401
@@ -38,13 +39,6 @@ for _ in range(4):
     scheduler.step()
 dist.destroy_process_group()
 """
-
-
-def free_port():
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
 
 
 class PacedTest(unittest.TestCase):

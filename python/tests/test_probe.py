@@ -2,10 +2,11 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import unittest
+
+from ports import free_port
 
 try:
     import torch  # noqa: F401
@@ -15,13 +16,6 @@ except ImportError:
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PLAN = [{"vms": [0, 1, 2], "bytes": 400000}, {"vms": [1, 2], "bytes": 4000}]
-
-
-def free_port():
-    """A port that nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return str(one.getsockname()[1])
 
 
 class ProbeTest(unittest.TestCase):
@@ -35,18 +29,18 @@ class ProbeTest(unittest.TestCase):
                                MASTER_ADDR="127.0.0.1", MASTER_PORT=port, OMP_NUM_THREADS="1",
                                GLOO_SOCKET_IFNAME="lo", PYTHONDONTWRITEBYTECODE="1")
             workers.append(subprocess.Popen(
-                [sys.executable, "-m", "stint.probe", "--plan", json.dumps(PLAN), "--rounds", "2",
+                [sys.executable, "-m", "stint.probe", "--run", "mine", "--plan", json.dumps(PLAN), "--rounds", "2",
                  "--repeats", "3"], env=environment, stdout=subprocess.PIPE, text=True))
         said = [[json.loads(line) for line in worker.communicate(timeout=120)[0].splitlines()]
                 for worker in workers]
         self.assertEqual([worker.returncode for worker in workers], [0, 0, 0])
-        self.assertEqual([line["round"] for line in said[0]], [0, 1])
-        self.assertEqual([line["vms"] for line in said[0]], [[0, 1, 2]] * 2)
-        self.assertEqual([line["vms"] for line in said[1]], [[1, 2]] * 2)
+        # Two rounds of three times each, of the sum that the worker is the first of.
+        self.assertEqual([line["reduction"]["vms"] for line in said[0]], [[0, 1, 2]] * 6)
+        self.assertEqual([line["reduction"]["vms"] for line in said[1]], [[1, 2]] * 6)
         self.assertEqual(said[2], [])
         for line in said[0] + said[1]:
-            self.assertEqual(len(line["times_s"]), 3)
-            self.assertTrue(all(0 < time < 60 for time in line["times_s"]))
+            self.assertEqual((line["schema"], line["run"]), ("stint.measurement/1", "mine"))
+            self.assertTrue(0 < line["reduction"]["time_s"] < 60)
 
 
 if __name__ == "__main__":

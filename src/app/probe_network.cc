@@ -24,17 +24,43 @@ constexpr int kInterruptedCode = 130;
 constexpr const char* kJob = "probe of the network";
 constexpr Seconds kWorkerStart = 2 * kSecond;  // Of one worker's Python and torch, two at a time.
 
-/// What sums are expected to take.
-struct Expectation {
-  Calibration calibration;
-  BucketLaw law;
+/// What is known before anything is made.
+struct Prepared {
+  Cluster cluster;
   Catalog catalog;
+  Calibration calibration;
+  BucketLaw law;  // Of the calibration.
+  ProbeOutline outline;
 };
 
-Result<Expectation> expectation_of(const Environment& environment, const ProbeRequest& request) {
-  auto loaded = load_calibration(request.calibration);
-  if (!loaded.ok()) return loaded.error();
-  const auto buckets = calibrated_buckets(loaded->noun);
+/// How long it takes to sum over some of the VMs.
+Seconds time_of(const PlannedSum& sum, const ClusterSpec& spec, const BucketLaw& law) {
+  ReductionRow row{.vms = static_cast<int>(sum.vms.size()), .bytes = sum.bytes};
+  row.slowest = spec.vms[static_cast<std::size_t>(sum.vms[0])].network;
+  for (const int vm : sum.vms) {
+    row.slowest = std::min(row.slowest, spec.vms[static_cast<std::size_t>(vm)].network);
+  }
+  return reduction_time(row, law);
+}
+
+Result<ProbeOutline> outline_of(const ClusterSpec& spec, const ProbeRequest& request,
+                                const BucketLaw& law) {
+  const int vms = static_cast<int>(spec.vms.size());
+  auto sums =
+      planned_sums(vms, request.counts.empty() ? usual_counts(vms) : request.counts, request.sizes);
+  if (!sums.ok()) return sums.error();
+  Seconds round;
+  for (const PlannedSum& sum : *sums) round += (request.repeats + 1) * time_of(sum, spec, law);
+  const Seconds rounds = (request.rounds - 1) * std::max(round, request.every) + round;
+  return ProbeOutline{.sums = std::move(*sums), .duration = vms * kWorkerStart + rounds};
+}
+
+Result<Prepared> prepare(const Environment& environment, const ProbeRequest& request) {
+  const auto cluster = parse_cluster(request.cluster);
+  if (!cluster.ok()) return cluster.error();
+  auto calibration = load_calibration(request.calibration);
+  if (!calibration.ok()) return calibration.error();
+  const auto buckets = calibrated_buckets(calibration->noun);
   if (!buckets.ok()) return buckets.error();
   if (!*buckets) {
     return bad_usage(fmt::format(
@@ -44,71 +70,43 @@ Result<Expectation> expectation_of(const Environment& environment, const ProbeRe
   }
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
-  return Expectation{.calibration = std::move(loaded->noun),
-                     .law = (*buckets)->law,
-                     .catalog = std::move(catalog->noun)};
+  const auto spec = cluster_spec(*cluster, catalog->noun, "probe");
+  if (!spec.ok()) return spec.error();
+  const auto warning = traffic_warning(*spec);
+  if (!warning.ok()) return warning.error();
+  auto outline = outline_of(*spec, request, (*buckets)->law);
+  if (!outline.ok()) return outline.error();
+  return Prepared{.cluster = *cluster,
+                  .catalog = std::move(catalog->noun),
+                  .calibration = std::move(calibration->noun),
+                  .law = (*buckets)->law,
+                  .outline = std::move(*outline)};
 }
 
-Result<std::vector<PlannedSum>> sums_of(const Cluster& cluster, const ProbeRequest& request) {
-  const int vms = static_cast<int>(vms_of(cluster).size());
-  return planned_sums(vms, request.counts.empty() ? usual_counts(vms) : request.counts,
-                      request.sizes);
-}
-
-/// The measurement that a line of a worker tells of.
-struct WorkerLine {
-  ReductionRecord sum;
-  std::vector<double> times;
-};
-
-std::optional<WorkerLine> parse_worker_line(std::string_view text) {
-  const auto json = parse_json(text, "worker");
-  if (!json.ok()) return std::nullopt;
-  const Json* vms = json->find("vms");
-  const Json* bytes = json->find("bytes");
-  const Json* times = json->find("times_s");
-  if (vms == nullptr || bytes == nullptr || times == nullptr) return std::nullopt;
-  const auto* numbers = vms->as<Json::Array>();
-  const auto* size = bytes->as<std::int64_t>();
-  const auto* seconds = times->as<Json::Array>();
-  if (numbers == nullptr || size == nullptr || seconds == nullptr) return std::nullopt;
-  WorkerLine line{.sum = {.vms = {}, .bytes = static_cast<double>(*size) * kByte, .time = {}},
-                  .times = {}};
-  for (const Json& vm : *numbers) {
-    if (const auto* number = vm.as<std::int64_t>()) {
-      line.sum.vms.push_back(static_cast<int>(*number));
-    }
-  }
-  for (const Json& time : *seconds) {
-    if (const auto* value = time.as<double>()) line.times.push_back(*value);
-  }
-  return line;
-}
-
-/// Times the plan on a cluster and turns what its workers print into lines of measurements.
+/// Times the plan on a cluster and keeps what its workers print, which are measurements.
 class Session {
  public:
   Session(const Environment& environment, const ProbeRequest& request, Layout layout,
           const std::vector<PlannedSum>& sums, const ProbeProgress& progress)
-      : environment_(environment),
-        request_(request),
+      : request_(request),
         sums_(sums),
         progress_(progress),
         run_(fmt::format("probe of {} at {:.0f}", request.cluster,
                          environment.clock->now().in(kSecond))) {
-    note({.run = run_,
-          .at = environment.clock->now(),
-          .start = RunStart{.job = kJob, .layout = std::move(layout)}});
+    note(write_measurement({.run = run_,
+                            .at = environment.clock->now(),
+                            .start = RunStart{.job = kJob, .layout = std::move(layout)}}));
   }
 
   Status run(const LocalCluster& cluster) {
+    if (!kept_.ok()) return kept_;  // Better now than after minutes.
     const auto folder = TemporaryFolder::make();
     if (!folder.ok()) return folder.error();
     const Status unpacked = unpack_python(folder->path());
     if (!unpacked.ok()) return unpacked;
-    const ExecRequest exec{.command = {request_.python, "-m", "stint.probe", "--plan",
-                                       to_text(plan_json(sums_), JsonStyle::kLine), "--rounds",
-                                       fmt::format("{}", request_.rounds), "--repeats",
+    const ExecRequest exec{.command = {request_.python, "-m", "stint.probe", "--run", run_,
+                                       "--plan", to_text(plan_json(sums_), JsonStyle::kLine),
+                                       "--rounds", fmt::format("{}", request_.rounds), "--repeats",
                                        fmt::format("{}", request_.repeats), "--every",
                                        fmt::format("{}", request_.every.in(kSecond))},
                            .variables = {"PYTHONPATH=" + folder->path(), "OMP_NUM_THREADS=1",
@@ -133,30 +131,26 @@ class Session {
   const std::string& text() const { return text_; }
 
  private:
-  void note(const Measurement& measurement) {
-    const std::string line = write_measurement(measurement);
+  void note(const std::string& line) {
     text_ += line;
     if (request_.out.empty() || !kept_.ok()) return;
     kept_ = append_file(request_.out, line);
   }
 
-  void take(std::string_view line) {
-    auto told = parse_worker_line(line);
-    if (!told) return;
-    for (const double time : told->times) {
-      told->sum.time = time * kSecond;
-      note({.run = run_, .at = environment_.clock->now(), .reduction = told->sum});
-    }
+  void take(std::string_view printed) {
+    const std::string line = fmt::format("{}\n", printed);
+    const auto read = read_measurements(line, "a worker");
+    if (!read.ok() || read->noun.empty() || !read->noun[0].reduction) return;
+    note(line);
     ++done_;
-    progress_(static_cast<double>(done_) /
-              (static_cast<double>(sums_.size()) * static_cast<double>(request_.rounds)));
+    const double all = static_cast<double>(sums_.size()) * request_.rounds * request_.repeats;
+    progress_(done_ / all);
   }
 
   void complain(std::string_view vm, std::string_view line) {
     if (!line.empty()) complaint_ = fmt::format("{} on {}", printable(line), vm);
   }
 
-  const Environment& environment_;
   const ProbeRequest& request_;
   const std::vector<PlannedSum>& sums_;
   const ProbeProgress& progress_;
@@ -181,18 +175,18 @@ PlannedSum planned_of(const std::vector<PlannedSum>& sums, const MeasuredReducti
   return {.vms = measured.vms, .bytes = measured.bytes};
 }
 
-Status add_sums(const Expectation& expectation, const std::vector<PlannedSum>& planned,
-                const std::vector<MeasuredReduction>& measured, ProbeReport& report) {
-  const auto rows = reduction_rows(measured, expectation.catalog);
+Status add_sums(const Prepared& prepared, const std::vector<MeasuredReduction>& measured,
+                ProbeReport& report) {
+  const auto rows = reduction_rows(measured, prepared.catalog);
   if (!rows.ok()) return rows.error();
   std::vector<ReductionTimes> times;
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const ReductionRow& row = (*rows)[i];
     const double n = row.vms;
-    const ProbedSum sum{.planned = planned_of(planned, measured[i]),
+    const ProbedSum sum{.planned = planned_of(prepared.outline.sums, measured[i]),
                         .time = timing_of(times_of(measured[i])),
                         .bus = 2 * (n - 1) / n * row.bytes / row.time,
-                        .predicted = reduction_time(row, expectation.law)};
+                        .predicted = reduction_time(row, prepared.law)};
     report.mape += std::abs(sum.predicted / row.time - 1) / static_cast<double>(rows->size());
     times.push_back(
         {.rounds = measured[i].rounds, .expected = sum.predicted, .pair = sum.planned.pair});
@@ -204,7 +198,7 @@ Status add_sums(const Expectation& expectation, const std::vector<PlannedSum>& p
 
 /// The calibration with the probe in it, written to where the request wants it.
 Result<Calibration> fold(const Environment& environment, const ProbeRequest& request,
-                         const Expectation& expectation, const std::string& text) {
+                         const std::string& name, const std::string& text) {
   const auto folder = TemporaryFolder::make();
   if (!folder.ok()) return folder.error();
   const std::string file = folder->path() + "/probe.jsonl";
@@ -214,7 +208,7 @@ Result<Calibration> fold(const Environment& environment, const ProbeRequest& req
       environment,
       {.train = {file},
        .jobs = {},
-       .name = expectation.calibration.name,
+       .name = name,
        .provenance = fmt::format("stint probe network --cluster '{}', {}", request.cluster,
                                  to_text(date_at(environment.clock->now()))),
        .out = request.fold,
@@ -224,33 +218,15 @@ Result<Calibration> fold(const Environment& environment, const ProbeRequest& req
 }  // namespace
 
 Result<ProbeOutline> outline_probe(const Environment& environment, const ProbeRequest& request) {
-  const auto cluster = parse_cluster(request.cluster);
-  if (!cluster.ok()) return cluster.error();
-  auto sums = sums_of(*cluster, request);
-  if (!sums.ok()) return sums.error();
-  const auto expectation = expectation_of(environment, request);
-  if (!expectation.ok()) return expectation.error();
-  ProbeOutline outline{.sums = {},
-                       .duration = static_cast<double>(vms_of(*cluster).size()) * kWorkerStart};
-  Seconds round;
-  for (const PlannedSum& sum : *sums) {
-    const auto row = reduction_rows(
-        {{.cluster = *cluster, .vms = sum.vms, .bytes = sum.bytes, .rounds = {{1 * kSecond}}}},
-        expectation->catalog);
-    if (!row.ok()) return row.error();
-    round += (request.repeats + 1) * reduction_time(row->front(), expectation->law);
-  }
-  outline.duration += (request.rounds - 1) * std::max(round, request.every) + round;
-  outline.sums = std::move(*sums);
-  return outline;
+  auto prepared = prepare(environment, request);
+  if (!prepared.ok()) return prepared.error();
+  return std::move(prepared->outline);
 }
 
 Result<ProbeReport> probe_network(const Environment& environment, const ProbeRequest& request,
                                   const ProbeProgress& progress) {
-  const auto outline = outline_probe(environment, request);
-  if (!outline.ok()) return outline.error();
-  const auto expectation = expectation_of(environment, request);
-  if (!expectation.ok()) return expectation.error();
+  auto prepared = prepare(environment, request);
+  if (!prepared.ok()) return prepared.error();
   const Status torch = check_torch(request.python);
   if (!torch.ok()) return torch.error();
   auto started = start_cluster(environment, {.cluster = request.cluster,
@@ -259,26 +235,29 @@ Result<ProbeReport> probe_network(const Environment& environment, const ProbeReq
   if (!started.ok()) return started.error();
   const auto status = started->cluster.status();
   if (!status.ok()) return status.error();
-  const Layout layout = layout_of(*parse_cluster(request.cluster));
-  Session session(environment, request, layout, outline->sums, progress);
+  Session session(environment, request, layout_of(prepared->cluster), prepared->outline.sums,
+                  progress);
   const Status ran = session.run(started->cluster);
   const auto down = started->cluster.down();
   if (!ran.ok()) return ran.error();
   if (!down.ok()) return down.error();
 
   ProbeReport report{.cluster = request.cluster,
-                     .before = expectation->calibration,
+                     .before = prepared->calibration,
                      .warnings = std::move(started->warnings)};
   for (const VmStatus& vm : status->vms) report.vms.push_back(vm.name);
   const auto measured = read_reductions(session.text(), "what the workers printed");
   if (!measured.ok()) return measured.error();
   if (measured->empty()) return failed("the workers measured nothing");
-  const Status added = add_sums(*expectation, outline->sums, *measured, report);
+  const Status added = add_sums(*prepared, *measured, report);
   if (!added.ok()) return added.error();
   if (request.fold.empty()) return report;
-  auto folded = fold(environment, request, *expectation, session.text());
-  if (!folded.ok()) return folded.error();
-  report.folded = std::move(*folded);
+  auto folded = fold(environment, request, prepared->calibration.name, session.text());
+  if (folded.ok()) {
+    report.folded = std::move(*folded);
+  } else {
+    report.not_folded = folded.error();
+  }
   return report;
 }
 

@@ -42,6 +42,7 @@ struct ProbeReport {
   Calibration before;  // What they are compared with.
   double mape = 0;     // Of its predictions of the sums.
   std::optional<Calibration> folded = {};
+  std::optional<Error> not_folded = {};  // Why; what was measured is told all the same.
   std::vector<std::string> warnings = {};
 };
 

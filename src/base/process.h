@@ -33,9 +33,9 @@ struct ProcessesEnd {
 
 /// Runs the commands at once and waits until all have ended. Their output goes to `output`, or to
 /// our standard error without one; their input is empty. Each is the head of a process group of its
-/// own, which is gone when this returns, and which the kernel ends if we die. SIGINT, SIGTERM and
-/// SIGHUP are passed on; what has not ended 5 s later is killed. Where one fails the others have
-/// 10 s to follow. Unavailable: a program that cannot be started.
+/// own, of which nobody is spared when this returns, and which the kernel ends if we die. SIGINT,
+/// SIGTERM and SIGHUP are passed on; what has not ended 5 s later is killed. Where one fails the
+/// others have 10 s to follow. Unavailable: a program that cannot be started.
 Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
                                   const std::optional<std::string>& output = {});
 

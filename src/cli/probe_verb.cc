@@ -76,9 +76,11 @@ ExitCode run(const Invocation& invocation) {
   const Date today = date_at(invocation.environment.clock->now());
   if (invocation.output() == "json") {
     print_answer(invocation, to_text(probe_json(*found, today), JsonStyle::kPretty) + "\n");
-    return kExitOk;
+  } else {
+    print_answer(invocation, probe_text(*found, today, invocation.out_terminal));
   }
-  print_answer(invocation, probe_text(*found, today, invocation.out_terminal));
+  if (found->not_folded) return report(invocation, kVerb, *found->not_folded);
+  if (invocation.output() == "json") return kExitOk;
   if (!request->fold.empty()) {
     say(invocation, fmt::format("Use it: stint predict --calibration {} --cluster {} --job …",
                                 shell_quoted(request->fold), shell_quoted(request->cluster)));

@@ -115,11 +115,14 @@ std::string batch_text(const Prediction& prediction, const Terminal& terminal) {
   return text;
 }
 
+std::string calibration_age(const std::string& name, const Date& date, const Date& today) {
+  const int age = days_between(date, today);
+  return fmt::format("calibration {} of {}, {}", without_controls(name), to_text(date),
+                     age < 0 ? "which is yet to come" : fmt::format("{} days old", age));
+}
+
 std::string calibration_text(const CalibrationRecord& calibration, const Date& today) {
-  const int age = days_between(calibration.date, today);
-  std::string text = fmt::format(
-      "calibration {} of {}, {}", without_controls(calibration.name), to_text(calibration.date),
-      age < 0 ? "which is yet to come" : fmt::format("{} days old", age));
+  const std::string text = calibration_age(calibration.name, calibration.date, today);
   if (!calibration.error) return text + "; its error is not known";
   const AccuracyRecord& error = *calibration.error;
   const bool sizes = error.split == "leave-one-cluster-size-out";

@@ -9,6 +9,9 @@
 
 namespace stint::cli {
 
+/// "calibration local of 2026-11-16, 3 days old".
+std::string calibration_age(const std::string& name, const Date& date, const Date& today);
+
 /// The age of a calibration and its own error: "local of 2026-11-16, 3 days old; off by 0.9 % on
 /// cluster sizes left out (n 24)".
 std::string calibration_text(const CalibrationRecord& calibration, const Date& today);

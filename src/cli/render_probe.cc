@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/figures.h"
+#include "cli/render_prediction.h"
 
 namespace stint::cli {
 namespace {
@@ -83,11 +84,10 @@ std::string spread_text(const ReductionSpread& spread) {
   return parts.empty() ? "not known: nothing was repeated" : join(parts, ", ");
 }
 
-std::string calibration_text(const ProbeReport& report, const Date& today) {
-  return fmt::format("{} of {}, {} days old, is off by {:.1f} % on average on these {} sums",
-                     without_controls(report.before.name), to_text(report.before.date),
-                     days_between(report.before.date, today), 100 * report.mape,
-                     report.sums.size());
+std::string expected_text(const ProbeReport& report, const Date& today) {
+  return fmt::format("{}, is off by {:.1f} % on average on these {} sums",
+                     calibration_age(report.before.name, report.before.date, today),
+                     100 * report.mape, report.sums.size());
 }
 
 std::string folded_text(const Calibration& calibration) {
@@ -104,19 +104,21 @@ std::string outline_text(const ProbeOutline& outline, const ProbeRequest& reques
                          const Terminal& terminal) {
   const auto pairs = std::count_if(outline.sums.begin(), outline.sums.end(),
                                    [](const PlannedSum& sum) { return sum.pair; });
+  const auto repeats = static_cast<std::size_t>(request.repeats);
+  const auto rounds = static_cast<std::size_t>(request.rounds);
   return sheet_line("cluster", request.cluster, terminal) +
          sheet_line("sums",
-                    fmt::format("{}, of them {} over pairs; {} times in each of {} rounds",
-                                outline.sums.size(), pairs, request.repeats, request.rounds),
+                    fmt::format("{}, of them {} over pairs; each {} in {}", outline.sums.size(),
+                                pairs, counted(repeats, "time"), counted(rounds, "round")),
                     terminal) +
-         sheet_line("takes", "about " + duration(outline.duration), terminal);
+         sheet_line("takes", fmt::format("about {:.0f} s", outline.duration.in(kSecond)), terminal);
 }
 
 std::string probe_text(const ProbeReport& report, const Date& today, const Terminal& terminal) {
   std::string text = sum_table(report, terminal) + "\n";
   text += sheet_line("pairs", pairs_text(report), terminal);
   text += sheet_line("varies", spread_text(report.spread), terminal);
-  text += sheet_line("calibration", calibration_text(report, today), terminal);
+  text += sheet_line("expected by", expected_text(report, today), terminal);
   if (report.folded) text += sheet_line("folded", folded_text(*report.folded), terminal);
   return text;
 }

@@ -70,7 +70,7 @@ TEST(RenderProbe, AnOutlineSaysHowMuchAndHowLong) {
   for (const ProbedSum& sum : report().sums) outline.sums.push_back(sum.planned);
   const std::string text =
       outline_text(outline, {.cluster = "3x local.small", .rounds = 2, .repeats = 5}, {.width = 0});
-  EXPECT_NE(text.find("4, of them 3 over pairs; 5 times in each of 2 rounds"), std::string::npos)
+  EXPECT_NE(text.find("4, of them 3 over pairs; each 5 times in 2 rounds"), std::string::npos)
       << text;
 }
 

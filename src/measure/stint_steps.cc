@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "measure/measurement.h"
 #include "measure/table_cells.h"
+#include "measure/timing_of.h"
 
 namespace stint {
 namespace {
@@ -59,17 +60,9 @@ StepRow row_of(const MeasuredRun& run) {
   return row;
 }
 
-std::optional<Seconds> median(std::vector<Seconds> times) {
-  if (times.empty()) return std::nullopt;
-  std::sort(times.begin(), times.end());
-  const std::size_t middle = times.size() / 2;
-  if (times.size() % 2 == 1) return times[middle];
-  return 0.5 * times[middle - 1] + 0.5 * times[middle];
-}
-
 std::optional<Seconds> typical_time(std::vector<Seconds> times) {
   if (times.size() > kEnoughFor) times.erase(times.begin(), times.begin() + kWarmUp);
-  return median(std::move(times));
+  return times.empty() ? std::nullopt : std::optional(median_of(std::move(times)));
 }
 
 }  // namespace

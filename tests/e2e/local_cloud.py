@@ -212,8 +212,12 @@ def probe(world, _options):
                       "--calibration", folded)
     expect("(n 6)" in sheet, sheet)
     world.expect_nothing_left("after a probe")
-    interrupted = world.start(*words)
-    time.sleep(4)
+    before = len(Path(lines).read_text().splitlines())
+    interrupted = world.start(*words, "--every", "10min")
+    end = time.monotonic() + SECONDS_MAX
+    while len(Path(lines).read_text().splitlines()) < before + 3:
+        expect(time.monotonic() < end and interrupted.poll() is None, "a probe measures nothing")
+        time.sleep(0.1)
     interrupted.send_signal(signal.SIGINT)
     expect(interrupted.wait(20) == 130, f"an interrupt exits 130, not {interrupted.returncode}")
     interrupted.communicate()
