@@ -76,7 +76,8 @@ Result<CpuQuota> cpu_quota(double processors) {
 }
 
 std::string cgroup_folder(const CgroupPlace& place, std::string_view cluster, std::string_view vm) {
-  return fmt::format("{}/{}{}-{}", place.folder, kPrefix, cluster, vm);
+  // No name has a dot, so that no two VMs of all clusters share a folder.
+  return fmt::format("{}/{}{}.{}", place.folder, kPrefix, cluster, vm);
 }
 
 bool is_cgroup_of_ours(std::string_view folder) {

@@ -34,15 +34,15 @@ TEST(Cgroup, TheQuotaIsAShareOfTenMilliseconds) {
 
 TEST(Cgroup, OnlyOursAreRemoved) {
   const std::string folder = cgroup_folder({CgroupVersion::kV2, "/sys/fs/cgroup"}, "a", "vm1");
-  EXPECT_EQ(folder, "/sys/fs/cgroup/stint-local-a-vm1");
+  EXPECT_EQ(folder, "/sys/fs/cgroup/stint-local-a.vm1");
   EXPECT_TRUE(is_cgroup_of_ours(folder));
   EXPECT_FALSE(is_cgroup_of_ours("/sys/fs/cgroup/system.slice"));
   EXPECT_FALSE(remove_cgroup("/sys/fs/cgroup/system.slice").ok());
-  EXPECT_TRUE(remove_cgroup("/nowhere/stint-local-a-vm1").ok());
+  EXPECT_TRUE(remove_cgroup("/nowhere/stint-local-a.vm1").ok());
 }
 
 TEST(Cgroup, WithoutCgroupsAQuotaIsRefused) {
-  const Status status = make_cgroup({}, "/nowhere/stint-local-a-vm1", {});
+  const Status status = make_cgroup({}, "/nowhere/stint-local-a.vm1", {});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::kUnavailable);
 }

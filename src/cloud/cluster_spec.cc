@@ -39,20 +39,24 @@ Result<VmSpec> vm_spec(const VmGroup& group, const Catalog& catalog) {
 
 double in_gbit(BytesPerSecond rate) { return rate.in(kGbit / kSecond); }
 
-}  // namespace
-
-Status check_cluster_name(std::string_view name) {
-  const auto fits = [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+Status check_name(std::string_view name, std::string_view whose, bool underscore) {
+  const auto fits = [&](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           (underscore && c == '_');
   };
   const bool good = !name.empty() && name.size() <= kNameMax && name[0] != '-' &&
                     std::all_of(name.begin(), name.end(), fits);
   if (good) return {};
   return bad_usage(
-      fmt::format("'{}' cannot be the name of a cluster: give one of up to {} letters, digits, '-' "
-                  "and '_'",
-                  printable(name), kNameMax));
+      fmt::format("'{}' cannot be the name of a {}: give one of up to {} letters, digits{}",
+                  printable(name), whose, kNameMax, underscore ? ", '-' and '_'" : " and '-'"));
 }
+
+}  // namespace
+
+Status check_cluster_name(std::string_view name) { return check_name(name, "cluster", true); }
+
+Status check_vm_name(std::string_view name) { return check_name(name, "VM", false); }
 
 Result<ClusterSpec> cluster_spec(const Cluster& cluster, const Catalog& catalog, std::string name) {
   const Status named = check_cluster_name(name);

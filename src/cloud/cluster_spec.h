@@ -5,31 +5,34 @@
 #include <string_view>
 #include <vector>
 
+#include "base/codec_fields.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
 #include "catalog/market.h"
+#include "cloud/pool.h"
 #include "plan/layout.h"
 
 namespace stint {
 
 /// One machine of the emulated cloud, as it is asked for.
 struct VmSpec {
-  std::string name;  // "vm1".
-  std::string type;  // "local.small".
+  std::string name = {};  // "vm1".
+  std::string type = {};  // "local.small".
   Market market = Market::kOnDemand;
-  BytesPerSecond network;  // What its NIC is shaped to, each direction.
-  DollarsPerSecond price;
+  BytesPerSecond network = {};       // What its NIC is shaped to, each direction.
+  DollarsPerSecond price = {};       // Before the pool's factor.
   std::optional<Seconds> life = {};  // From birth until it is taken back; absent: until the end.
 };
 
 /// A cluster of the emulated cloud, as it is asked for.
 struct ClusterSpec {
   std::string name = "local";
-  std::vector<VmSpec> vms;
+  std::vector<VmSpec> vms;                // More may come and go; see LocalCluster.
   Seconds notice = 120 * kSecond;         // Before a VM is taken back, as EC2 gives it.
   std::optional<double> processors = {};  // How many each VM may use; absent: all there are.
   bool ends_with_maker = false;           // Everything goes when the process that made it is gone.
+  std::vector<PoolChange> pool = {};      // Of the spot market, sorted by time.
 };
 
 /// The VMs of `cluster`, called vm1, vm2, … in its order. Usage errors: a type that the catalogue
@@ -39,18 +42,36 @@ Result<ClusterSpec> cluster_spec(const Cluster& cluster, const Catalog& catalog,
 /// A usage error unless `name` may be a folder and a part of the names of what is made for it.
 Status check_cluster_name(std::string_view name);
 
+/// The same for a VM; here '_' is not allowed.
+Status check_vm_name(std::string_view name);
+
 /// VMs × rate up to which the network of one computer with two cores keeps its promise, measured.
 inline constexpr BytesPerSecond kHonestTraffic = 4 * kGbit / kSecond;
 
 /// Beyond this one measures the computer only, so that it is refused.
 inline constexpr BytesPerSecond kTrafficMax = 4 * kHonestTraffic;
 
-inline constexpr std::size_t kVmsOfClusterMax = 64;
+inline constexpr std::size_t kVmsOfClusterMax = 64;  // At once.
+inline constexpr std::size_t kVmsOfLifeMax = 10000;  // One after the other.
 
 /// What all NICs of the cluster carry at once, one direction.
 BytesPerSecond traffic_of(const ClusterSpec& spec);
 
 /// An error when the cluster is far outside the honest limit, else a warning, or nothing.
 Result<std::string> traffic_warning(const ClusterSpec& spec);
+
+inline constexpr const char* kVmSpecSchema = "stint.vm_spec/1";
+
+// For the codec: so a VM is asked for from a keeper.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, VmSpec>& it) {
+  walk.field("name", it.name, "What it is called.");
+  walk.field("type", it.type, "Its VM type.");
+  walk.field("market", it.market, "How it is paid.");
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "What its NIC is shaped to.",
+              Range::kPositive);
+  walk.number("price_usd_per_s", it.price, kDollar / kSecond, "Of a second.", Range::kNotNegative);
+  walk.number("life_s", it.life, kSecond, "Until it is taken back.", Range::kNotNegative);
+}
 
 }  // namespace stint

@@ -8,20 +8,29 @@
 
 namespace stint {
 
-ClusterStatus status_of(const std::string& name, std::span<const VmRecord> vms, Seconds now) {
-  ClusterStatus status{
-      .name = name, .since = utc_text(vms.empty() ? now : vms.front().born), .vms = {}};
+ClusterStatus status_of(const ClusterSpec& spec, Seconds birth, std::span<const VmRecord> vms,
+                        Seconds now) {
+  ClusterStatus status{.name = spec.name,
+                       .since = utc_text(birth),
+                       .age = now,
+                       .spot_capacity = spot_capacity(spec.pool, now)};
   for (const VmRecord& vm : vms) {
-    const Dollars cost = cost_of(vm, now);
+    const Dollars cost = cost_of(vm, spec.pool, now);
     VmStatus one{.name = vm.spec.name,
                  .type = vm.spec.type,
                  .market = vm.spec.market,
                  .address = vm.address,
                  .network = vm.spec.network,
                  .phase = phase_of(vm, now),
+                 .born = vm.born,
                  .age = std::max(Seconds{}, vm.ended.value_or(now) - vm.born),
+                 .price = price_of(vm, spec.pool, now),
                  .cost = cost};
-    if (one.phase == VmPhase::kNoticed) one.takes_at = utc_text(*vm.takes_at);
+    if (one.phase == VmPhase::kNoticed) {
+      one.takes_at = utc_text(birth + *vm.takes_at);
+      one.takes_in = *vm.takes_at - now;
+    }
+    if (vm.released) one.released = true;
     (vm.spec.market == Market::kSpot ? status.cost_spot : status.cost_on_demand) += cost;
     status.vms.push_back(std::move(one));
   }
@@ -32,10 +41,10 @@ Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& 
   std::vector<std::string> names;
   for (const VmStatus& vm : status.vms) {
     if (vm.name == name) return &vm;
-    names.push_back(vm.name);
+    if (vm.phase != VmPhase::kTaken) names.push_back(vm.name);
   }
-  return bad_usage(fmt::format("the cluster {} has no VM '{}', only {}", status.name,
-                               printable(name), join(names, ", ")));
+  return bad_usage(fmt::format("the cluster {} has no VM '{}'{}", status.name, printable(name),
+                               names.empty() ? "" : ", only " + join(names, ", ")));
 }
 
 Json cluster_schema() {

@@ -20,9 +20,13 @@ struct VmStatus {
   std::string address;
   BytesPerSecond network;
   VmPhase phase = VmPhase::kRunning;
-  Seconds age;
-  Dollars cost;
+  Seconds born = {};            // Since the birth of the cluster.
+  Seconds age = {};             // Until it ended.
+  DollarsPerSecond price = {};  // At present; nothing once it is gone.
+  Dollars cost = {};
   std::optional<std::string> takes_at = {};  // UTC, once it is told.
+  std::optional<Seconds> takes_in = {};      // The same as the time that is left.
+  std::optional<bool> released = {};         // Taken means given back.
   std::optional<std::string> cgroup = {};    // Whose processes it holds, under a quota.
   Json::Object unknown = {};
 };
@@ -31,17 +35,20 @@ struct VmStatus {
 struct ClusterStatus {
   std::string name;
   std::string since;  // UTC.
+  Seconds age = {};
   bool user_namespace = false;
-  std::vector<VmStatus> vms;
+  std::vector<VmStatus> vms = {};         // Those that are gone stay, for the bill.
+  std::optional<int> spot_capacity = {};  // How many spot VMs there are; absent: no limit.
   Dollars cost_on_demand;
   Dollars cost_spot;
   Json::Object unknown = {};
 };
 
-/// The status of these VMs; `since` is the birth of the first.
-ClusterStatus status_of(const std::string& name, std::span<const VmRecord> vms, Seconds now);
+/// The status of these VMs of a cluster, `now` after its `birth`, a time since 1970.
+ClusterStatus status_of(const ClusterSpec& spec, Seconds birth, std::span<const VmRecord> vms,
+                        Seconds now);
 
-/// The VM called `name`, or a usage error that lists those there are.
+/// The VM called `name`, gone or not, or a usage error that lists those there are.
 Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& name);
 
 Json cluster_schema();
@@ -56,9 +63,14 @@ void describe(Walk& walk, Like<Walk, VmStatus>& it) {
   walk.number("network_bytes_per_s", it.network, kByte / kSecond, "What its NIC is shaped to.",
               Range::kPositive);
   walk.field("phase", it.phase, "Whether it runs, was told, or was taken.");
-  walk.number("age_s", it.age, kSecond, "Since its birth.", Range::kNotNegative);
+  walk.number("born_s", it.born, kSecond, "Since the birth of the cluster.", Range::kNotNegative);
+  walk.number("age_s", it.age, kSecond, "Since its birth, until it ended.", Range::kNotNegative);
+  walk.number("price_usd_per_s", it.price, kDollar / kSecond, "At present; 0 once it is gone.",
+              Range::kNotNegative);
   walk.number("cost_usd", it.cost, kDollar, "Since its birth.", Range::kNotNegative);
   walk.field("takes_at", it.takes_at, "When it is taken back.");
+  walk.number("takes_in_s", it.takes_in, kSecond, "Until it is taken back.", Range::kNotNegative);
+  walk.field("released", it.released, "Whether it was taken because it was given back.");
   walk.field("cgroup", it.cgroup, "The folder of its cgroup, under a quota.");
   walk.rest(it.unknown);
 }
@@ -67,8 +79,11 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, ClusterStatus>& it) {
   walk.field("name", it.name, "What it is called.");
   walk.field("since", it.since, "When it was made.");
+  walk.number("age_s", it.age, kSecond, "Since then.", Range::kNotNegative);
   walk.field("user_namespace", it.user_namespace, "Whether it was made without root.");
-  walk.field("vms", it.vms, "In their order.");
+  walk.field("vms", it.vms, "In the order of their births, those that are gone too.");
+  walk.field("spot_capacity", it.spot_capacity, "How many spot VMs there are; absent: no limit.",
+             {.range = Range::kNotNegative});
   walk.number("cost_on_demand_usd", it.cost_on_demand, kDollar, "Of the VMs on demand.",
               Range::kNotNegative);
   walk.number("cost_spot_usd", it.cost_spot, kDollar, "Of the spot VMs.", Range::kNotNegative);

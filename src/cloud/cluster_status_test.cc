@@ -16,16 +16,28 @@ ClusterStatus sample() {
   };
   std::vector<VmRecord> vms = {vm("vm1", Market::kOnDemand, 0.36), vm("vm2", Market::kSpot, 0.036)};
   preempt(vms[1], 60 * kSecond, 100 * kSecond);
-  return status_of("a", vms, 100 * kSecond);
+  const ClusterSpec spec{.name = "a", .vms = {}, .pool = {{.at = 50 * kSecond, .spot = 1}}};
+  return status_of(spec, 1000 * kSecond, vms, 100 * kSecond);
 }
 
-// 100 s at 0.36 USD/h are 0.01 USD, at 0.036 USD/h a tenth of that.
+// 100 s at 0.36 USD/h are 0.01 USD, at 0.036 USD/h a tenth of that. The cluster was born at 1000 s,
+// so that the VM goes at 1000 + 100 + 60 s = 19 min 20 s.
 TEST(ClusterStatus, BillsEachMarket) {
   const ClusterStatus status = sample();
   EXPECT_NEAR(status.cost_on_demand.in(kDollar), 0.01, 1e-12);
   EXPECT_NEAR(status.cost_spot.in(kDollar), 0.001, 1e-12);
   EXPECT_EQ(status.vms[1].phase, VmPhase::kNoticed);
-  EXPECT_EQ(status.vms[1].takes_at, "1970-01-01T00:02:40Z");
+  EXPECT_EQ(status.vms[1].takes_at, "1970-01-01T00:19:20Z");
+}
+
+TEST(ClusterStatus, TellsWhatIsLeftAndWhatThereIs) {
+  const ClusterStatus status = sample();
+  EXPECT_EQ(status.since, "1970-01-01T00:16:40Z");
+  EXPECT_EQ(status.age, 100 * kSecond);
+  EXPECT_EQ(status.spot_capacity, 1);
+  EXPECT_EQ(status.vms[1].takes_in, 60 * kSecond);
+  EXPECT_FALSE(status.vms[0].takes_in.has_value());
+  EXPECT_NEAR(status.vms[0].price.in(kDollar / kHour), 0.36, 1e-12);
 }
 
 TEST(ClusterStatus, ReadsBackWhatItWrites) {
@@ -41,6 +53,9 @@ TEST(ClusterStatus, AVmThatIsNotThereIsAUsageError) {
   const auto none = find_vm(status, "vm3");
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().message, "the cluster a has no VM 'vm3', only vm1, vm2");
+  const auto empty = find_vm({.name = "a", .since = ""}, "vm1");
+  ASSERT_FALSE(empty.ok());
+  EXPECT_EQ(empty.error().message, "the cluster a has no VM 'vm1'");
 }
 
 }  // namespace

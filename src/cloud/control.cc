@@ -1,5 +1,6 @@
 #include "cloud/control.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -13,7 +14,8 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t kMessageMax = 100000;
+constexpr std::size_t kMessageMax = 16U << 20U;  // More than all VMs of a life need.
+constexpr std::size_t kPieceMax = 64000;         // What sockets take at once by default.
 
 /// The address of the socket in an open folder: the path itself may be longer than the 107 bytes
 /// that an address holds.
@@ -40,6 +42,35 @@ Result<Descriptor> socket_in(const std::string& folder, const char* verb, Act ac
       fmt::format("cannot {} {}/{}: {}", verb, folder, kSocketName, std::strerror(errno)));
 }
 
+/// Adds the next piece of a message to `text`, and what came with it.
+Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& attached) {
+  pollfd waiting{.fd = socket, .events = POLLIN, .revents = 0};
+  int ready = -1;
+  do {
+    ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)));
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 0) return failed("the other side does not answer");
+  std::vector<char> buffer(kPieceMax);
+  iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof(space);
+  const ssize_t got = ready < 0 ? -1 : ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (got < 0) return failed(fmt::format("cannot read an answer: {}", std::strerror(errno)));
+  if (got == 0) return failed("the other side is gone");
+  text.append(buffer.data(), static_cast<std::size_t>(got));
+  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  if (head != nullptr && head->cmsg_type == SCM_RIGHTS) {
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(head), sizeof(int));
+    attached = Descriptor(number);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Descriptor> listen_in(const std::string& folder) {
@@ -52,49 +83,54 @@ Result<Descriptor> connect_in(const std::string& folder) {
   return socket_in(folder, "speak to", ::connect);
 }
 
+Json error_message(const Error& error) {
+  Json json;
+  json.add("error", Json(error.message));
+  json.add("kind", Json(Json::Value(std::int64_t{static_cast<int>(error.kind)})));
+  return json;
+}
+
+std::optional<Error> error_in(const Json& message) {
+  const Json* error = message.find("error");
+  const Json* kind = message.find("kind");
+  const std::string* text = error == nullptr ? nullptr : error->as<std::string>();
+  const std::int64_t* number = kind == nullptr ? nullptr : kind->as<std::int64_t>();
+  if (text == nullptr || number == nullptr) return std::nullopt;
+  return Error{static_cast<ErrorKind>(*number), *text};
+}
+
 Status send_message(int socket, const Json& json, int attached) {
-  std::string text = to_text(json, JsonStyle::kLine);
-  iovec part{.iov_base = text.data(), .iov_len = text.size()};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  if (attached >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    cmsghdr* head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(head), &attached, sizeof(int));
+  std::string text = to_text(json, JsonStyle::kLine) + "\n";
+  for (std::size_t sent = 0; sent < text.size(); sent += kPieceMax) {
+    iovec part{.iov_base = text.data() + sent, .iov_len = std::min(kPieceMax, text.size() - sent)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+    if (attached >= 0 && sent == 0) {
+      message.msg_control = space;
+      message.msg_controllen = sizeof(space);
+      cmsghdr* head = CMSG_FIRSTHDR(&message);
+      head->cmsg_level = SOL_SOCKET;
+      head->cmsg_type = SCM_RIGHTS;
+      head->cmsg_len = CMSG_LEN(sizeof(int));
+      std::memcpy(CMSG_DATA(head), &attached, sizeof(int));
+    }
+    if (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
+      return failed(fmt::format("cannot speak to the keeper: {}", std::strerror(errno)));
+    }
   }
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) return {};
-  return failed(fmt::format("cannot speak to the keeper: {}", std::strerror(errno)));
+  return {};
 }
 
 Result<Message> receive_message(int socket, Seconds limit) {
-  pollfd waiting{.fd = socket, .events = POLLIN, .revents = 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)));
-  if (ready == 0) return failed("the other side does not answer");
-  std::vector<char> buffer(kMessageMax);
-  iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof(space);
-  const ssize_t got = ready < 0 ? -1 : ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  if (got < 0) return failed(fmt::format("cannot read an answer: {}", std::strerror(errno)));
-  if (got == 0) return failed("the other side is gone");
   Message whole;
-  const cmsghdr* head = CMSG_FIRSTHDR(&message);
-  if (head != nullptr && head->cmsg_type == SCM_RIGHTS) {
-    int attached = -1;
-    std::memcpy(&attached, CMSG_DATA(head), sizeof(int));
-    whole.attached = Descriptor(attached);
+  std::string text;
+  while (!text.ends_with('\n') && text.size() < kMessageMax) {
+    const Status received = receive_piece(socket, limit, text, whole.attached);
+    if (!received.ok()) return received.error();
   }
-  auto json = parse_json({buffer.data(), static_cast<std::size_t>(got)}, "message");
+  auto json = parse_json(text, "message");
   if (!json.ok()) return json.error();
   whole.json = std::move(*json);
   return whole;

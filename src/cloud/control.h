@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -22,6 +23,10 @@ Result<Descriptor> listen_in(const std::string& folder);
 Result<Descriptor> connect_in(const std::string& folder);
 
 inline constexpr const char* kSocketName = "control.sock";
+
+/// An answer that says no, and back.
+Json error_message(const Error& error);
+std::optional<Error> error_in(const Json& message);
 
 Status send_message(int socket, const Json& json, int attached = -1);
 Result<Message> receive_message(int socket, Seconds limit);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -17,11 +19,13 @@
 #include "base/clock.h"
 #include "base/codec.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "cloud/cluster_status.h"
 #include "cloud/control.h"
 #include "cloud/journal.h"
 #include "cloud/network_plan.h"
+#include "cloud/spawn.h"
 #include "cloud/vm_init.h"
 #include "cloud/vm_record.h"
 
@@ -29,7 +33,9 @@ namespace stint {
 namespace {
 
 constexpr Seconds kPatience = 30 * kSecond;  // Computers may be busy.
+constexpr Seconds kEndPatience = 2 * kSecond;
 constexpr Seconds kLongestSleep = 1 * kSecond;
+constexpr timeval kSendPatience{.tv_sec = 1, .tv_usec = 0};
 
 volatile std::sig_atomic_t told_to_end = 0;  // NOLINT: signal handlers have nothing else.
 
@@ -39,19 +45,31 @@ int open_process(pid_t pid) {
   return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<long>(pid), 0L));
 }
 
-/// The notice that a message asks for; none without one.
-Seconds notice_of(const Json& json) {
-  const Json* notice = json.find("notice_s");
-  if (notice == nullptr) return {};
-  if (const double* seconds = notice->as<double>()) return *seconds * kSecond;
-  const std::int64_t* whole = notice->as<std::int64_t>();
-  return whole == nullptr ? Seconds{} : static_cast<double>(*whole) * kSecond;
+/// A number of a message; 0 without one.
+double number_at(const Json& json, const char* key) {
+  const Json* member = json.find(key);
+  if (member == nullptr) return 0;
+  if (const double* number = member->as<double>()) return *number;
+  const std::int64_t* whole = member->as<std::int64_t>();
+  return whole == nullptr ? 0 : static_cast<double>(*whole);
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const Json* member = json.find(key);
+  const std::string* text = member == nullptr ? nullptr : member->as<std::string>();
+  return text == nullptr ? "" : *text;
+}
+
+Seconds steady_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count() * kSecond;
 }
 
 /// A VM and the first of its processes.
 struct Machine {
+  int number = 0;  // Of its address, port and news: no two of a cluster share one.
   VmRecord record;
-  pid_t pid = -1;
+  pid_t pid = -1;  // −1 once that is gone.
   Descriptor process = {};
   std::string cgroup = {};
   bool told = false;
@@ -60,15 +78,15 @@ struct Machine {
 class Keeper {
  public:
   explicit Keeper(KeeperStart start)
-      : start_(std::move(start)), news_(shared_news(start_.spec.vms.size())) {}
+      : start_(std::move(start)), news_(shared_news(kVmsOfLifeMax + 1)) {}
 
   Status make() {
     hang_at(start_.stop_at, "namespaces");
     const Status status = run_commands(switch_commands());
     if (!status.ok()) return status;
     hang_at(start_.stop_at, "switch");
-    for (std::size_t i = 0; i < start_.spec.vms.size(); ++i) {
-      const Status made = make_vm(i);
+    for (const VmSpec& vm : start_.spec.vms) {
+      const Status made = rent(vm);
       if (!made.ok()) return made;
     }
     hang_at(start_.stop_at, "made");
@@ -90,10 +108,8 @@ class Keeper {
   /// Kills the VMs and waits until they are gone.
   void end_vms() {
     for (Machine& machine : machines_) end_vm(machine);
-    for (const Machine& machine : machines_) {
-      pollfd waiting{.fd = machine.process.get(), .events = POLLIN, .revents = 0};
-      ::poll(&waiting, 1, 2000);
-    }
+    const Seconds deadline = now() + kEndPatience;
+    for (Machine& machine : machines_) await_end(machine, deadline);
   }
 
   /// The client that asked for the end gets its answer last.
@@ -102,17 +118,78 @@ class Keeper {
   }
 
  private:
-  Status make_vm(std::size_t index) {
-    const VmSpec& spec = start_.spec.vms[index];
-    const int number = static_cast<int>(index) + 1;
-    const NicPlan nic{
-        .index = number, .address = vm_address(start_.range, number), .rate = spec.network};
+  /// Since the cluster's birth, whatever happens to the computer's clock.
+  Seconds now() const { return steady_now() - begin_; }
+
+  /// Makes a VM. On an error it never was.
+  Status rent(const VmSpec& vm) {
+    const Status allowed = check_rent(vm);
+    if (!allowed.ok()) return allowed;
+    machines_.push_back({.number = ++numbers_, .record = {.spec = vm, .born = now()}});
+    const Status made = make_vm(machines_.back());
+    if (made.ok()) return {};
+    end_vm(machines_.back());
+    await_end(machines_.back(), now() + kEndPatience);
+    machines_.pop_back();
+    return made;
+  }
+
+  Status check_rent(const VmSpec& vm) const {
+    const Status named = check_vm_name(vm.name);
+    if (!named.ok()) return named;
+    std::size_t alive = 0;
+    for (const Machine& machine : machines_) {
+      if (machine.record.spec.name == vm.name) {
+        return bad_usage(fmt::format("there {} a VM {} in the cluster {}; choose another name",
+                                     machine.record.ended ? "was" : "is", vm.name,
+                                     start_.spec.name));
+      }
+      if (!machine.record.ended) ++alive;
+    }
+    if (alive >= kVmsOfClusterMax || numbers_ >= static_cast<int>(kVmsOfLifeMax)) {
+      return bad_usage(fmt::format("one computer emulates up to {} VMs at once and {} in all",
+                                   kVmsOfClusterMax, kVmsOfLifeMax));
+    }
+    const Status carried = check_traffic(vm);
+    if (!carried.ok() || vm.market != Market::kSpot) return carried;
+    const auto capacity = spot_capacity(start_.spec.pool, now());
+    const int held = spot_held(now());
+    if (!capacity || held < *capacity) return {};
+    return unavailable(fmt::format("there is no spot capacity for {}: the pool has {}, and {} held",
+                                   vm.name, counted(static_cast<std::size_t>(*capacity), "VM"),
+                                   held == 1 ? "1 is" : fmt::format("{} are", held)));
+  }
+
+  /// Whether the computer can carry the VM, or its new rate, beside the others.
+  Status check_traffic(const VmSpec& vm) const {
+    ClusterSpec all{.vms = {vm}};
+    for (const Machine& machine : machines_) {
+      const VmSpec& other = machine.record.spec;
+      if (!machine.record.ended && other.name != vm.name) all.vms.push_back(other);
+    }
+    const auto warning = traffic_warning(all);
+    return warning.ok() ? Status() : Status(warning.error());
+  }
+
+  /// Spot VMs that nobody asked back yet.
+  int spot_held(Seconds at) const {
+    return static_cast<int>(
+        std::count_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+          return machine.record.spec.market == Market::kSpot &&
+                 phase_of(machine.record, at) == VmPhase::kRunning;
+        }));
+  }
+
+  Status make_vm(Machine& machine) {
+    const VmSpec& spec = machine.record.spec;
+    const NicPlan nic{.index = machine.number,
+                      .address = vm_address(start_.range, machine.number),
+                      .rate = spec.network};
     auto go = make_pipe();
     if (!go.ok()) return go.error();
     auto report = make_pipe();
     if (!report.ok()) return report.error();
-    Machine machine;
-    const Status limited = make_quota(spec, machine);
+    const Status limited = make_quota(machine);
     if (!limited.ok()) return limited;
     machine.pid = clone_process(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID);
     if (machine.pid == 0) {
@@ -128,18 +205,16 @@ class Keeper {
               .seed = random.bits(),
               .go = go->from.get(),
               .report = report->to.get(),
-              .news = &news_[index]});
+              .news = &news_of(machine)});
     }
     if (machine.pid < 0) {
       return unavailable(fmt::format("cannot make the namespaces of {}: {}", spec.name,
                                      std::strerror(-machine.pid)));
     }
     machine.process = Descriptor(open_process(machine.pid));
-    machine.record = born_vm(spec, nic.address, start_.spec.notice, clock_.now());
-    const pid_t pid = machine.pid;
-    machines_.push_back(std::move(machine));
+    machine.record = born_vm(spec, nic.address, start_.spec.notice, machine.record.born);
     hang_at(start_.stop_at, spec.name + "-process");
-    const Status plugged = run_commands(plug_commands(nic, pid));
+    const Status plugged = run_commands(plug_commands(nic, machine.pid));
     if (!plugged.ok()) return plugged;
     hang_at(start_.stop_at, spec.name + "-plugged");
     report->to.close();
@@ -150,24 +225,45 @@ class Keeper {
     return unavailable(said.empty() ? spec.name + " did not come up" : said);
   }
 
-  Status make_quota(const VmSpec& spec, Machine& machine) {
+  Status make_quota(Machine& machine) {
     if (!start_.spec.processors) return {};
     const auto quota = cpu_quota(*start_.spec.processors);
     if (!quota.ok()) return quota.error();
-    machine.cgroup = cgroup_folder(start_.cgroups, start_.spec.name, spec.name);
+    const std::string& vm = machine.record.spec.name;
+    machine.cgroup = cgroup_folder(start_.cgroups, start_.spec.name, vm);
     const Status noted =
         append_file(journal_path(start_.folder), journal_line_of_cgroup(machine.cgroup));
     if (!noted.ok()) return noted;
-    hang_at(start_.stop_at, spec.name + "-noted");
+    hang_at(start_.stop_at, vm + "-noted");
     const Status made = make_cgroup(start_.cgroups, machine.cgroup, *quota);
-    hang_at(start_.stop_at, spec.name + "-quota");
+    hang_at(start_.stop_at, vm + "-quota");
     return made;
   }
 
-  void end_vm(Machine& machine) {
-    if (machine.record.ended) return;
-    ::kill(machine.pid, SIGKILL);
-    machine.record.ended = clock_.now();
+  /// Kills the VM's processes, with which its network goes. That a process that somebody outside
+  /// started is not waited for yet holds up the last moment of a VM, so that we do not wait for it.
+  void end_vm(Machine& machine) const {
+    if (machine.pid > 0) ::kill(machine.pid, SIGKILL);
+    if (!machine.record.ended) machine.record.ended = now();
+  }
+
+  /// Removes what the VM leaves once its first process is gone.
+  void bury(Machine& machine) const {
+    end_vm(machine);
+    machine.pid = -1;
+    machine.process.close();
+    if (!machine.cgroup.empty()) (void)remove_cgroup(machine.cgroup);
+    machine.cgroup.clear();
+  }
+
+  /// Buries the VM at the end of its first process, or when the patience of `deadline` does.
+  void await_end(Machine& machine, Seconds deadline) const {
+    if (machine.pid > 0) {
+      pollfd waiting{.fd = machine.process.get(), .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, std::max(0, static_cast<int>((deadline - now()).in(kMillisecond))));
+      ::waitpid(machine.pid, nullptr, WNOHANG);
+    }
+    bury(machine);
   }
 
   void reap() {
@@ -175,38 +271,59 @@ class Keeper {
       const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
       if (pid <= 0) return;
       for (Machine& machine : machines_) {
-        if (machine.pid == pid && !machine.record.ended) machine.record.ended = clock_.now();
+        if (machine.pid == pid) bury(machine);
       }
     }
   }
 
   void advance() {
-    const Seconds now = clock_.now();
-    for (std::size_t i = 0; i < machines_.size(); ++i) {
-      Machine& machine = machines_[i];
-      const VmPhase phase = phase_of(machine.record, now);
+    follow_pool();
+    const Seconds moment = now();
+    for (Machine& machine : machines_) {
+      const VmPhase phase = phase_of(machine.record, moment);
       if (phase == VmPhase::kNoticed && !machine.told) {
-        tell(news_[i], now, *machine.record.takes_at);
+        tell(news_of(machine), birth_ + moment, birth_ + *machine.record.takes_at);
         machine.told = true;
       }
-      if (phase == VmPhase::kTaken) end_vm(machine);
+      if (phase == VmPhase::kTaken && !machine.record.ended) end_vm(machine);
+    }
+  }
+
+  /// Takes back the youngest spot VMs when there are more than the pool has. What happens, happens
+  /// at the moment of the change, even if we come to it later.
+  void follow_pool() {
+    const std::vector<PoolChange>& pool = start_.spec.pool;
+    for (; followed_ < pool.size() && pool[followed_].at <= now(); ++followed_) {
+      const PoolChange& change = pool[followed_];
+      int surplus = spot_held(change.at) - change.spot;
+      for (auto it = machines_.rbegin(); it != machines_.rend() && surplus > 0; ++it) {
+        const bool held = it->record.spec.market == Market::kSpot &&
+                          phase_of(it->record, change.at) == VmPhase::kRunning;
+        if (!held) continue;
+        preempt(it->record, change.unannounced ? Seconds{} : start_.spec.notice, change.at);
+        --surplus;
+      }
     }
   }
 
   int sleep_milliseconds() const {
     Seconds sleep = kLongestSleep;
-    const Seconds now = clock_.now();
+    const Seconds moment = now();
+    const auto wake = [&](Seconds at) {
+      sleep = std::min(sleep, std::max(Seconds{}, at - moment));
+    };
     for (const Machine& machine : machines_) {
-      const auto event = next_event(machine.record, now);
-      if (event) sleep = std::min(sleep, std::max(Seconds{}, *event - now));
+      const auto event = next_event(machine.record, moment);
+      if (event) wake(*event);
     }
+    if (followed_ < start_.spec.pool.size()) wake(start_.spec.pool[followed_].at);
     return static_cast<int>(sleep.in(kMillisecond)) + 1;
   }
 
   Json status() const {
     std::vector<VmRecord> records;
     for (const Machine& machine : machines_) records.push_back(machine.record);
-    ClusterStatus it = status_of(start_.spec.name, records, clock_.now());
+    ClusterStatus it = status_of(start_.spec, birth_, records, now());
     it.user_namespace = start_.user_namespace;
     for (std::size_t i = 0; i < machines_.size(); ++i) {
       if (!machines_[i].cgroup.empty()) it.vms[i].cgroup = machines_[i].cgroup;
@@ -217,38 +334,87 @@ class Keeper {
   void converse() {
     Descriptor client(::accept4(start_.listener, nullptr, nullptr, SOCK_CLOEXEC));
     if (client.get() < 0) return;
+    ::setsockopt(client.get(), SOL_SOCKET, SO_SNDTIMEO, &kSendPatience, sizeof(kSendPatience));
     const auto message = receive_message(client.get(), kSecond);
     if (!message.ok()) return;
-    const Json* ask = message->json.find("ask");
-    const std::string* what = ask == nullptr ? nullptr : ask->as<std::string>();
-    if (what == nullptr) return;
-    if (*what == "down") {
+    const std::string what = text_at(message->json, "ask");
+    if (what == "down") {
       going_down_ = true;
       farewell_ = std::move(client);
       return;
     }
-    Machine* machine = machine_of(message->json);
-    if (*what == "preempt" && machine != nullptr) {
-      preempt(machine->record, notice_of(message->json), clock_.now());
-      advance();
+    advance();
+    const Status done = act(what, message->json);
+    advance();
+    if (!done.ok()) {
+      (void)send_message(client.get(), error_message(done.error()));
+      return;
     }
-    const bool enters = *what == "enter" && machine != nullptr && !machine->record.ended;
+    const Machine* machine = what == "enter" ? machine_of(message->json) : nullptr;
+    const bool enters = machine != nullptr && !machine->record.ended;
     (void)send_message(client.get(), status(), enters ? machine->process.get() : -1);
   }
 
+  /// Does what is asked. A VM that there is not is noticed by whoever asked.
+  Status act(const std::string& what, const Json& question) {
+    if (what == "add") {
+      const Json* vm = question.find("spec");
+      const auto spec = decode<VmSpec>(vm == nullptr ? Json() : *vm, kVmSpecSchema, "add");
+      return spec.ok() ? rent(spec->noun) : Status(spec.error());
+    }
+    Machine* machine = machine_of(question);
+    if (machine == nullptr) return {};
+    if (what == "preempt") {
+      preempt(machine->record, number_at(question, "notice_s") * kSecond, now());
+    }
+    if (what == "release" && !machine->record.ended) {
+      machine->record.released = true;
+      end_vm(*machine);
+    }
+    if (what == "reshape") {
+      return reshape(*machine, number_at(question, "network_bytes_per_s") * (kByte / kSecond));
+    }
+    return {};
+  }
+
+  Status reshape(Machine& machine, BytesPerSecond network) const {
+    VmSpec spec = machine.record.spec;
+    if (machine.record.ended) {
+      return bad_usage(fmt::format("{} is gone, so that its network cannot be changed", spec.name));
+    }
+    if (!(network > BytesPerSecond{})) return bad_usage("a network must be faster than nothing");
+    spec.network = network;
+    const Status carried = check_traffic(spec);
+    if (!carried.ok()) return carried;
+    const auto inside = spawn_in(machine.process.get(), false,
+                                 {.command = reshaping_command(kNicName, network), .folder = "/"});
+    if (!inside.ok()) return inside.error();
+    int ended = 0;
+    while (::waitpid(*inside, &ended, 0) < 0 && errno == EINTR) {
+    }
+    if (exit_code_of(ended) != 0) return failed("tc cannot change the network of " + spec.name);
+    const Status outside = run_command(reshaping_command(port_name(machine.number), network));
+    if (outside.ok()) machine.record.spec = spec;
+    return outside;
+  }
+
+  SharedNews& news_of(const Machine& machine) { return news_[machine.number]; }
+
   Machine* machine_of(const Json& json) {
-    const Json* member = json.find("vm");
-    const std::string* name = member == nullptr ? nullptr : member->as<std::string>();
+    const std::string name = text_at(json, "vm");
     for (Machine& machine : machines_) {
-      if (name != nullptr && machine.record.spec.name == *name) return &machine;
+      if (machine.record.spec.name == name) return &machine;
     }
     return nullptr;
   }
 
   KeeperStart start_;
   SharedNews* news_;
-  SystemClock clock_;
-  std::vector<Machine> machines_;
+  Seconds birth_ = SystemClock().now();
+  Seconds begin_ = steady_now();
+  std::vector<Machine> machines_;  // Those that are gone stay, for the bill.
+  int numbers_ = 0;                // Given out so far.
+  std::size_t followed_ = 0;       // Changes of the pool.
   bool going_down_ = false;
   Descriptor farewell_;
 };

@@ -191,6 +191,7 @@ Result<LocalCluster::Answer> LocalCluster::ask(const Json& question) const {
   if (!sent.ok()) return sent.error();
   auto message = receive_message(socket->get(), kPatience);
   if (!message.ok()) return message.error();
+  if (auto error = error_in(message->json)) return *error;
   auto status = decode<ClusterStatus>(message->json, kClusterSchema, "keeper");
   if (!status.ok()) return status.error();
   return Answer{std::move(status->noun), std::move(message->attached)};
@@ -210,14 +211,34 @@ Result<std::string> LocalCluster::address(const std::string& vm) const {
   return (*found)->address;
 }
 
-Result<ClusterStatus> LocalCluster::preempt(const std::string& vm, Seconds notice) const {
-  Json question = question_of("preempt", vm);
-  question.add("notice_s", Json(notice.in(kSecond)));
+Result<ClusterStatus> LocalCluster::ask_about(const std::string& vm, const Json& question) const {
   auto answer = ask(question);
   if (!answer.ok()) return answer.error();
   const auto found = find_vm(answer->status, vm);
   if (!found.ok()) return found.error();
   return std::move(answer->status);
+}
+
+Result<ClusterStatus> LocalCluster::add(const VmSpec& vm) const {
+  Json question = question_of("add");
+  question.add("spec", encode(vm, kVmSpecSchema));
+  return ask_about(vm.name, question);
+}
+
+Result<ClusterStatus> LocalCluster::release(const std::string& vm) const {
+  return ask_about(vm, question_of("release", vm));
+}
+
+Result<ClusterStatus> LocalCluster::reshape(const std::string& vm, BytesPerSecond network) const {
+  Json question = question_of("reshape", vm);
+  question.add("network_bytes_per_s", Json(network.in(kByte / kSecond)));
+  return ask_about(vm, question);
+}
+
+Result<ClusterStatus> LocalCluster::preempt(const std::string& vm, Seconds notice) const {
+  Json question = question_of("preempt", vm);
+  question.add("notice_s", Json(notice.in(kSecond)));
+  return ask_about(vm, question);
 }
 
 Result<pid_t> LocalCluster::spawn(const std::string& vm, SpawnRequest request) const {

@@ -12,7 +12,8 @@
 namespace stint {
 
 /// A cluster of the emulated cloud on this computer. It is kept by a process of its own, the
-/// keeper, and goes on when this object is gone, unless the spec says that it ends with its maker.
+/// keeper, and goes on when this object or its whole process is gone, unless the spec says that it
+/// ends with its maker.
 ///
 /// `root` is the folder of all clusters of a user.
 class LocalCluster {
@@ -30,6 +31,17 @@ class LocalCluster {
 
   /// The VM's address inside the cluster.
   Result<std::string> address(const std::string& vm) const;
+
+  /// Rents one more VM and returns when it is up. Usage errors: a name that a VM of the cluster has
+  /// or had, or that is none; too many VMs, or more traffic than the computer carries. Unavailable:
+  /// it is a spot VM and the pool has no room.
+  Result<ClusterStatus> add(const VmSpec& vm) const;
+
+  /// Gives the VM back: it ends now and costs nothing any more. It may be gone already.
+  Result<ClusterStatus> release(const std::string& vm) const;
+
+  /// Gives the VM's NIC another rate, in both directions, while it runs.
+  Result<ClusterStatus> reshape(const std::string& vm, BytesPerSecond network) const;
 
   /// Takes the VM back: the notice appears in its metadata now, and after it the VM's processes
   /// are killed and its network is gone.
@@ -52,6 +64,7 @@ class LocalCluster {
     Descriptor attached;
   };
   Result<Answer> ask(const Json& question) const;
+  Result<ClusterStatus> ask_about(const std::string& vm, const Json& question) const;
 
   std::string folder_;
   std::string name_;

@@ -36,6 +36,12 @@ class LocalClusterTest : public testing::Test {
     return it;
   }
 
+  static VmSpec spot(const std::string& name) {
+    VmSpec it = spec().vms[0];
+    it.name = name;
+    return it;
+  }
+
   /// What `command` prints in the VM, and its exit code.
   static std::pair<std::string, int> run(const LocalCluster& cluster, const std::string& vm,
                                          const std::string& command) {
@@ -100,6 +106,139 @@ TEST_F(LocalClusterTest, AClusterMayEndWithItsMaker) {
   }
   for (int i = 0; i < 500 && !cluster_names(root_).empty(); ++i) ::usleep(10000);
   EXPECT_TRUE(cluster_names(root_).empty());
+}
+
+TEST_F(LocalClusterTest, VmsComeAndGoInARunningCluster) {
+  const auto cluster = LocalCluster::start(root_, {.name = "t", .vms = {}});
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  EXPECT_TRUE(cluster->status()->vms.empty());
+  ASSERT_TRUE(cluster->add(spot("vm1")).ok());
+  const auto added = cluster->add(spot("vm2"));
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  const auto pid = cluster->spawn("vm1", {.command = {"sleep", "1000"}});
+  ASSERT_TRUE(pid.ok()) << pid.error().message;
+  const auto released = cluster->release("vm1");
+  ASSERT_TRUE(released.ok()) << released.error().message;
+  EXPECT_EQ(released->vms[0].phase, VmPhase::kTaken);
+  EXPECT_EQ(released->vms[0].released, true);
+  int status = 0;
+  EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
+  EXPECT_EQ(exit_code_of(status), 128 + SIGKILL);
+  const auto again = cluster->release("vm1");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->vms[0].cost, released->vms[0].cost);
+  EXPECT_EQ(again->vms[0].age, released->vms[0].age);
+  EXPECT_GT(again->vms[1].cost, released->vms[1].cost);
+  for (const char* name : {"vm1", "vm2", "vm_3", "", "..", "a b", "-a"}) {
+    const auto refused = cluster->add(spot(name));
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.error().kind, ErrorKind::kUsage) << name;
+  }
+  EXPECT_FALSE(cluster->release("vm9").ok());
+  const auto third = cluster->add(spot("vm3"));
+  ASSERT_TRUE(third.ok()) << third.error().message;
+  ASSERT_EQ(third->vms.size(), 3U);
+  EXPECT_NE(third->vms[2].address, third->vms[0].address);
+  EXPECT_EQ(cluster->down()->vms.size(), 3U);
+  EXPECT_TRUE(cluster_names(root_).empty());
+}
+
+TEST_F(LocalClusterTest, ANicIsReshapedAtBothEnds) {
+  const auto cluster = LocalCluster::start(root_, spec());
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  const auto reshaped = cluster->reshape("vm2", 30 * kMbit / kSecond);
+  ASSERT_TRUE(reshaped.ok()) << reshaped.error().message;
+  EXPECT_NEAR(reshaped->vms[1].network.in(kMbit / kSecond), 30, 1e-9);
+  EXPECT_EQ(run(*cluster, "vm2", "tc class show dev eth0 | grep -c 'rate 30Mbit'").first, "1");
+  EXPECT_EQ(run(*cluster, "vm1", "tc class show dev eth0 | grep -c 'rate 100Mbit'").first, "1");
+  EXPECT_FALSE(cluster->reshape("vm2", BytesPerSecond{}).ok());
+  EXPECT_FALSE(cluster->reshape("vm2", 100 * kGbit / kSecond).ok());
+  EXPECT_FALSE(cluster->reshape("vm9", 1 * kMbit / kSecond).ok());
+  ASSERT_TRUE(cluster->release("vm2").ok());
+  EXPECT_FALSE(cluster->reshape("vm2", 1 * kMbit / kSecond).ok());
+  EXPECT_TRUE(cluster->down().ok());
+}
+
+TEST_F(LocalClusterTest, SpotVmsAreRefusedBeyondThePool) {
+  const auto cluster =
+      LocalCluster::start(root_, {.name = "t", .vms = {}, .pool = {{.at = {}, .spot = 1}}});
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  ASSERT_TRUE(cluster->add(spot("vm1")).ok());
+  const auto refused = cluster->add(spot("vm2"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(refused.error().message,
+            "there is no spot capacity for vm2: the pool has 1 VM, and 1 is held");
+  VmSpec on_demand = spot("vm2");
+  on_demand.market = Market::kOnDemand;
+  EXPECT_TRUE(cluster->add(on_demand).ok());
+  ASSERT_TRUE(cluster->release("vm1").ok());
+  EXPECT_TRUE(cluster->add(spot("vm3")).ok());
+  EXPECT_EQ(cluster->status()->spot_capacity, 1);
+  EXPECT_TRUE(cluster->down().ok());
+}
+
+// The pool has room for one from the third second on, without a notice: the younger one goes.
+TEST_F(LocalClusterTest, ThePoolTakesTheYoungest) {
+  ClusterSpec falling = spec();
+  falling.pool = {{.at = 3 * kSecond, .spot = 1, .unannounced = true}};
+  const auto cluster = LocalCluster::start(root_, falling);
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  const auto pid = cluster->spawn("vm2", {.command = {"sleep", "1000"}});
+  ASSERT_TRUE(pid.ok()) << pid.error().message;
+  int status = 0;
+  EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
+  const auto after = cluster->status();
+  ASSERT_TRUE(after.ok());
+  EXPECT_GE(after->age, 3 * kSecond);
+  EXPECT_EQ(after->vms[0].phase, VmPhase::kRunning);
+  EXPECT_EQ(after->vms[1].phase, VmPhase::kTaken);
+  EXPECT_FALSE(after->vms[1].released.has_value());
+  EXPECT_TRUE(cluster->down().ok());
+}
+
+TEST_F(LocalClusterTest, AClusterOutlivesAMakerThatIsKilled) {
+  const pid_t maker = ::fork();
+  if (maker == 0) {
+    const auto cluster = LocalCluster::start(root_, spec());
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(maker, &status, 0);
+  ASSERT_EQ(exit_code_of(status), 128 + SIGKILL);
+  const auto found = LocalCluster::open(root_, "t");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(run(*found, "vm1", "echo $STINT_VM").first, "vm1");
+  EXPECT_TRUE(found->add(spot("vm3")).ok());
+  EXPECT_TRUE(found->down().ok());
+}
+
+TEST_F(LocalClusterTest, AProgramKeepsTheDescriptorsThatAreGiven) {
+  const auto cluster = LocalCluster::start(root_, {.name = "t", .vms = {spot("vm1")}});
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  auto control = make_pipe();
+  auto other = make_pipe();
+  auto input = make_pipe();
+  write_all(input->to.get(), "secret\n");
+  input->to.close();
+  const std::string kept = std::to_string(control->to.get());
+  const std::string closed = std::to_string(other->to.get());
+  const auto pid = cluster->spawn(
+      "vm1", {.command = {"sh", "-c",
+                          "test -e /proc/self/fd/" + closed + " && exit 4; read word; echo $word " +
+                              "$(pwd) >&" + kept},
+              .in = input->from.get(),
+              .kept = {control->to.get()},
+              .folder = "/proc"});
+  ASSERT_TRUE(pid.ok()) << pid.error().message;
+  control->to.close();
+  EXPECT_EQ(read_line(control->from.get(), 5 * kSecond), "secret /proc");
+  int status = 0;
+  ::waitpid(*pid, &status, 0);
+  EXPECT_EQ(exit_code_of(status), 0);
+  const auto nowhere = cluster->spawn("vm1", {.command = {"true"}, .folder = "/no/such/folder"});
+  EXPECT_FALSE(nowhere.ok());
+  EXPECT_TRUE(cluster->down().ok());
 }
 
 TEST_F(LocalClusterTest, AClusterThatIsNotThereIsAUsageError) {

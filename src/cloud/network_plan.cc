@@ -16,6 +16,7 @@ constexpr Bytes kBurstMin = 128 * kKiB;
 constexpr int kQueuePackets = 4000;  // A queue that never drops what a TCP window holds.
 constexpr int kFirstRange = 77;
 constexpr int kRanges = 256;
+constexpr int kHostsOfBlock = 254;  // Without those that end in 0 and 255, which look special.
 
 /// /proc/net/route prints addresses as hexadecimal words with the first byte lowest.
 std::uint32_t route_word(const std::string& text) {
@@ -31,6 +32,15 @@ bool touches(std::uint32_t target, std::uint32_t mask, int range) {
   const std::uint32_t both = mask & 0xffffU;
   const std::uint32_t base = 10U | (static_cast<std::uint32_t>(range) << 8U);
   return (target & both) == (base & both);
+}
+
+/// The one class of the device, to be added or changed.
+Words class_command(const char* verb, const std::string& device, BytesPerSecond rate) {
+  const std::string speed = fmt::format("{:.0f}bit", rate.in(kBit / kSecond));
+  const std::string burst = fmt::format("{:.0f}b", htb_burst(rate).in(kByte));
+  // The quantum only matters between classes; without one the kernel warns of its own choice.
+  return {"tc",  "class", verb,  "dev",   device, "parent", "1:",  "classid", "1:1",
+          "htb", "rate",  speed, "burst", burst,  "cburst", burst, "quantum", "60000"};
 }
 
 }  // namespace
@@ -55,22 +65,25 @@ int free_range(std::string_view routes) {
 
 std::string vm_address(int range, int index) {
   CHECK(index >= 1);
-  CHECK(index <= 254);
-  return fmt::format("10.{}.0.{}", range, index);
+  CHECK(index <= 256 * kHostsOfBlock);
+  return fmt::format("10.{}.{}.{}", range, (index - 1) / kHostsOfBlock,
+                     (index - 1) % kHostsOfBlock + 1);
 }
 
 Bytes htb_burst(BytesPerSecond rate) { return std::max(kBurstMin, rate * kMillisecond); }
 
 std::vector<Words> shaping_commands(const std::string& device, BytesPerSecond rate) {
-  const std::string speed = fmt::format("{:.0f}bit", rate.in(kBit / kSecond));
-  const std::string burst = fmt::format("{:.0f}b", htb_burst(rate).in(kByte));
-  // The quantum only matters between classes; without one the kernel warns of its own choice.
   return {{"tc", "qdisc", "add", "dev", device, "root", "handle", "1:", "htb", "default", "1"},
-          {"tc", "class", "add", "dev", device, "parent", "1:", "classid", "1:1", "htb", "rate",
-           speed, "burst", burst, "cburst", burst, "quantum", "60000"},
+          class_command("add", device, rate),
           {"tc", "qdisc", "add", "dev", device, "parent", "1:1", "pfifo", "limit",
            std::to_string(kQueuePackets)}};
 }
+
+Words reshaping_command(const std::string& device, BytesPerSecond rate) {
+  return class_command("change", device, rate);
+}
+
+std::string port_name(int index) { return fmt::format("port{}", index); }
 
 std::vector<Words> switch_commands() {
   return {{"ip", "link", "add", kBridge, "type", "bridge", "mcast_snooping", "0"},
@@ -78,7 +91,7 @@ std::vector<Words> switch_commands() {
 }
 
 std::vector<Words> plug_commands(const NicPlan& nic, int process) {
-  const std::string port = fmt::format("port{}", nic.index);
+  const std::string port = port_name(nic.index);
   std::vector<Words> commands = {{"ip", "link", "add", port, "type", "veth", "peer", "name",
                                   kNicName, "netns", std::to_string(process)},
                                  {"ip", "link", "set", port, "master", kBridge, "up"}};

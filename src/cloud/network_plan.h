@@ -26,7 +26,8 @@ inline constexpr const char* kNicName = "eth0";
 /// only spares people the confusion of two networks of one name.
 int free_range(std::string_view routes);
 
-/// The address of the VM `index` (from 1) in the range.
+/// The address of the VM `index` (from 1 to kVmsOfLifeMax) in the range: no two of a cluster ever
+/// share one, so that nobody takes a VM for one that is gone.
 std::string vm_address(int range, int index);
 
 /// How much a class may send at once: 1 ms of its rate, at least 128 KiB. With less, the kernel's
@@ -36,6 +37,12 @@ Bytes htb_burst(BytesPerSecond rate);
 /// Commands that shape what leaves through `device` to `rate`, with HTB: its error is below 2 %,
 /// where that of TBF was 8.5 %.
 std::vector<Words> shaping_commands(const std::string& device, BytesPerSecond rate);
+
+/// The command that gives a device that is shaped another rate.
+Words reshaping_command(const std::string& device, BytesPerSecond rate);
+
+/// The device of the switch that the VM `index` is plugged into.
+std::string port_name(int index);
 
 /// Commands that make the switch, in its own namespace.
 std::vector<Words> switch_commands();

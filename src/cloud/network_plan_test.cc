@@ -48,7 +48,19 @@ TEST(NetworkPlan, TakesARangeThatNoRouteTouches) {
   EXPECT_EQ(free_range(head + "e\t0000000A\t0\t1\t0\t0\t0\t000000FF\t0\t0\t0\n"), 77);
 }
 
-TEST(NetworkPlan, AddressesCountFromOne) { EXPECT_EQ(vm_address(78, 12), "10.78.0.12"); }
+TEST(NetworkPlan, ARateIsChangedInPlace) {
+  EXPECT_EQ(join(reshaping_command(port_name(3), 1 * kGbit / kSecond), " "),
+            "tc class change dev port3 parent 1: classid 1:1 htb rate 1000000000bit burst 131072b "
+            "cburst 131072b quantum 60000");
+}
+
+// 254 of each block: the 255th is the first of the second, the 10 000th number 94 of the 40th.
+TEST(NetworkPlan, AddressesCountFromOneAndNeverComeBack) {
+  EXPECT_EQ(vm_address(78, 12), "10.78.0.12");
+  EXPECT_EQ(vm_address(78, 254), "10.78.0.254");
+  EXPECT_EQ(vm_address(78, 255), "10.78.1.1");
+  EXPECT_EQ(vm_address(78, 10000), "10.78.39.94");
+}
 
 }  // namespace
 }  // namespace stint

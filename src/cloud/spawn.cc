@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -37,12 +38,17 @@ struct Prepared {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   // Copies first, since one may lie where the other is to go.
+  const int in = ::dup(request.in);
   const int out = ::dup(request.out);
   const int err = ::dup(request.err);
-  if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) {
-    give_up(report, "its output");
+  if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
+      ::dup2(err, STDERR_FILENO) < 0) {
+    give_up(report, "its input and output");
   }
-  close_all_but({report});
+  std::vector<int> kept = request.kept;
+  for (const int descriptor : kept) ::fcntl(descriptor, F_SETFD, 0);
+  kept.push_back(report);
+  close_all_but(std::move(kept));
   ::execvpe(prepared.arguments[0], prepared.arguments.data(), prepared.variables.data());
   give_up(report, prepared.arguments[0]);
 }
@@ -57,13 +63,14 @@ struct Prepared {
       ::_exit(127);
     }
   }
-  char folder[4096];
-  const bool placed = ::getcwd(folder, sizeof(folder)) != nullptr;
+  char own[4096];
+  const bool placed = ::getcwd(own, sizeof(own)) != nullptr;
+  const char* folder = request.folder.empty() ? own : request.folder.c_str();
   const int flags =
       CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | (user_namespace ? CLONE_NEWUSER : 0);
   if (::setns(vm, flags) != 0) give_up(report, "cannot enter the VM");
   // To enter another view of the mounts leads to its root.
-  if (placed && ::chdir(folder) != 0) give_up(report, folder);
+  if ((placed || folder != own) && ::chdir(folder) != 0) give_up(report, folder);
   // A sibling instead of a child: whoever asked for it can wait for it.
   const pid_t pid = clone_process(CLONE_PARENT);
   if (pid == 0) become(request, prepared, report);

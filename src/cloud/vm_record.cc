@@ -42,8 +42,15 @@ std::optional<Seconds> next_event(const VmRecord& vm, Seconds now) {
   return std::nullopt;
 }
 
-Dollars cost_of(const VmRecord& vm, Seconds now) {
-  return vm.spec.price * std::max(Seconds{}, vm.ended.value_or(now) - vm.born);
+DollarsPerSecond price_of(const VmRecord& vm, std::span<const PoolChange> pool, Seconds now) {
+  if (phase_of(vm, now) == VmPhase::kTaken) return {};
+  return vm.spec.price * (vm.spec.market == Market::kSpot ? spot_price_factor(pool, now) : 1.0);
+}
+
+Dollars cost_of(const VmRecord& vm, std::span<const PoolChange> pool, Seconds now) {
+  // Prices on demand stay as they are.
+  if (vm.spec.market != Market::kSpot) pool = {};
+  return vm.spec.price * priced_time(pool, vm.born, vm.ended.value_or(now));
 }
 
 }  // namespace stint

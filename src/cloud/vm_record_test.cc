@@ -14,10 +14,25 @@ VmRecord sample(std::optional<Seconds> life) {
 // 0.36 USD/h is 0.0001 USD/s; 50 s cost 0.005 USD.
 TEST(VmRecord, CostsItsPriceFromBirthUntilItEnds) {
   VmRecord vm = sample({});
-  EXPECT_NEAR(cost_of(vm, 1050 * kSecond).in(kDollar), 0.005, 1e-12);
+  EXPECT_NEAR(cost_of(vm, {}, 1050 * kSecond).in(kDollar), 0.005, 1e-12);
   vm.ended = 1020 * kSecond;
-  EXPECT_NEAR(cost_of(vm, 1050 * kSecond).in(kDollar), 0.002, 1e-12);
-  EXPECT_NEAR(cost_of(vm, 900 * kSecond).in(kDollar), 0.002, 1e-12);
+  EXPECT_NEAR(cost_of(vm, {}, 1050 * kSecond).in(kDollar), 0.002, 1e-12);
+  EXPECT_NEAR(cost_of(vm, {}, 900 * kSecond).in(kDollar), 0.002, 1e-12);
+}
+
+// Born at 1000 s; from 1010 s on spot prices are three times as high: 50 s cost 10 + 3 * 40 = 130
+// times 0.0001 USD, and on demand 50 times.
+TEST(VmRecord, OnlySpotPricesFollowThePool) {
+  const std::vector<PoolChange> pool = {{.at = 1010 * kSecond, .spot = 9, .price_factor = 3}};
+  VmRecord vm = sample({});
+  EXPECT_NEAR(cost_of(vm, pool, 1050 * kSecond).in(kDollar), 0.005, 1e-12);
+  EXPECT_NEAR(price_of(vm, pool, 1050 * kSecond).in(kDollar / kSecond), 0.0001, 1e-12);
+  vm.spec.market = Market::kSpot;
+  EXPECT_NEAR(cost_of(vm, pool, 1050 * kSecond).in(kDollar), 0.013, 1e-12);
+  EXPECT_NEAR(price_of(vm, pool, 1050 * kSecond).in(kDollar / kSecond), 0.0003, 1e-12);
+  vm.ended = 1020 * kSecond;
+  EXPECT_NEAR(cost_of(vm, pool, 1050 * kSecond).in(kDollar), 0.004, 1e-12);
+  EXPECT_EQ(price_of(vm, pool, 1050 * kSecond), DollarsPerSecond{});
 }
 
 TEST(VmRecord, WithoutALifeItRunsOn) {
