@@ -83,7 +83,8 @@ concept AMap = IsMap<T>::value;
 template <class T>
 concept AQuantity = IsQuantity<T>::value;
 template <class T>
-concept AnInteger = std::same_as<T, int> || std::same_as<T, std::int64_t>;
+concept AnInteger =
+    std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t>;
 /// An enum of a noun lists its texts in `std::span<const EnumName<E>> names_of(E)`.
 template <class E>
 using EnumName = std::pair<E, const char*>;

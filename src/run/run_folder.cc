@@ -1,0 +1,85 @@
+#include "run/run_folder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "run/run_name.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The process that a lock names, if it has come to that.
+std::string holder_of(int lock) {
+  char buffer[32];
+  const ssize_t got = ::pread(lock, buffer, sizeof(buffer), 0);
+  const auto pid = parse_int(trim({buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0))}));
+  return pid ? fmt::format("process {}", *pid) : "another process";
+}
+
+}  // namespace
+
+Result<std::string> make_run_folder(const std::string& root, const std::string& name) {
+  const Status named = check_run_name(name);
+  if (!named.ok()) return named.error();
+  std::error_code error;
+  fs::create_directories(root, error);
+  std::string folder = fmt::format("{}/{}", root, name);
+  // The umask may take from the mode of mkdir; chmod gives it back.
+  if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) return folder;
+  if (errno == EEXIST) {
+    return bad_usage(fmt::format(
+        "there is a run called {} already: choose another name, or go on with it by 'stint run "
+        "--resume {}'",
+        name, name));
+  }
+  return failed(fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+}
+
+std::vector<std::string> run_names(const std::string& root) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (entry->symlink_status(ignored).type() == fs::file_type::directory &&
+        check_run_name(name).ok()) {
+      names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<RunLock> lock_run(const std::string& folder) {
+  const std::string path = folder + "/lock";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0) {
+    return failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    const int cause = errno;
+    if (cause == EWOULDBLOCK) {
+      return failed(fmt::format("{} keeps the run {} going already", holder_of(file.get()),
+                                fs::path(folder).filename().string()));
+    }
+    return failed(fmt::format("cannot lock {}: {}", path, std::strerror(cause)));
+  }
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  const bool noted = ::ftruncate(file.get(), 0) == 0 && write_all(file.get(), pid);
+  if (!noted) return failed(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  return RunLock(std::move(file));
+}
+
+}  // namespace stint

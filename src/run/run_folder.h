@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cloud/process.h"
+
+namespace stint {
+
+/// Makes the folder of a new run, `root`/`name`, which only its user may look into. Usage errors: a
+/// name that cannot be one, or that is taken.
+Result<std::string> make_run_folder(const std::string& root, const std::string& name);
+
+/// The names of the runs under `root`, sorted.
+std::vector<std::string> run_names(const std::string& root);
+
+/// Says that this process keeps a run going; let go when it is destroyed, or the process ends.
+/// Processes that are forked share it until they close it or start another program.
+class RunLock {
+ public:
+  explicit RunLock(Descriptor file) : file_(std::move(file)) {}
+
+ private:
+  Descriptor file_;
+};
+
+/// Fails where another process has the lock of this run's folder, and says which.
+Result<RunLock> lock_run(const std::string& folder);
+
+}  // namespace stint
