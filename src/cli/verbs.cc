@@ -21,6 +21,8 @@
 #include "cli/risk_saves_verb.h"
 #include "cli/risk_simulate_verb.h"
 #include "cli/risk_verbs.h"
+#include "cli/run_verb.h"
+#include "cli/run_watch_verbs.h"
 #include "cli/validate_collective_verb.h"
 #include "cli/validate_convergence_verb.h"
 #include "cli/validate_deadline_verb.h"
@@ -143,6 +145,8 @@ std::span<const Verb> verbs() {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     all.push_back(profile_verb());
+    all.push_back(run_verb());
+    for (Verb& verb : run_watch_verbs()) all.push_back(std::move(verb));
     all.push_back(probe_network_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
     all.push_back(risk_replay_verb());

@@ -26,6 +26,7 @@ void describe(Walk& walk, Like<Walk, IterationRecord>& it) {
   walk.number("synchronisation_s", it.synchronisation, kSecond, "Waiting for gradients.", kTime);
   walk.number("input_s", it.input, kSecond, "Waiting for data.", kTime);
   walk.number("update_s", it.update, kSecond, "Step of the trainer's optimizer.", kTime);
+  walk.field("loss", it.loss, "Of the global batch.");
   walk.rest(it.unknown);
 }
 

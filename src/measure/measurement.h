@@ -27,6 +27,7 @@ struct IterationRecord {
   std::optional<Seconds> synchronisation;
   std::optional<Seconds> input;
   std::optional<Seconds> update;
+  std::optional<double> loss = {};  // Of the global batch.
   Json::Object unknown = {};
 };
 

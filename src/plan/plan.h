@@ -124,4 +124,25 @@ std::string write_plan(const PlanAnswer& answer);
 Status validate(const PlanAnswer& answer);
 Json plan_schema();
 
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, TimeRange>& it) {
+  walk.number("mean", it.mean, kSecond, "Expected, in seconds.", Range::kNotNegative);
+  walk.number("p10", it.p10, kSecond, "Shorter one time in ten.", Range::kNotNegative);
+  walk.number("p90", it.p90, kSecond, "Longer one time in ten.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+std::string problem(const TimeRange& it);
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, CostRange>& it) {
+  walk.number("mean", it.mean, kDollar, "Expected, in dollars.", Range::kNotNegative);
+  walk.number("p10", it.p10, kDollar, "Less one time in ten.", Range::kNotNegative);
+  walk.number("p90", it.p90, kDollar, "More one time in ten.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+std::string problem(const CostRange& it);
+
 }  // namespace stint

@@ -22,7 +22,9 @@ std::span<const EnumName<RunEventKind>> names_of(RunEventKind /*type*/) {
                                   {K::kBilled, "billed"},
                                   {K::kPrices, "prices"},
                                   {K::kTerms, "terms"},
-                                  {K::kStop, "stop"}});
+                                  {K::kRemark, "remark"},
+       {K::kResumed, "resumed"},
+       {K::kStop, "stop"}});
   return kNames;
 }
 

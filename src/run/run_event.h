@@ -30,6 +30,8 @@ enum class RunEventKind {
   kBilled,       // What a machine that is gone has cost, as its provider counts.
   kPrices,       // Prices moved.
   kTerms,        // The plan was made anew; see Supervisor::change_terms.
+  kRemark,       // Something to be told, in words; nothing follows from it.
+  kResumed,      // A new process took over; the workers are gone.
   kStop          // The user wants it to end.
 };
 
@@ -48,6 +50,7 @@ struct RunEvent {
   std::optional<int> code = {};               // With which workers ended.
   std::optional<std::string> reason = {};     // In words.
   std::optional<DollarsPerSecond> spot = {};  // The price of a spot machine from now on.
+  std::optional<double> factor = {};          // Of spot prices, to those of the plan.
   std::optional<Dollars> cost = {};           // Of a machine, from first to last.
   Json::Object unknown = {};
 };
@@ -67,6 +70,8 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("reason", it.reason, "In words.");
   walk.number("spot_usd_per_s", it.spot, kDollar / kSecond,
               "What a spot machine costs from now on.", Range::kPositive);
+  walk.field("factor", it.factor, "Of spot prices, to those of the plan.",
+             {.range = Range::kPositive});
   walk.number("cost_usd", it.cost, kDollar, "Of a machine, from first to last.",
               Range::kNotNegative);
   walk.rest(it.unknown);

@@ -82,4 +82,15 @@ Result<RunLock> lock_run(const std::string& folder) {
   return RunLock(std::move(file));
 }
 
+std::optional<pid_t> running_process(const std::string& folder) {
+  const std::string path = folder + "/lock";
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
+  // Shared, so that several may look at once.
+  if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  const auto pid = parse_int(trim(read_line(file.get(), kSecond)));
+  if (!pid || *pid < 1) return std::nullopt;
+  return *pid;
+}
+
 }  // namespace stint

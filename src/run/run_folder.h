@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/result.h"
@@ -27,5 +29,8 @@ class RunLock {
 
 /// Fails where another process has the lock of this run's folder, and says which.
 Result<RunLock> lock_run(const std::string& folder);
+
+/// The process that keeps the run in `folder` going, if there is one.
+std::optional<pid_t> running_process(const std::string& folder);
 
 }  // namespace stint

@@ -99,6 +99,10 @@ void Supervisor::apply(const RunEvent& event) {
     case Event::kTick:
     case Event::kTerms:
     case Event::kBilled:
+    case Event::kRemark:
+      return;
+    case Event::kResumed:
+      attempt_.reset();
       return;
   }
 }

@@ -1,0 +1,163 @@
+#include "run/crew.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kLineMax = 1 << 20;  // A worker that says more in a line says nonsense.
+
+std::string log_path(const std::string& folder, int vm, const char* role) {
+  return fmt::format("{}/{}-{}.log", folder, vm_name(vm), role);
+}
+
+}  // namespace
+
+std::string vm_name(int vm) { return fmt::format("vm{}", vm + 1); }
+
+Crew::~Crew() {
+  while (!workers_.empty()) end_worker(workers_.begin()->first);
+  for (const auto& receiver : receivers_) kill_group(receiver.second);
+}
+
+void Crew::kill_group(pid_t pid) {
+  ::kill(-pid, SIGKILL);
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+}
+
+Result<Descriptor> Crew::open_log(int vm, const char* role) const {
+  const std::string path = log_path(log_folder_, vm, role);
+  Descriptor log(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (log.get() < 0) return failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  return log;
+}
+
+Status Crew::start_worker(int vm, SpawnRequest request) {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return failed(fmt::format("cannot make a socket: {}", std::strerror(errno)));
+  }
+  Descriptor ours(ends[0]);
+  const Descriptor theirs(ends[1]);
+  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+  const auto log = open_log(vm, "worker");
+  if (!log.ok()) return log.error();
+  request.out = log->get();
+  request.err = log->get();
+  request.kept = {theirs.get()};
+  request.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
+  const auto pid = cluster_.spawn(vm_name(vm), std::move(request));
+  if (!pid.ok()) return pid.error();
+  workers_[vm] = {.pid = *pid, .control = std::move(ours)};
+  return {};
+}
+
+Status Crew::start_receiver(int vm, SpawnRequest request, const std::string& input) {
+  if (has_receiver(vm)) kill_group(receivers_[vm]);
+  receivers_.erase(vm);
+  auto pipe = make_pipe();
+  if (!pipe.ok()) return pipe.error();
+  const auto log = open_log(vm, "receiver");
+  if (!log.ok()) return log.error();
+  request.in = pipe->from.get();
+  request.out = log->get();
+  request.err = log->get();
+  const auto pid = cluster_.spawn(vm_name(vm), std::move(request));
+  if (!pid.ok()) return pid.error();
+  write_all(pipe->to.get(), input + "\n");
+  receivers_[vm] = *pid;
+  return {};
+}
+
+void Crew::send(int vm, const Json& order) {
+  const auto found = workers_.find(vm);
+  if (found == workers_.end()) return;
+  const std::string line = to_text(order, JsonStyle::kLine) + "\n";
+  (void)::send(found->second.control.get(), line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+void Crew::end_worker(int vm) {
+  const auto found = workers_.find(vm);
+  if (found == workers_.end()) return;
+  kill_group(found->second.pid);
+  workers_.erase(found);
+}
+
+void Crew::end_all_on(int vm) {
+  end_worker(vm);
+  if (!has_receiver(vm)) return;
+  kill_group(receivers_[vm]);
+  receivers_.erase(vm);
+}
+
+std::vector<CrewNews> Crew::wait(Seconds limit) {
+  std::vector<pollfd> waiting;
+  for (const auto& entry : workers_) {
+    waiting.push_back({.fd = entry.second.control.get(), .events = POLLIN, .revents = 0});
+  }
+  ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.in(kMillisecond)));
+  std::vector<CrewNews> news;
+  for (auto& entry : workers_) read(entry.first, entry.second, news);
+  reap(news);
+  return news;
+}
+
+void Crew::read(int vm, Worker& worker, std::vector<CrewNews>& news) {
+  char buffer[65536];
+  ssize_t got = 0;
+  while ((got = ::recv(worker.control.get(), buffer, sizeof(buffer), 0)) > 0) {
+    worker.rest.append(buffer, static_cast<std::size_t>(got));
+  }
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = worker.rest.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    auto json = parse_json(std::string_view(worker.rest).substr(begin, end - begin), "worker");
+    if (json.ok()) news.push_back({.vm = vm, .said = std::move(*json)});
+  }
+  worker.rest.erase(0, begin);
+  if (worker.rest.size() > kLineMax) worker.rest.clear();
+}
+
+void Crew::reap(std::vector<CrewNews>& news) {
+  for (auto it = workers_.begin(); it != workers_.end();) {
+    int status = 0;
+    if (::waitpid(it->second.pid, &status, WNOHANG) != it->second.pid) {
+      ++it;
+      continue;
+    }
+    read(it->first, it->second, news);
+    ::kill(-it->second.pid, SIGKILL);  // What it started itself.
+    news.push_back({.vm = it->first, .ended = exit_code_of(status)});
+    it = workers_.erase(it);
+  }
+  for (auto it = receivers_.begin(); it != receivers_.end();) {
+    it = ::waitpid(it->second, nullptr, WNOHANG) == it->second ? receivers_.erase(it)
+                                                               : std::next(it);
+  }
+}
+
+std::string Crew::last_words(int vm) const {
+  const auto text = read_file(log_path(log_folder_, vm, "worker"));
+  if (!text.ok()) return {};
+  std::string last;
+  for (const std::string& line : split(*text, '\n')) {
+    if (!line.empty()) last = line;
+  }
+  return printable(last);
+}
+
+}  // namespace stint

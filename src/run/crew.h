@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cloud/local_cluster.h"
+
+namespace stint {
+
+/// What a worker said, or how it ended.
+struct CrewNews {
+  int vm = 0;
+  std::optional<Json> said = {};
+  std::optional<int> ended = {};  // With this exit code.
+};
+
+/// The processes of a run on the VMs of a cluster: on each at most one worker, which is spoken to
+/// over a socket in JSON lines, and one receiver of checkpoints. All die with this object, and with
+/// the thread that made it. What they print goes to files.
+class Crew {
+ public:
+  Crew(const LocalCluster& cluster, std::string log_folder)
+      : cluster_(cluster), log_folder_(std::move(log_folder)) {}
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Starts a worker on the VM, which has none. STINT_CONTROL tells it where the socket is.
+  Status start_worker(int vm, SpawnRequest request);
+
+  /// Starts a receiver on the VM, in place of one that is there, with a line on its input.
+  Status start_receiver(int vm, SpawnRequest request, const std::string& input);
+
+  bool has_worker(int vm) const { return workers_.contains(vm); }
+  bool has_receiver(int vm) const { return receivers_.contains(vm); }
+
+  /// What it does not read any more is lost; its end will be told.
+  void send(int vm, const Json& order);
+
+  /// Kills what runs on the VM; nothing more is told about it.
+  void end_worker(int vm);
+  void end_all_on(int vm);
+
+  /// News until now, waiting at most `limit` for the first.
+  std::vector<CrewNews> wait(Seconds limit);
+
+  /// The last line that the worker on a VM printed that is not empty; for error messages.
+  std::string last_words(int vm) const;
+
+ private:
+  struct Worker {
+    pid_t pid = -1;
+    Descriptor control = {};
+    std::string rest = {};  // Of a line that has not ended.
+  };
+
+  Result<Descriptor> open_log(int vm, const char* role) const;
+  void read(int vm, Worker& worker, std::vector<CrewNews>& news);
+  void reap(std::vector<CrewNews>& news);
+  static void kill_group(pid_t pid);
+
+  const LocalCluster& cluster_;
+  std::string log_folder_;
+  std::map<int, Worker> workers_;
+  std::map<int, pid_t> receivers_;
+};
+
+/// What machine number `vm` of a run is called in its cluster.
+std::string vm_name(int vm);
+
+}  // namespace stint

@@ -1,0 +1,116 @@
+#include "run/gang.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "run/crew.h"
+
+namespace stint {
+namespace {
+
+/// A number that a worker said; absent when it is none.
+std::optional<double> number_in(const Json& facts, const char* name) {
+  const Json* member = facts.find(name);
+  if (member == nullptr) return std::nullopt;
+  if (const double* real = member->as<double>()) return *real;
+  const std::int64_t* whole = member->as<std::int64_t>();
+  if (whole == nullptr) return std::nullopt;
+  return static_cast<double>(*whole);
+}
+
+std::optional<std::int64_t> integer_in(const Json& facts, const char* name) {
+  const Json* member = facts.find(name);
+  const std::int64_t* whole = member == nullptr ? nullptr : member->as<std::int64_t>();
+  if (whole == nullptr) return std::nullopt;
+  return *whole;
+}
+
+Seconds time_in(const Json& facts, const char* name) {
+  return std::max(0.0, number_in(facts, name).value_or(0)) * kSecond;
+}
+
+}  // namespace
+
+Gang::Gang(int attempt, std::vector<int> vms, std::vector<int> shares)
+    : attempt_(attempt), vms_(std::move(vms)), shares_(std::move(shares)) {}
+
+bool Gang::has(int vm) const { return std::count(vms_.begin(), vms_.end(), vm) > 0; }
+
+void Gang::expect_save(std::int64_t step) {
+  saving_ = step;
+  shards_.clear();
+  save_ = {};
+}
+
+GangNews Gang::hear(int vm, const std::string& kind, const Json& facts) {
+  if (!has(vm) || integer_in(facts, "attempt") != attempt_) return {};
+  if (kind == "training") return on_training(vm, facts);
+  if (kind == "step") return on_step(vm, facts);
+  if (kind == "saved") return on_saved(facts);
+  if (kind == "save_failed" && saving_) {
+    saving_.reset();
+    const Json* reason = facts.find("reason");
+    const std::string* text = reason == nullptr ? nullptr : reason->as<std::string>();
+    return {.save_failed = text == nullptr ? "no reason was given" : printable(*text)};
+  }
+  return {};
+}
+
+GangNews Gang::on_training(int vm, const Json& facts) {
+  const auto step = integer_in(facts, "step");
+  if (training() || !step || !begun_.insert(vm).second) return {};
+  reached_ = std::max(reached_, *step);
+  if (!training()) return {};
+  return {.training_after = reached_};
+}
+
+std::optional<std::string> Gang::check_samples(int vm, const Json& facts) {
+  const auto seen = integer_in(facts, "samples");
+  const auto rank = std::find(vms_.begin(), vms_.end(), vm) - vms_.begin();
+  const int share = shares_[static_cast<std::size_t>(rank)];
+  if (!seen || *seen == share || !told_.insert(vm).second) return std::nullopt;
+  return fmt::format(
+      "The script on {} trained on {} samples of a step, though it was given {}: it does not take "
+      "its batch from step.micro_batches(), so neither speed nor result are what was planned.",
+      vm_name(vm), *seen, share);
+}
+
+GangNews Gang::on_step(int vm, const Json& facts) {
+  const auto number = integer_in(facts, "number");
+  if (!number || *number < 1) return {};
+  reached_ = std::max(reached_, *number);
+  GangNews news{.complaint = check_samples(vm, facts)};
+  Reports& reports = reports_[*number];
+  if (!reports.from.insert(vm).second) return news;
+  reports.time = std::max(reports.time, time_in(facts, "time_s"));
+  reports.loss += number_in(facts, "loss").value_or(0);
+  if (reports.from.size() < vms_.size()) return news;
+  news.step = GangStep{.number = *number, .time = reports.time, .loss = reports.loss};
+  reports_.erase(reports_.begin(), reports_.upper_bound(*number));
+  return news;
+}
+
+GangNews Gang::on_saved(const Json& facts) {
+  const auto step = integer_in(facts, "step");
+  const auto number = integer_in(facts, "shard");
+  const auto bytes = integer_in(facts, "bytes");
+  const auto checksum = integer_in(facts, "checksum");
+  if (!saving_ || step != saving_ || !number || !bytes || !checksum) return {};
+  if (*number < 0 || *number >= static_cast<std::int64_t>(vms_.size())) return {};
+  shards_[static_cast<int>(*number)] = {.number = static_cast<int>(*number),
+                                        .bytes = *bytes,
+                                        .checksum = static_cast<std::uint32_t>(*checksum)};
+  save_.stall = std::max(save_.stall, time_in(facts, "stall_s"));
+  save_.transfer = std::max(save_.transfer, time_in(facts, "transfer_s"));
+  if (shards_.size() < vms_.size()) return {};
+  save_.checkpoint.step = *step;
+  for (const auto& shard : shards_) {
+    save_.checkpoint.bytes += shard.second.bytes;
+    save_.checkpoint.shards.push_back(shard.second);
+  }
+  saving_.reset();
+  return {.saved = std::move(save_)};
+}
+
+}  // namespace stint

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "run/checkpoint_files.h"
+
+namespace stint {
+
+/// A step that all workers of a gang have done.
+struct GangStep {
+  std::int64_t number = 0;
+  Seconds time;     // Of the slowest.
+  double loss = 0;  // Of the global batch.
+};
+
+/// A checkpoint of which every shard is safe; to be acknowledged.
+struct GangSave {
+  Checkpoint checkpoint;
+  Seconds stall;     // Of the worker that waited longest.
+  Seconds transfer;  // Of the last shard.
+};
+
+/// What all workers together came to.
+struct GangNews {
+  std::optional<std::int64_t> training_after = {};  // All have begun, after this step.
+  std::optional<GangStep> step = {};
+  std::optional<GangSave> saved = {};
+  std::optional<std::string> save_failed = {};
+  std::optional<std::string> complaint = {};  // A whole sentence.
+};
+
+/// The workers that train together: puts together what each of them says. See stint/control.py for
+/// the messages.
+class Gang {
+ public:
+  Gang() = default;
+
+  /// `shares` are the samples of a step that each is given.
+  Gang(int attempt, std::vector<int> vms, std::vector<int> shares);
+
+  /// A save of this step was ordered.
+  void expect_save(std::int64_t step);
+
+  GangNews hear(int vm, const std::string& kind, const Json& facts);
+
+  int attempt() const { return attempt_; }
+  const std::vector<int>& vms() const { return vms_; }
+  bool has(int vm) const;
+  bool training() const { return !vms_.empty() && begun_.size() == vms_.size(); }
+  std::int64_t reached() const { return reached_; }  // That any worker has told.
+
+ private:
+  struct Reports {
+    std::set<int> from;
+    Seconds time;
+    double loss = 0;
+  };
+
+  GangNews on_training(int vm, const Json& facts);
+  GangNews on_step(int vm, const Json& facts);
+  GangNews on_saved(const Json& facts);
+  std::optional<std::string> check_samples(int vm, const Json& facts);
+
+  int attempt_ = 0;
+  std::vector<int> vms_;
+  std::vector<int> shares_;
+  std::set<int> begun_;
+  std::map<std::int64_t, Reports> reports_;
+  std::int64_t reached_ = 0;
+  std::optional<std::int64_t> saving_;
+  std::map<int, CheckpointShard> shards_;
+  GangSave save_;
+  std::set<int> told_;  // Whose samples were complained of.
+};
+
+}  // namespace stint

@@ -1,0 +1,151 @@
+#include "run/run_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace stint {
+namespace {
+
+/// Machines of each kind that trains, in the order of the kinds, among these slots.
+std::vector<int> counts_of(const RunPlan& plan, std::span<const int> slots) {
+  const std::vector<int> kinds = slot_kinds(plan);
+  std::vector<int> counts(plan.machines.size());
+  for (const int slot : slots) {
+    ++counts[static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)])];
+  }
+  std::vector<int> training;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if (plan.machines[kind].trains) training.push_back(counts[kind]);
+  }
+  return training;
+}
+
+}  // namespace
+
+std::span<const EnumName<RunCompute>> names_of(RunCompute /*type*/) {
+  static constexpr EnumName<RunCompute> kNames[] = {{RunCompute::kReal, "real"},
+                                                    {RunCompute::kPacedReal, "paced-real"}};
+  return kNames;
+}
+
+std::string problem(const RunPlan& it) {
+  std::size_t kinds = 0;
+  for (const RunMachines& machines : it.machines) kinds += machines.trains ? 1U : 0U;
+  if (kinds == 0) return "no machine trains";
+  for (const RunStepTime& step : it.steps) {
+    if (step.machines.size() != kinds) return "a step names another number of kinds";
+  }
+  return it.steps.empty() ? "there is no step time" : "";
+}
+
+std::string problem(const RunRecord& it) {
+  return it.command.empty() ? "there is no command" : "";
+}
+
+Result<Loaded<RunRecord>> read_run(std::string_view text, const std::string& source) {
+  return read_document<RunRecord>(text, kRunSchema, source);
+}
+
+std::string write_run(const RunRecord& record) { return write_document(record, kRunSchema); }
+
+Json run_schema() {
+  return schema_document(kRunSchema, "A run of a plan", SchemaWalk::schema_of<RunRecord>());
+}
+
+Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& source) {
+  return read_document<RunPlan>(text, kRunPlanSchema, source);
+}
+
+std::string write_run_plan(const RunPlan& plan) { return write_document(plan, kRunPlanSchema); }
+
+std::vector<int> slot_kinds(const RunPlan& plan) {
+  std::vector<int> kinds;
+  for (std::size_t kind = 0; kind < plan.machines.size(); ++kind) {
+    kinds.insert(kinds.end(), static_cast<std::size_t>(plan.machines[kind].count),
+                 static_cast<int>(kind));
+  }
+  return kinds;
+}
+
+RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots) {
+  const std::vector<int> counts = counts_of(plan, slots);
+  for (const RunStepTime& step : plan.steps) {
+    if (step.machines == counts) return step;
+  }
+  // Not planned for: as the nearest by number, with the same work for each machine.
+  const int wanted = std::accumulate(counts.begin(), counts.end(), 0);
+  const RunStepTime* nearest = nullptr;
+  int distance = 0;
+  for (const RunStepTime& step : plan.steps) {
+    const int machines = std::accumulate(step.machines.begin(), step.machines.end(), 0);
+    const int off = std::abs(machines - wanted);
+    if (nearest != nullptr && off >= distance) continue;
+    nearest = &step;
+    distance = off;
+  }
+  CHECK(nearest != nullptr);
+  const int machines = std::accumulate(nearest->machines.begin(), nearest->machines.end(), 0);
+  const double slower = static_cast<double>(machines) / std::max(1, wanted);
+  return {.machines = counts,
+          .mean = slower * nearest->mean,
+          .p10 = slower * nearest->p10,
+          .p90 = slower * nearest->p90};
+}
+
+std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch) {
+  const std::vector<int> kinds = slot_kinds(plan);
+  std::vector<double> weights;
+  for (const int slot : slots) {
+    const auto kind = static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)]);
+    weights.push_back(std::max(1, plan.machines[kind].batch_per_vm));
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<int> shares;
+  double handed_out = 0;
+  int before = 0;
+  // Each gets what brings the sum so far nearest to its due, so that the rest never piles up.
+  for (const double weight : weights) {
+    handed_out += weight;
+    const int until = static_cast<int>(std::lround(global_batch * handed_out / sum));
+    shares.push_back(until - before);
+    before = until;
+  }
+  return shares;
+}
+
+RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
+  RunTerms terms;
+  std::vector<int> all;
+  int training = 0;
+  for (const int kind : slot_kinds(plan)) {
+    const RunMachines& machines = plan.machines[static_cast<std::size_t>(kind)];
+    if (machines.trains) all.push_back(static_cast<int>(terms.slots.size()));
+    training += machines.trains ? 1 : 0;
+    terms.slots.push_back({.type = fmt::format("{}#{}", machines.type, plan.generation),
+                           .trains = machines.trains,
+                           .market = machines.market,
+                           .spot = machines.spot,
+                           .on_demand = machines.on_demand});
+  }
+  terms.steps = record.steps;
+  terms.step_time = [plan](std::span<const int> slots) { return step_time_of(plan, slots).mean; };
+  const RunStepTime whole = step_time_of(plan, all);
+  // Steps of one attempt differ less than the interval of a prediction says; beyond its ends, and
+  // a tenth in any case, the plan was made for another cluster than this one.
+  terms.slower = std::max(1.1, whole.p90 / whole.mean);
+  terms.faster = std::min(0.9, whole.p10 / whole.mean);
+  terms.save_every = record.checkpoint.interval.value_or(10 * kMinute);
+  terms.save_time = record.save_time;
+  terms.start_up = record.start_up;
+  terms.regroup = record.regroup;
+  terms.tick = record.tick;
+  terms.deadline = record.deadline;
+  terms.budget = record.budget;
+  return terms;
+}
+
+}  // namespace stint

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "catalog/market.h"
+#include "plan/plan.h"
+#include "run/supervisor.h"
+
+namespace stint {
+
+inline constexpr const char* kRunSchema = "stint.run/1";
+inline constexpr const char* kRunPlanSchema = "stint.run-plan/1";
+
+/// Equal machines that a run rents.
+struct RunMachines {
+  std::string type;
+  int count = 1;
+  Market market = Market::kOnDemand;  // That the plan wants.
+  DollarsPerSecond spot;
+  DollarsPerSecond on_demand;
+  BytesPerSecond network;
+  bool trains = true;
+  bool receives = false;  // Checkpoints, for the others.
+  int batch_per_vm = 1;   // Samples of a step on each while all machines are there.
+  int micro_batch = 1;    // Samples at once, that fit into its memory.
+  std::optional<std::string> device = {};  // Whose measured times it is paced by,
+  double speed = 1;                        // so many times as fast.
+  Json::Object unknown = {};
+};
+
+/// What a step takes on so many machines of each kind.
+struct RunStepTime {
+  std::vector<int> machines;
+  Seconds mean;
+  Seconds p10;
+  Seconds p90;
+  Json::Object unknown = {};
+};
+
+/// The machines of a run, as they were planned or planned anew, with all figures that decisions
+/// need, so that a journal replays to the same state wherever it is read.
+struct RunPlan {
+  std::vector<RunMachines> machines;
+  std::vector<RunStepTime> steps;
+  int generation = 1;  // Machines of an earlier one are not kept, though they be of the same type.
+  Json::Object unknown = {};
+};
+
+/// How training computes on machines that have no accelerator.
+enum class RunCompute { kReal, kPacedReal };
+
+std::span<const EnumName<RunCompute>> names_of(RunCompute type);
+
+/// What a run was expected to come to, at its beginning.
+struct RunForecast {
+  TimeRange time;
+  CostRange cost;
+  std::optional<double> p_deadline = {};
+  std::optional<double> p_budget = {};
+  double losses = 0;  // Of machines.
+  Json::Object unknown = {};
+};
+
+/// What a run is asked to do.
+struct RunRecord {
+  std::string name;
+  Seconds began;  // Since 1970.
+  std::string job;
+  std::vector<std::string> command;
+  std::string folder;  // In which the command runs.
+  RunCompute compute = RunCompute::kReal;
+  int global_batch = 1;
+  std::int64_t steps = 1;
+  RunPlan plan;
+  CheckpointSchedule checkpoint;
+  std::optional<Seconds> deadline = {};
+  std::optional<Dollars> budget = {};
+  Seconds save_time;
+  Seconds start_up;
+  Seconds regroup;
+  Seconds tick;
+  Seconds notice;
+  std::string secret;
+  std::optional<RunForecast> forecast = {};
+  Json::Object unknown = {};
+};
+
+Result<Loaded<RunRecord>> read_run(std::string_view text, const std::string& source);
+std::string write_run(const RunRecord& record);
+Json run_schema();
+
+Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& source);
+std::string write_run_plan(const RunPlan& plan);
+
+/// The kind of machine of each slot, in the order of the plan.
+std::vector<int> slot_kinds(const RunPlan& plan);
+
+/// What the supervisor is told. `plan` is the run's, or a later one.
+RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
+
+/// What a step takes on the machines of these slots.
+RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots);
+
+/// How the global batch is shared out over the machines of these slots: in proportion to what each
+/// would get if all were there, in whole samples.
+std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch);
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunMachines>& it) {
+  walk.field("type", it.type, "VM type.");
+  walk.field("count", it.count, "How many.", {.range = Range::kAtLeastOne});
+  walk.field("market", it.market, "That the plan wants.");
+  walk.number("spot_usd_per_h", it.spot, kDollar / kHour, "Of one.", Range::kNotNegative);
+  walk.number("on_demand_usd_per_h", it.on_demand, kDollar / kHour, "Of one.",
+              Range::kNotNegative);
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "Of its NIC.", Range::kPositive);
+  walk.field("trains", it.trains, "Whether workers run there.");
+  walk.field("receives", it.receives, "Whether it keeps checkpoints for the others.");
+  walk.field("batch_per_vm", it.batch_per_vm, "Samples of a step while all are there.",
+             {.range = Range::kNotNegative});
+  walk.field("micro_batch", it.micro_batch, "Samples at once.", {.range = Range::kAtLeastOne});
+  walk.field("device", it.device, "Whose measured times it is paced by.");
+  walk.field("speed", it.speed, "So many times as fast.", {.range = Range::kPositive});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunStepTime>& it) {
+  walk.field("machines", it.machines, "Of each kind that trains, in their order.");
+  walk.number("mean_s", it.mean, kSecond, "Expected.", Range::kPositive);
+  walk.number("p10_s", it.p10, kSecond, "Shorter one time in ten.", Range::kPositive);
+  walk.number("p90_s", it.p90, kSecond, "Longer one time in ten.", Range::kPositive);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunPlan>& it) {
+  walk.field("machines", it.machines, "By kind.");
+  walk.field("steps", it.steps, "What a step takes, by machines.");
+  walk.field("generation", it.generation, "Of machines.", {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+std::string problem(const RunPlan& it);
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunForecast>& it) {
+  walk.field("time", it.time, "Until everything is trained and saved.");
+  walk.field("cost", it.cost, "Of all machines.");
+  walk.field("p_deadline", it.p_deadline, "Probability that it is done in time.",
+             {.range = Range::kFraction});
+  walk.field("p_budget", it.p_budget, "Probability that the money suffices.",
+             {.range = Range::kFraction});
+  walk.field("losses", it.losses, "Machines that are taken back.",
+             {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunRecord>& it) {
+  walk.field("name", it.name, "Of the run.");
+  walk.number("began_s", it.began, kSecond, "Since 1970.");
+  walk.field("job", it.job, "Name of the job.");
+  walk.field("command", it.command, "That trains, word by word.");
+  walk.field("folder", it.folder, "In which the command runs.");
+  walk.field("compute", it.compute, "How training computes.");
+  walk.field("global_batch", it.global_batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.field("steps", it.steps, "To be trained.", {.range = Range::kAtLeastOne});
+  walk.field("plan", it.plan, "The machines.");
+  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
+  walk.number("deadline_s", it.deadline, kSecond, "Since the beginning.", Range::kPositive);
+  walk.number("budget_usd", it.budget, kDollar, "For all machines.", Range::kPositive);
+  walk.number("save_time_s", it.save_time, kSecond, "Until a save is safe.", Range::kPositive);
+  walk.number("start_up_s", it.start_up, kSecond, "Until a new machine trains.", Range::kPositive);
+  walk.number("regroup_s", it.regroup, kSecond, "Training stands still for a change.",
+              Range::kPositive);
+  walk.number("tick_s", it.tick, kSecond, "Between two looks at the markets.", Range::kPositive);
+  walk.number("notice_s", it.notice, kSecond, "Before a machine is taken back.",
+              Range::kNotNegative);
+  walk.field("secret", it.secret, "Without which no checkpoint is taken.");
+  walk.field("forecast", it.forecast, "What was expected at the beginning.");
+  walk.rest(it.unknown);
+}
+
+std::string problem(const RunRecord& it);
+
+}  // namespace stint

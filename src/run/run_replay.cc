@@ -1,0 +1,51 @@
+#include "run/run_replay.h"
+
+#include "base/file.h"
+#include "risk/cluster_policy.h"
+#include "run/run_journal.h"
+#include "run/run_paths.h"
+
+namespace stint {
+
+std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
+  RunTerms terms = terms_of(record, record.plan);
+  std::unique_ptr<DeadlinePolicy> policy;
+  if (record.deadline) {
+    policy = std::make_unique<ClusterPolicy>(CountBelief(static_cast<int>(terms.slots.size())));
+  }
+  return std::make_unique<Supervisor>(std::move(terms), std::move(policy));
+}
+
+Result<ReplayedRun> replay_run_folder(const std::string& folder) {
+  const auto text = read_file(record_path(folder));
+  if (!text.ok()) return text.error();
+  auto record = read_run(*text, record_path(folder));
+  if (!record.ok()) return record.error();
+  const auto lines = read_file(journal_path_of(folder));
+  auto events = read_run_journal(lines.ok() ? *lines : "", journal_path_of(folder));
+  if (!events.ok()) return events.error();
+  ReplayedRun run{.record = std::move(record->noun),
+                  .plan = {},
+                  .supervisor = nullptr,
+                  .moments = {},
+                  .warnings = std::move(events->warnings)};
+  run.plan = run.record.plan;
+  run.supervisor = make_supervisor(run.record);
+  for (RunEvent& event : events->noun) {
+    if (event.kind == RunEventKind::kTerms && event.count) {
+      const std::string path = plan_path(folder, *event.count);
+      const auto plan_text = read_file(path);
+      if (!plan_text.ok()) return plan_text.error();
+      auto plan = read_run_plan(*plan_text, path);
+      if (!plan.ok()) return plan.error();
+      run.plan = std::move(plan->noun);
+      run.plans = *event.count;
+      run.supervisor->change_terms(terms_of(run.record, run.plan));
+    }
+    std::vector<RunAction> actions = run.supervisor->handle(event);
+    run.moments.push_back({.event = std::move(event), .actions = std::move(actions)});
+  }
+  return run;
+}
+
+}  // namespace stint

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/run_record.h"
+#include "run/supervisor.h"
+
+namespace stint {
+
+/// Something that happened in a run, and what was done about it.
+struct RunMoment {
+  RunEvent event;
+  std::vector<RunAction> actions;
+};
+
+/// A run as its journal tells it.
+struct ReplayedRun {
+  RunRecord record;
+  RunPlan plan;  // The present one.
+  int plans = 1;
+  std::unique_ptr<Supervisor> supervisor;
+  std::vector<RunMoment> moments;
+  std::vector<std::string> warnings;
+};
+
+/// A supervisor for a run that begins.
+std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record);
+
+/// Reads the run in `folder` and leads a supervisor through its journal. Bad input: files that are
+/// damaged; which is said.
+Result<ReplayedRun> replay_run_folder(const std::string& folder);
+
+}  // namespace stint

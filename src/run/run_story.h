@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/run_replay.h"
+
+namespace stint {
+
+/// A line of a run's event list.
+struct StoryLine {
+  Seconds at;  // Since the run began.
+  std::string text;
+};
+
+/// What a person wants to know of a moment: whole sentences without their full stop, or nothing.
+std::vector<StoryLine> story_of(const Supervisor& supervisor, const RunPlan& plan,
+                                const RunMoment& moment);
+
+/// A machine of a run, from the moment it came until it went.
+struct StoryVm {
+  std::string name;
+  std::string type;
+  Market market = Market::kOnDemand;
+  Seconds from;
+  std::optional<Seconds> until = {};  // Absent: it is there.
+  Seconds billed;                     // Time that is paid for.
+  Dollars cost;
+  bool taken = false;  // Back, by its owner.
+};
+
+/// Workers that trained together.
+struct StoryAttempt {
+  int number = 0;
+  std::vector<int> vms;
+  Seconds ordered;
+  std::optional<Seconds> training = {};  // When they began to.
+  Seconds until;
+  std::int64_t from_step = 0;
+  std::int64_t to_step = 0;
+  Seconds predicted;                    // Of a step.
+  std::optional<Seconds> measured = {};  // Median.
+  int steps = 0;                         // That were timed.
+};
+
+/// Where time and money of a run went.
+struct StoryPart {
+  const char* name = "";
+  Seconds time;
+  Dollars cost;
+};
+
+/// A run so far.
+struct RunStory {
+  std::optional<RunOutcome> outcome = {};  // Absent: it goes on.
+  std::string reason = {};
+  Seconds time;  // Since it began, until it ended or the last event.
+  std::int64_t reached = 0;
+  std::int64_t saved = 0;
+  Dollars cost;
+  std::vector<StoryVm> vms = {};
+  std::vector<StoryAttempt> attempts = {};
+  std::vector<StoryPart> parts = {};  // Add up to time and cost.
+  std::vector<StoryLine> lines = {};
+  int saves = 0;
+  std::optional<Seconds> save_time = {};  // Median.
+  int losses = 0;                         // Of machines.
+  std::int64_t redone = 0;                // Steps that were trained more than once.
+};
+
+/// Puts the story together from all moments of a run.
+RunStory story_of(const ReplayedRun& run);
+
+}  // namespace stint

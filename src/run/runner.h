@@ -1,0 +1,124 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cloud/local_cluster.h"
+#include "measure/measurement.h"
+#include "run/checkpoint_files.h"
+#include "run/crew.h"
+#include "run/gang.h"
+#include "run/run_journal.h"
+#include "run/run_record.h"
+#include "run/supervisor.h"
+
+namespace stint {
+
+/// What the runner is given beside the supervisor.
+struct RunnerSetup {
+  RunRecord record;
+  std::string folder;                  // Of the run.
+  std::string program;                 // Stint itself, which receives checkpoints.
+  std::vector<std::string> variables;  // "NAME=value", for workers.
+  const Clock* clock = nullptr;
+};
+
+/// An answer to the supervisor's wish for a new plan.
+struct Replanning {
+  std::optional<RunPlan> plan = {};  // Absent: to stay is best.
+  std::string reason;                // The arithmetic, in words.
+};
+
+/// Those who look on, and think again.
+struct RunListeners {
+  /// Told of each event and of what was done about it.
+  std::function<void(const RunEvent&, const std::vector<RunAction>&)> happened;
+  std::function<Replanning(const Supervisor&, const RunPlan&, const std::string& reason)> replan;
+};
+
+/// Performs what the supervisor orders on a cluster of the emulated cloud, and tells it what
+/// happens there, until the run is over. One thread, one loop.
+class Runner {
+ public:
+  /// `plan` is the supervisor's. An interrupt of this process stops the run in good order.
+  Runner(RunnerSetup setup, const LocalCluster& cluster, Supervisor& supervisor, RunPlan plan,
+         RunJournal journal, RunListeners listeners);
+
+  /// After a crash: tells the supervisor what became of its machines meanwhile.
+  Status take_over();
+
+  /// Returns when the run is over; the cluster has no machines then.
+  Result<RunAction> run();
+
+ private:
+  struct Machine {
+    std::string address;
+    bool noticed = false;
+    bool gone = false;
+    bool billed = false;
+    bool ready = false;      // Its worker takes orders.
+    bool seen_lost = false;  // Its worker lost a peer.
+    Seconds lost_at;
+  };
+
+  void happen(RunEvent event);
+  void handle_queue();
+  void perform(const RunAction& action);
+  void launch(const RunAction& action);
+  void release(int vm);
+  void train(const RunAction& action);
+  void order_training();
+  void save(const RunAction& action);
+  void replan(const std::string& reason);
+  void farewell();
+
+  void look_at_cloud();
+  void look_at(const VmStatus& vm);
+  void look_at_price(const VmStatus& vm);
+  void keep_receivers();
+  void hear(const CrewNews& news);
+  void hear_message(int vm, const std::string& kind, const Json& facts);
+  void on_ready(int vm, const Json& facts);
+  void on_gang_news(const GangNews& news);
+  void on_ended(int vm, int code);
+  void look_for_stuck();
+
+  Status start_worker(int vm, std::size_t rank);
+  Json place() const;
+  std::vector<int> gang_slots() const;
+  int slot_of(int vm) const;
+  const RunMachines& machines_of(int slot) const;
+  Seconds now() const;
+  void note(Measurement measurement);
+  void fail(const Error& error);
+
+  RunnerSetup setup_;
+  const LocalCluster& cluster_;
+  Supervisor& supervisor_;
+  RunPlan plan_;
+  RunJournal journal_;
+  RunListeners listeners_;
+  Crew crew_;
+
+  std::deque<RunEvent> queue_;
+  std::map<int, Machine> machines_;  // By number.
+  Gang gang_;
+  bool ordered_ = false;      // The gang was told to train together.
+  bool plain_ = false;        // The script takes no orders.
+  std::set<int> ended_well_;  // Of the gang.
+  Seconds gang_since_;
+  std::optional<int> capacity_;
+  double price_factor_ = 1;  // Of spot, to that of the plan.
+  std::optional<Error> failure_;
+  std::optional<RunAction> end_;
+  Seconds looked_;
+  Seconds ticked_;
+  int plans_ = 1;
+};
+
+}  // namespace stint
