@@ -4,6 +4,7 @@
 
 #include "app/catalog_cases.h"
 #include "app/local_life.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cloud/cgroup.h"
 #include "cloud/local_cluster.h"
@@ -28,14 +29,24 @@ Result<LocalCluster> cluster_called(const Environment& environment, const std::s
   return LocalCluster::open(*root, names.empty() ? kLocalClusterName : names[0]);
 }
 
+Result<std::vector<PoolChange>> pool_in(const std::string& file) {
+  if (file.empty()) return std::vector<PoolChange>{};
+  const auto text = read_file(file);
+  if (!text.ok()) return text.error();
+  return read_pool(*text, file);
+}
+
 }  // namespace
 
 Result<StartedCluster> start_cluster(const Environment& environment,
                                      const LocalUpRequest& request) {
   const auto root = root_of(environment);
   if (!root.ok()) return root.error();
-  const auto cluster = parse_cluster(request.cluster);
+  const auto cluster =
+      request.cluster.empty() ? Result<Cluster>(Cluster{}) : parse_cluster(request.cluster);
   if (!cluster.ok()) return cluster.error();
+  auto pool = pool_in(request.pool);
+  if (!pool.ok()) return pool.error();
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
   auto spec = cluster_spec(*cluster, catalog->noun, request.name);
@@ -50,6 +61,7 @@ Result<StartedCluster> start_cluster(const Environment& environment,
   }
   spec->notice = request.notice;
   spec->processors = request.processors;
+  spec->pool = std::move(*pool);
   spec->ends_with_maker = request.ends_with_maker;
   auto started = LocalCluster::start(*root, *spec);
   if (!started.ok()) return started.error();
@@ -87,6 +99,40 @@ Result<ClusterStatus> local_preempt(const Environment& environment, const std::s
   const auto cluster = cluster_called(environment, name);
   if (!cluster.ok()) return cluster.error();
   return cluster->preempt(vm, notice);
+}
+
+Result<ClusterStatus> local_release(const Environment& environment, const std::string& name,
+                                    const std::string& vm) {
+  const auto cluster = cluster_called(environment, name);
+  if (!cluster.ok()) return cluster.error();
+  return cluster->release(vm);
+}
+
+Result<ClusterStatus> local_reshape(const Environment& environment, const std::string& name,
+                                    const std::string& vm, BytesPerSecond network) {
+  const auto cluster = cluster_called(environment, name);
+  if (!cluster.ok()) return cluster.error();
+  return cluster->reshape(vm, network);
+}
+
+Result<LocalUpAnswer> local_add(const Environment& environment, const LocalAddRequest& request) {
+  const Status named = check_vm_name(request.vm);
+  if (!named.ok()) return named.error();
+  const auto type = parse_cluster(request.type);
+  if (!type.ok()) return type.error();
+  const auto cluster = cluster_called(environment, request.name);
+  if (!cluster.ok()) return cluster.error();
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  auto spec = cluster_spec(*type, catalog->noun, cluster->name());
+  if (!spec.ok()) return spec.error();
+  if (spec->vms.size() != 1) {
+    return bad_usage(fmt::format("VMs are added one at a time, not '{}'", printable(request.type)));
+  }
+  spec->vms[0].name = request.vm;
+  auto status = cluster->add(spec->vms[0]);
+  if (!status.ok()) return status.error();
+  return LocalUpAnswer{.status = std::move(*status), .warnings = std::move(catalog->warnings)};
 }
 
 Result<ClusterStatus> local_down(const Environment& environment, const std::string& name) {

@@ -16,12 +16,13 @@ namespace stint {
 inline constexpr const char* kLocalClusterName = "local";
 
 struct LocalUpRequest {
-  std::string cluster;  // "4x local.small".
+  std::string cluster;  // "4x local.small"; "" for no VMs yet.
   std::string name = kLocalClusterName;
   std::string life = {};  // See set_lives.
   std::uint64_t seed = 1;
   Seconds notice = 120 * kSecond;
   std::optional<double> processors = {};
+  std::string pool = {};         // A file, see read_pool; "" for a market without limits.
   bool ends_with_maker = false;  // See ClusterSpec.
 };
 
@@ -52,9 +53,22 @@ Result<LocalListAnswer> local_list(const Environment& environment);
 /// In these, an empty name means the only cluster there is.
 Result<ClusterStatus> local_preempt(const Environment& environment, const std::string& name,
                                     const std::string& vm, Seconds notice);
+Result<ClusterStatus> local_release(const Environment& environment, const std::string& name,
+                                    const std::string& vm);
+Result<ClusterStatus> local_reshape(const Environment& environment, const std::string& name,
+                                    const std::string& vm, BytesPerSecond network);
 Result<ClusterStatus> local_down(const Environment& environment, const std::string& name);
 Result<int> local_exec(const Environment& environment, const std::string& name,
                        const ExecRequest& request, const PrintLine& print);
+
+struct LocalAddRequest {
+  std::string name = {};  // Of the cluster.
+  std::string vm;         // What to call it.
+  std::string type;       // "local.small:spot".
+};
+
+/// Rents one more VM; see LocalCluster::add.
+Result<LocalUpAnswer> local_add(const Environment& environment, const LocalAddRequest& request);
 
 Result<Cleaning> local_clean(const Environment& environment);
 

@@ -38,7 +38,23 @@ TEST_F(LocalCases, RefusesBeforeAnythingIsMade) {
   EXPECT_EQ(refusal({.cluster = "2x local.small", .name = "../x"}), ErrorKind::kUsage);
   EXPECT_EQ(refusal({.cluster = "2x local.small", .life = "hazard:1h"}), ErrorKind::kUsage);
   EXPECT_EQ(refusal({.cluster = "2x local.small", .processors = 0.01}), ErrorKind::kUsage);
+  EXPECT_EQ(refusal({.cluster = "local.small", .pool = "/no/such.csv"}), ErrorKind::kBadInput);
   EXPECT_FALSE(fs::exists(root()));
+}
+
+TEST_F(LocalCases, RefusesWhatCannotBeAdded) {
+  const auto kind = [&](const LocalAddRequest& request) {
+    return local_add(environment_, request).error().kind;
+  };
+  EXPECT_EQ(kind({.vm = "vm1", .type = "local.small"}), ErrorKind::kUsage);
+  ASSERT_TRUE(make_cluster_files(root(), "one").ok());
+  EXPECT_EQ(kind({.vm = "a b", .type = "local.small"}), ErrorKind::kUsage);
+  EXPECT_EQ(kind({.vm = "vm1", .type = "local.huge"}), ErrorKind::kUsage);
+  EXPECT_EQ(kind({.vm = "vm1", .type = "2x local.small"}), ErrorKind::kUsage);
+  EXPECT_EQ(kind({.vm = "vm1", .type = "local.small"}), ErrorKind::kFailed);
+  EXPECT_EQ(local_release(environment_, "", "vm1").error().kind, ErrorKind::kFailed);
+  EXPECT_EQ(local_reshape(environment_, "", "vm1", kGbit / kSecond).error().kind,
+            ErrorKind::kFailed);
 }
 
 TEST_F(LocalCases, ATakenNameIsRefused) {

@@ -28,7 +28,9 @@ Result<LocalUpRequest> up_request(const Invocation& invocation) {
     return bad_usage(
         "--cluster is missing. For example: stint local up --cluster '4x local.small'");
   }
-  LocalUpRequest request{.cluster = invocation.get("--cluster"), .life = invocation.get("--life")};
+  LocalUpRequest request{.cluster = invocation.get("--cluster"),
+                         .life = invocation.get("--life"),
+                         .pool = invocation.get("--pool")};
   if (invocation.has("--name")) request.name = invocation.get("--name");
   const auto seed = count_of(invocation, "--seed");
   if (!seed.ok()) return seed.error();
@@ -93,6 +95,36 @@ ExitCode preempt_vm(const Invocation& invocation) {
   return kExitOk;
 }
 
+ExitCode add(const Invocation& invocation) {
+  const auto answer = local_add(invocation.environment, {.name = invocation.get("--name"),
+                                                         .vm = invocation.arguments[0],
+                                                         .type = invocation.arguments[1]});
+  if (!answer.ok()) return report(invocation, "local add", answer.error());
+  print_warnings(invocation, answer->warnings);
+  print_cluster(invocation, answer->status);
+  return kExitOk;
+}
+
+ExitCode release(const Invocation& invocation) {
+  const auto status =
+      local_release(invocation.environment, invocation.get("--name"), invocation.arguments[0]);
+  if (!status.ok()) return report(invocation, "local release", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
+ExitCode reshape(const Invocation& invocation) {
+  const auto network = parse_quantity<BytesPerSecond>(invocation.arguments[1]);
+  if (!network.ok()) {
+    return report(invocation, "local reshape", bad_usage("RATE: " + network.error().message));
+  }
+  const auto status = local_reshape(invocation.environment, invocation.get("--name"),
+                                    invocation.arguments[0], *network);
+  if (!status.ok()) return report(invocation, "local reshape", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
 ExitCode down(const Invocation& invocation) {
   const auto status = local_down(invocation.environment, invocation.get("--name"));
   if (!status.ok()) return report(invocation, "local down", status.error());
@@ -147,7 +179,9 @@ Verb up_verb() {
           "refused.",
       .options = {{.name = "--cluster",
                    .value = "CLUSTER",
-                   .help = "Which VMs: '4x local.small', '2x local.fast:spot + local.small'."},
+                   .help =
+                       "Which VMs: '4x local.small', '2x local.fast:spot + local.small'; '' for "
+                       "none yet."},
                   {.name = "--name", .value = "NAME", .help = "What to call it (default: local)."},
                   {.name = "--life",
                    .value = "LIFE",
@@ -157,6 +191,10 @@ Verb up_verb() {
                   {.name = "--notice",
                    .value = "TIME",
                    .help = "Before a VM is taken back (default: 120s)."},
+                  {.name = "--pool",
+                   .value = "FILE",
+                   .help = "How many spot VMs there are over time and what they cost: a table "
+                           "at_s,spot[,price_factor][,unannounced]."},
                   {.name = "--quota",
                    .value = "N",
                    .help = "How many processors each VM may use, from 0.1 on."}},
@@ -188,6 +226,21 @@ Verb exec_verb() {
       .run = exec};
 }
 
+Verb add_verb() {
+  return {.path = "local add",
+          .summary = "Rent one more VM in a cluster of the emulated cloud.",
+          .details =
+              "A spot VM is refused where the pool of --pool has no room. Names are not given out "
+              "twice in the life of a cluster, since those that are gone stay on its bill.",
+          .arguments = {{.name = "VM", .help = "What to call it: vm5."},
+                        {.name = "TYPE", .help = "Its type: local.small, local.fast:spot."}},
+          .options = {kNameOption},
+          .outputs = {"table", "json"},
+          .examples = {{"stint local add vm5 local.small", "One on demand."},
+                       {"stint local add vm6 local.fast:spot --name mine", "A spot VM."}},
+          .run = add};
+}
+
 }  // namespace
 
 std::vector<Verb> local_verbs() {
@@ -199,6 +252,24 @@ std::vector<Verb> local_verbs() {
                         {"stint local list -o json", "For a program to read."}},
            .run = list},
           exec_verb(),
+          add_verb(),
+          {.path = "local release",
+           .summary = "Give back a VM of the emulated cloud: it ends now and costs no more.",
+           .arguments = {{.name = "VM", .help = "The VM: vm1."}},
+           .options = {kNameOption},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local release vm2", "Now."},
+                        {"stint local release vm2 -o json", "With the bill for a program."}},
+           .run = release},
+          {.path = "local reshape",
+           .summary = "Change the speed of a VM's network in the emulated cloud.",
+           .arguments = {{.name = "VM", .help = "The VM: vm1."},
+                         {.name = "RATE", .help = "Of each direction: 30Mbit/s."}},
+           .options = {kNameOption},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local reshape vm2 30Mbit/s", "Make one slow."},
+                        {"stint local reshape vm2 1Gbit/s --name mine", "In one of several."}},
+           .run = reshape},
           {.path = "local preempt",
            .summary = "Take back a VM of the emulated cloud, with a notice as EC2 gives it.",
            .details =

@@ -14,11 +14,12 @@ const Verb& verb_called(const std::vector<Verb>& verbs, const std::string& path)
   return verbs[0];
 }
 
-TEST(LocalVerbs, ThereAreSixOfThem) {
+TEST(LocalVerbs, ThereAreNineOfThem) {
   std::set<std::string> paths;
   for (const Verb& verb : local_verbs()) paths.insert(verb.path);
-  EXPECT_EQ(paths, (std::set<std::string>{"local clean", "local down", "local exec", "local list",
-                                          "local preempt", "local up"}));
+  EXPECT_EQ(paths, (std::set<std::string>{"local add", "local clean", "local down", "local exec",
+                                          "local list", "local preempt", "local release",
+                                          "local reshape", "local up"}));
 }
 
 TEST(LocalVerbs, WrongFlagsAreUsageErrors) {
@@ -32,6 +33,11 @@ TEST(LocalVerbs, WrongFlagsAreUsageErrors) {
   invocation.options = {{"--notice", {"-1s"}}};
   invocation.arguments = {"vm1"};
   EXPECT_EQ(verb_called(verbs, "local preempt").run(invocation), kExitUsage);
+  invocation.options = {};
+  invocation.arguments = {"vm1", "30"};
+  EXPECT_EQ(verb_called(verbs, "local reshape").run(invocation), kExitUsage);
+  invocation.arguments = {"vm_1", "local.small"};
+  EXPECT_EQ(verb_called(verbs, "local add").run(invocation), kExitUsage);
   std::fclose(invocation.err);
 }
 

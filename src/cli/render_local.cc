@@ -11,6 +11,10 @@ namespace {
 /// Bills of an emulated cloud are small, so that four digits are shown.
 std::string bill(Dollars amount) { return fmt::format("${:.4f}", amount.in(kDollar)); }
 
+std::string state_of(const VmStatus& vm) {
+  return vm.released.value_or(false) ? "released" : name_of(vm.phase);
+}
+
 Json array_of(const std::vector<std::string>& texts) {
   Json::Array array;
   for (const std::string& text : texts) array.emplace_back(text);
@@ -31,7 +35,7 @@ std::string text_of(const ClusterStatus& status, const Terminal& terminal) {
                {.title = "cost", .align = Align::kRight, .importance = 6}});
   for (const VmStatus& vm : status.vms) {
     table.add({vm.name, vm.type, std::string(name_of(vm.market)), vm.address,
-               fmt::format("{:g}", vm.network.in(kMbit / kSecond)), std::string(name_of(vm.phase)),
+               fmt::format("{:g}", vm.network.in(kMbit / kSecond)), state_of(vm),
                vm.takes_at.value_or(""), duration(vm.age), bill(vm.cost)});
   }
   return fmt::format("{} since {}: on demand {}, spot {}\n{}", status.name, status.since,

@@ -100,7 +100,9 @@ std::optional<Error> error_in(const Json& message) {
 }
 
 Status send_message(int socket, const Json& json, int attached) {
-  std::string text = to_text(json, JsonStyle::kLine) + "\n";
+  std::string text = to_text(json, JsonStyle::kLine);
+  // A piece that is not full ends the message.
+  if (text.size() % kPieceMax == 0) text += ' ';
   for (std::size_t sent = 0; sent < text.size(); sent += kPieceMax) {
     iovec part{.iov_base = text.data() + sent, .iov_len = std::min(kPieceMax, text.size() - sent)};
     msghdr message{};
@@ -126,10 +128,10 @@ Status send_message(int socket, const Json& json, int attached) {
 Result<Message> receive_message(int socket, Seconds limit) {
   Message whole;
   std::string text;
-  while (!text.ends_with('\n') && text.size() < kMessageMax) {
+  do {
     const Status received = receive_piece(socket, limit, text, whole.attached);
     if (!received.ok()) return received.error();
-  }
+  } while (text.size() % kPieceMax == 0 && text.size() < kMessageMax);
   auto json = parse_json(text, "message");
   if (!json.ok()) return json.error();
   whole.json = std::move(*json);

@@ -34,6 +34,29 @@ TEST(Control, MessagesAndFilesPassThroughAFolderOfAnyLength) {
   fs::remove_all(folder);
 }
 
+// 64 000 bytes are a piece: one less, one piece, one more, and three pieces; two quotes count too.
+TEST(Control, MessagesOfAnyLengthArrive) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const Descriptor one(ends[0]);
+  const Descriptor other(ends[1]);
+  for (const std::size_t length : {0, 63997, 63998, 63999, 191998}) {
+    const Json json(std::string(length, 'x'));
+    ASSERT_TRUE(send_message(one.get(), json).ok()) << length;
+    const auto message = receive_message(other.get(), kSecond);
+    ASSERT_TRUE(message.ok()) << length << ": " << message.error().message;
+    EXPECT_EQ(message->json, json) << length;
+  }
+}
+
+TEST(Control, ErrorsKeepTheirKind) {
+  const auto error = error_in(error_message(unavailable("there is no room")));
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(error->message, "there is no room");
+  EXPECT_FALSE(error_in(Json()).has_value());
+}
+
 TEST(Control, NobodyThereIsAnError) {
   const auto client = connect_in("/nowhere");
   ASSERT_FALSE(client.ok());

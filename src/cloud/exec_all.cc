@@ -1,13 +1,12 @@
 #include "cloud/exec_all.h"
 
-#include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cloud/line_stream.h"
 #include "cloud/process.h"
 
 namespace stint {
@@ -40,39 +39,11 @@ class Interrupts {
   struct sigaction terminate_ = {};
 };
 
-/// One of the two streams of a process, cut into lines.
-struct Stream {
-  Descriptor from;
-  bool error = false;
-  std::string rest = {};
-
-  bool open() const { return from.get() >= 0; }
-
-  void read(std::string_view vm, const PrintLine& print) {
-    char buffer[65536];
-    ssize_t got = 0;
-    while ((got = ::read(from.get(), buffer, sizeof(buffer))) > 0) {
-      rest.append(buffer, static_cast<std::size_t>(got));
-      std::size_t end = 0;
-      while ((end = rest.find('\n')) != std::string::npos) {
-        print(vm, error, std::string_view(rest).substr(0, end));
-        rest.erase(0, end + 1);
-      }
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) close(vm, print);
-  }
-
-  void close(std::string_view vm, const PrintLine& print) {
-    if (!rest.empty()) print(vm, error, rest);
-    rest.clear();
-    from.close();
-  }
-};
-
 struct Worker {
   std::string vm;
   pid_t pid = -1;  // −1 once it ended.
-  std::vector<Stream> streams = {};
+  LineStream out = {};
+  LineStream err = {};
 };
 
 class Crew {
@@ -91,12 +62,10 @@ class Crew {
     request.err = err->to.get();
     const auto pid = cluster.spawn(vm, std::move(request));
     if (!pid.ok()) return pid.error();
-    Worker worker{.vm = vm, .pid = *pid};
-    for (Descriptor* from : {&out->from, &err->from}) {
-      ::fcntl(from->get(), F_SETFL, O_NONBLOCK);
-      worker.streams.push_back({.from = std::move(*from), .error = from == &err->from});
-    }
-    workers_.push_back(std::move(worker));
+    workers_.push_back({.vm = vm,
+                        .pid = *pid,
+                        .out = LineStream(std::move(out->from)),
+                        .err = LineStream(std::move(err->from))});
     return {};
   }
 
@@ -123,18 +92,28 @@ class Crew {
   void read_some() {
     std::vector<pollfd> waiting;
     for (const Worker& worker : workers_) {
-      for (const Stream& stream : worker.streams) {
-        if (stream.open()) waiting.push_back({stream.from.get(), POLLIN, 0});
+      for (const LineStream* stream : {&worker.out, &worker.err}) {
+        if (stream->open()) waiting.push_back({stream->descriptor(), POLLIN, 0});
       }
     }
     ::poll(waiting.data(), waiting.size(), kTickMilliseconds);
     for (Worker& worker : workers_) read_streams(worker);
   }
 
-  void read_streams(Worker& worker) {
-    for (Stream& stream : worker.streams) {
-      if (stream.open()) stream.read(worker.vm, print_);
-    }
+  LineStream::TakeLine printer(const Worker& worker, bool error) const {
+    return [this, &worker, error](std::string_view line) { print_(worker.vm, error, line); };
+  }
+
+  void read_streams(Worker& worker) const {
+    worker.out.read(printer(worker, false));
+    worker.err.read(printer(worker, true));
+  }
+
+  /// What is left when its process is gone; others that it started may still hold the other end.
+  void drain(Worker& worker) const {
+    read_streams(worker);
+    worker.out.close(printer(worker, false));
+    worker.err.close(printer(worker, true));
   }
 
   void reap() {
@@ -154,8 +133,7 @@ class Crew {
     for (Worker& worker : workers_) {
       if (worker.pid >= 0) ::waitpid(worker.pid, nullptr, 0);
       worker.pid = -1;
-      read_streams(worker);
-      for (Stream& stream : worker.streams) stream.close(worker.vm, print_);
+      drain(worker);
     }
   }
 
