@@ -9,7 +9,7 @@
             scheduler.step()
 
 The global batch and the order of samples are the same on any cluster: a worker trains on its share
-of each batch, in as many micro-batches as its memory asks for, and gradients are weighted by samples.
+of each batch, in as many micro-batches as its memory asks for; gradients are weighted by samples.
 Under `stint run` a step that a lost worker broke is done again with those that are left; outside of
 it this is plain training with DistributedDataParallel, which reads RANK and WORLD_SIZE.
 

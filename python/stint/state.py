@@ -47,7 +47,8 @@ def _random_state():
     """Tensors of the same size on every worker, whatever the numbers are."""
     _, numbers, gauss = random.getstate()
     state = {"torch": torch.get_rng_state(), "python": torch.tensor(numbers),
-             "python_gauss": torch.tensor(math.nan if gauss is None else gauss).double()}
+             "python_gauss": torch.tensor(math.nan if gauss is None else gauss,
+                                          dtype=torch.float64)}
     numpy = sys.modules.get("numpy")
     if numpy:
         _, keys, *rest = numpy.random.get_state()

@@ -1,33 +1,96 @@
 """Drives real workers as `stint run` drives them, and a receiver of checkpoints."""
 
+import ctypes
 import hashlib
 import hmac
 import json
 import os
+import runpy
 import signal
 import socket
-import subprocess
 import sys
+import tempfile
 import threading
+import time
+import traceback
 import zlib
 
 from ports import free_port
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 WAIT = 40  # Seconds for anything to happen.
+
+
+class Forked:
+    """A Python process that need not import torch, because we have: that takes most of a test.
+    `net` is the network namespace it lives in, if not ours."""
+
+    def __init__(self, words, environment, net=None):
+        self._errors = tempfile.TemporaryFile()
+        self._code = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            os._exit(self._run(words, environment, net))
+
+    def _run(self, words, environment, net):
+        os.dup2(self._errors.fileno(), 2)
+        try:
+            if net:
+                with open(f"/run/netns/{net}", encoding="utf-8") as file:
+                    if ctypes.CDLL(None).setns(file.fileno(), 0) != 0:
+                        raise OSError(f"the namespace {net} was not entered")
+            for descriptor in [int(name) for name in os.listdir("/proc/self/fd")]:
+                if descriptor > 2 and descriptor != int(environment.get("STINT_CONTROL", -1)):
+                    os.closerange(descriptor, descriptor + 1)
+            os.environ.clear()
+            os.environ.update(environment)
+            sys.argv = words
+            runpy.run_path(words[0], run_name="__main__")
+            return 0
+        except SystemExit as ending:
+            return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+        except BaseException:
+            traceback.print_exc()
+            return 1
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+
+    def wait(self, seconds=WAIT):
+        """Its exit code, negative if a signal ended it."""
+        deadline = time.monotonic() + seconds
+        while self._code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+            elif time.monotonic() > deadline:
+                raise TimeoutError(f"a worker did not end: {self.errors()}")
+            else:
+                time.sleep(0.01)
+        return self._code
+
+    def signal(self, number):
+        """Sends a signal, while there is somebody to get it."""
+        if self._code is None:
+            os.kill(self.pid, number)
+
+    def errors(self):
+        """What it wrote to its standard error."""
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def close(self):
+        """After it has ended."""
+        self._errors.close()
 
 
 class Worker:
     """A worker and our end of its channel."""
 
-    def __init__(self, words, before=(), **variables):
+    def __init__(self, words, net=None, **variables):
         ours, theirs = socket.socketpair()
-        environment = dict(os.environ, PYTHONPATH=ROOT, STINT_CONTROL=str(theirs.fileno()),
-                           OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo",
-                           PYTHONDONTWRITEBYTECODE="1")
+        environment = dict(os.environ, STINT_CONTROL=str(theirs.fileno()), GLOO_SOCKET_IFNAME="lo")
         environment.update(variables)
-        self.process = subprocess.Popen([*before, sys.executable, *words], env=environment,
-                                        pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+        self.process = Forked(words, environment, net)
         theirs.close()
         self._socket = ours
         self._socket.settimeout(WAIT)
@@ -42,20 +105,21 @@ class Worker:
             pass
 
     def hear(self, kind, **wanted):
-        """The next line of this kind, with these facts. Lines before it are kept."""
-        for number, (told, facts) in enumerate(self._said):
-            if told == kind and wanted.items() <= facts.items():
-                del self._said[:number + 1]
-                return facts
+        """The next line of this kind, with these facts. Lines of other kinds are kept."""
+        number = 0
         while True:
-            line = self._lines.readline()
-            if not line:
-                raise EOFError(f"the worker ended before it told of {kind}: {self.errors()}")
-            [(told, facts)] = json.loads(line).items()
+            if number == len(self._said):
+                line = self._lines.readline()
+                if not line:
+                    raise EOFError(f"a worker ended before {kind}: {self.process.errors()}")
+                [told] = json.loads(line).items()
+                self._said.append(told)
+            told, facts = self._said[number]
             if told == kind and wanted.items() <= facts.items():
-                self._said = []
+                self._said = [one for one in self._said[:number] if one[0] != kind] \
+                    + self._said[number + 1:]
                 return facts
-            self._said.append((told, facts))
+            number += 1
 
     def reach(self, step):
         """Waits until so many steps are done."""
@@ -66,13 +130,8 @@ class Worker:
 
     def kill(self):
         """Ends it as a lost machine does."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(WAIT)
-
-    def errors(self):
-        """What it said before it ended."""
-        self.process.kill()
-        return self.process.communicate(timeout=WAIT)[1].decode()
+        self.process.signal(signal.SIGKILL)
+        self.process.wait()
 
     def hang_up(self):
         """Closes the channel."""
@@ -81,10 +140,8 @@ class Worker:
 
     def close(self):
         """Kills what is left."""
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(WAIT)
-        self.process.stderr.close()
+        self.kill()
+        self.process.close()
         self.hang_up()
 
 
