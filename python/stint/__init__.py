@@ -7,11 +7,13 @@ is to be measured writes two lines after the model and its optimizer are made:
     stint.watch(model, optimizer)
 
 Outside of `stint profile` both lines do nothing.
+
+A script whose training is to go on when `stint run` loses machines uses stint.job: see job.py.
 """
 
 import os
 
-__all__ = ["batch_size", "watch"]
+__all__ = ["batch_size", "job", "watch"]
 
 
 def watch(model, optimizer):
@@ -23,3 +25,9 @@ def watch(model, optimizer):
 def batch_size(default):
     """Returns the batch per worker that `stint profile --batches` asks for, or `default`."""
     return int(os.environ.get("STINT_BATCH_SIZE", default))
+
+
+def job(model, optimizer, scheduler=None, *, batch, steps, seed=1):
+    """A training of `steps` global batches that machines may leave and join: see job.py."""
+    from stint.job import Job
+    return Job(model, optimizer, scheduler, batch=batch, steps=steps, seed=seed)

@@ -57,36 +57,55 @@ def _median(sample, part):
     return quantity(sample[part]["median"])
 
 
-def read_pace(path, batch, device=None):
-    """The pace of the job in the file `path` with `batch` samples per worker.
+class Paces:
+    """The paces of the job in the file `path`, for any batch."""
 
-    Between two measured batches times are interpolated; outside of them that is refused.
-    """
-    with open(path, encoding="utf-8") as file:
-        job = json.load(file)
-    samples = [s for s in job.get("compute", []) if device in (None, s["device"])]
-    if not samples:
-        raise ValueError(f"{path} has no compute samples" + (f" of {device}" if device else ""))
-    devices = sorted({s["device"] for s in samples})
-    if len(devices) > 1:
-        raise ValueError(f"{path} was measured on {', '.join(devices)}: choose with --device")
-    samples.sort(key=lambda s: s["batch_per_worker"])
-    below = [s for s in samples if s["batch_per_worker"] <= batch]
-    above = [s for s in samples if s["batch_per_worker"] >= batch]
-    if not below or not above:
-        measured = ", ".join(str(s["batch_per_worker"]) for s in samples)
-        raise ValueError(f"a batch of {batch} lies outside of those measured ({measured})")
-    low, high = below[-1], above[0]
-    width = high["batch_per_worker"] - low["batch_per_worker"]
-    share = (batch - low["batch_per_worker"]) / width if width else 0
+    def __init__(self, path, device=None, speed=1.0):
+        with open(path, encoding="utf-8") as file:
+            job = json.load(file)
+        samples = [s for s in job.get("compute", []) if device in (None, s["device"])]
+        if not samples:
+            raise ValueError(f"{path} has no compute samples" + (f" of {device}" if device else ""))
+        devices = sorted({s["device"] for s in samples})
+        if len(devices) > 1:
+            raise ValueError(f"{path} was measured on {', '.join(devices)}: choose with --device")
+        self._samples = sorted(samples, key=lambda s: s["batch_per_worker"])
+        self._speed = speed
+        self._buckets = [(int(quantity(b["bytes"])), float(b["ready"]))
+                         for b in job.get("buckets", [])]
+        if not self._buckets:
+            self._buckets = usual_buckets(int(quantity(job["gradient_bytes"])))
 
-    def at(part):
+    def measured(self):
+        """The batches that were measured, from the smallest."""
+        return [s["batch_per_worker"] for s in self._samples]
+
+    def at(self, batch):
+        """The pace with `batch` samples. Between two measured batches times are interpolated;
+        outside of them forward and backward are in proportion to the nearest."""
+        measured = self.measured()
+        near = min(max(batch, measured[0]), measured[-1])
+        scale = batch / near / self._speed
+        return Pace(self._part("forward", near) * scale, self._part("backward", near) * scale,
+                    self._part("update", near) / self._speed, self._buckets)
+
+    def _part(self, part, batch):
+        low = [s for s in self._samples if s["batch_per_worker"] <= batch][-1]
+        high = [s for s in self._samples if s["batch_per_worker"] >= batch][0]
+        width = high["batch_per_worker"] - low["batch_per_worker"]
+        share = (batch - low["batch_per_worker"]) / width if width else 0
         return (1 - share) * _median(low, part) + share * _median(high, part)
 
-    buckets = [(int(quantity(b["bytes"])), float(b["ready"])) for b in job.get("buckets", [])]
-    if not buckets:
-        buckets = usual_buckets(int(quantity(job["gradient_bytes"])))
-    return Pace(at("forward"), at("backward"), at("update"), buckets)
+
+def read_pace(path, batch, device=None):
+    """The pace of the job in the file `path` with `batch` samples per worker. Outside of the
+    measured batches that is refused."""
+    paces = Paces(path, device)
+    measured = paces.measured()
+    if not measured[0] <= batch <= measured[-1]:
+        raise ValueError(f"a batch of {batch} lies outside of those measured "
+                         f"({', '.join(map(str, measured))})")
+    return paces.at(batch)
 
 
 class Stream:

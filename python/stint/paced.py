@@ -30,6 +30,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from stint.pace import Stream, median, read_pace, ready_pieces, spread
+from stint.pacer import Pacer
 
 WARM_UP = 2  # Iterations left out of the summary: DDP makes its buckets in the first.
 BUSY_MAX = 0.6  # Share of the profiled time that real computing may take.
@@ -140,76 +141,53 @@ def run_paced(pace, steps):
     record.finish(buckets=[int(size) for size in sizes.split(",") if size.strip()])
 
 
-class Pacer:
-    """Makes each part of a real DDP job take at least its profiled time."""
+class ScriptPacer(Pacer):
+    """Paces a real DDP job, and records its iterations."""
 
     def __init__(self, pace, steps):
-        self._pace = pace
-        self._stream = Stream()
+        super().__init__(pace)
         self._record = Record("paced-real", steps)
         self._end = None  # Of the iteration before.
-        self._start = 0.0  # Of this one.
-        self._backward_start = 0.0
-        self._backward_end = 0.0
-        self._sync_end = 0.0
         self._busy = []  # Seconds of processor time of each iteration.
         self._busy_start = 0.0
 
     def watch_model(self, model):
         """Paces forward and backward of a DDP model."""
-        model.register_forward_pre_hook(self._begin)
-        model.register_forward_hook(self._forward_done)
-        model.register_comm_hook(None, self._bucket_ready)
+        model.register_forward_pre_hook(self._before_forward)
+        model.register_forward_hook(self._after_forward)
+        self.share_gradients_of(model)
 
     def watch_optimizer(self, optimizer):
         """Paces the update."""
         step = optimizer.step
 
         def paced_step(_optimizer, *arguments, **more):
-            self._backward_done()
+            self.backward_done()
             result = step(*arguments, **more)
-            self._updated()
+            self._after_update()
             return result
 
         # Schedulers expect a method.
         optimizer.step = types.MethodType(paced_step, optimizer)
 
-    def _begin(self, *_):
+    def _before_forward(self, *_):
         if not torch.is_grad_enabled():
             return
-        self._stream.catch_up()  # The script may have waited for data.
-        self._start = self._stream.at
+        self.begin()
         if self._end is None:
-            self._end = self._start
+            self._end = self.start
         self._busy_start = time.thread_time()
 
-    def _forward_done(self, *_):
-        if not torch.is_grad_enabled():
-            return
-        self._stream.wait_until(self._start + self._pace.forward)
-        self._backward_start = self._stream.at
+    def _after_forward(self, *_):
+        if torch.is_grad_enabled():
+            self.forward_done()
 
-    def _bucket_ready(self, _state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-        buckets = self._pace.buckets
-        last = bucket.is_last() or bucket.index() >= len(buckets)
-        ready = 1.0 if last else buckets[bucket.index()][1]
-        self._stream.wait_until(self._backward_start + ready * self._pace.backward)
-        gradients = bucket.buffer().div_(dist.get_world_size())
-        future = dist.all_reduce(gradients, async_op=True).get_future()
-        return future.then(lambda done: done.value()[0])
-
-    def _backward_done(self):
-        self._stream.wait_until(self._backward_start + self._pace.backward)
-        self._backward_end = self._stream.at
-        self._stream.catch_up()
-        self._sync_end = self._stream.at
-
-    def _updated(self):
+    def _after_update(self):
         self._busy.append(time.thread_time() - self._busy_start)
-        self._stream.wait_until(self._sync_end + self._pace.update)
+        self.updated()
         if not self._record.done():
-            self._record.add(self._stream.at - self._end, self._sync_end - self._backward_end)
-        self._end = self._stream.at
+            self._record.add(self.stream.at - self._end, self.sync_end - self.backward_end)
+        self._end = self.stream.at
         self._check_busy()
 
     def _check_busy(self):
@@ -228,7 +206,7 @@ class Pacer:
 
     def _busy_share(self):
         return busy_share(median(self._busy), world_size(), os.cpu_count() or 1,
-                          self._pace.compute())
+                          self.pace.compute())
 
 
 class Watcher:
@@ -331,14 +309,14 @@ def main(arguments=None):
     except (OSError, ValueError, KeyError) as problem:
         sys.exit(f"stint.paced: {problem}")
     if options.mode == "paced-real" and options.script:
-        pacer = Pacer(pace, options.steps)
+        pacer = ScriptPacer(pace, options.steps)
         run_script(pacer, options.script)
         return pacer.finish()
     dist.init_process_group("gloo")
     if options.mode == "paced":
         run_paced(pace, options.steps)
     else:
-        pacer = Pacer(pace, options.steps)
+        pacer = ScriptPacer(pace, options.steps)
         run_tiny(pacer, options.steps)
         pacer.finish()
     dist.barrier()

@@ -1,0 +1,499 @@
+"""Training that goes on when workers come and go, driven as `stint run` drives it. Skips without
+torch."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+
+from fake_runner import FakeReceiver, Worker, save, train
+
+try:
+    import torch
+except ImportError:
+    print("skipped: this interpreter has no torch")
+    sys.exit(77)
+
+torch.set_num_threads(1)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from stint import state as states  # noqa: E402
+from stint.order import Order, even_shares, micro_batches, share_of  # noqa: E402
+from stint.pace import Paces  # noqa: E402
+
+BATCH = 8
+STEPS = 30
+SECRET = "ab" * 32
+
+# The script holds on to things that a broken step leaves behind: the model and the last loss.
+SCRIPT = """
+import os, sys, time
+import torch, stint
+from torch import nn
+steps, pause = int(sys.argv[2]), float(os.environ.get("PAUSE", 0))
+torch.manual_seed(int(os.environ.get("SEED", 3)))
+points = torch.randn(64, 8, generator=torch.Generator().manual_seed(1))
+data = torch.utils.data.TensorDataset(points, (points.sum(dim=1) > 0).long())
+model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 7, 0.9)
+job = stint.job(model, optimizer, scheduler, batch=8, steps=steps)
+net = job.model
+for step in job.steps(data):
+    with step:
+        for inputs, labels in step.micro_batches():
+            loss = nn.functional.cross_entropy(net(inputs), labels)
+            step.backward(loss)
+        optimizer.step()
+        scheduler.step()
+    time.sleep(pause)
+torch.save(model.state_dict(), sys.argv[1])
+"""
+
+
+class Base(unittest.TestCase):
+    """Starts workers and cleans up after them."""
+
+    alone = None  # The parameters of a training that nothing disturbs.
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="stint-job-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self._count = 0
+
+    def worker(self, steps=STEPS, script=SCRIPT, **variables):
+        """A new worker that waits for orders."""
+        self._count += 1
+        out = os.path.join(self.folder, f"out{self._count}")
+        path = out + ".py"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script)
+        one = Worker([path, out, str(steps)], **variables)
+        one.out = out
+        self.addCleanup(one.close)
+        return one
+
+    def workers(self, count, **variables):
+        """Several of them."""
+        return [self.worker(**variables) for _ in range(count)]
+
+    def finish(self, workers, steps=STEPS):
+        """Waits for the end of the training; returns the parameters of the first worker."""
+        for one in workers:
+            self.assertEqual(one.hear("finished")["step"], steps)
+        for one in workers:
+            one.order("end")
+        for one in workers:
+            self.assertEqual(one.process.wait(), 0)
+        return torch.load(workers[0].out)
+
+    def expected(self):
+        """What any cluster must come to."""
+        if Base.alone is None:
+            one = self.worker()
+            train([one], 1, [BATCH], micro_batch=0)
+            Base.alone = self.finish([one])
+        return Base.alone
+
+    def assert_trained(self, parameters, tolerance=1e-5):
+        """Parameters are those of the training alone, but for the order of additions."""
+        for name, value in self.expected().items():
+            self.assertTrue(torch.allclose(value, parameters[name], rtol=0, atol=tolerance), name)
+
+
+class ClustersChange(Base):
+    """Names are sentences."""
+
+    def test_uneven_shares_and_one_of_nothing_give_the_gradients_of_the_whole_batch(self):
+        for shares in ([5, 2, 1], [0, 8]):
+            with self.subTest(shares=shares):
+                workers = self.workers(len(shares))
+                train(workers, 1, shares, micro_batch=2)
+                steps = [one.reach(STEPS) for one in workers]
+                self.assertEqual([step["samples"] for step in steps], shares)
+                self.assert_trained(self.finish(workers), 1e-6)
+
+    def test_a_survivor_regroups_again_and_again_as_any_rank_down_to_one_and_up(self):
+        first, *others = self.workers(5, PAUSE="0.02")
+        train([first, others[0]], 1, [6, 2])
+        first.reach(3)
+        others[0].kill()
+        lost = first.hear("lost_peer")
+        self.assertEqual(lost["attempt"], 1)
+        train([others[1], first], 2, [1, 7])
+        self.assertGreaterEqual(others[1].hear("training")["step"], 3)
+        first.hear("step", attempt=2)
+        others[1].kill()
+        first.hear("lost_peer", attempt=2)
+        train([first], 3, [8])
+        first.hear("step", attempt=3)
+        train([first, others[2], others[3]], 4, [2, 5, 1])
+        others[3].hear("step", attempt=4)
+        others[3].kill()
+        others[2].hear("lost_peer", attempt=4)
+        train([others[2], first], 5, [4, 4])
+        self.assert_trained(self.finish([others[2], first]))
+
+    def test_workers_that_are_told_to_regroup_in_mid_step_lose_nothing(self):
+        first, second, third = self.workers(3, PAUSE="0.01")
+        train([first, second], 1, [4, 4])
+        first.reach(4)
+        train([third, second, first], 2, [3, 3, 2])  # Growth, while both are healthy.
+        third.hear("step", attempt=2)
+        train([second], 3, [8])  # The others are not told: their machines are given back.
+        self.assert_trained(self.finish([second]))
+
+    def test_a_worker_that_waits_for_one_that_never_comes_takes_new_orders(self):
+        first, second = self.workers(2)
+        for rank, worker in enumerate((first, second)):
+            worker.hear("ready")
+        train([first, second, self.silent()], 1, [4, 2, 2])
+        time.sleep(0.3)
+        train([second, first], 2, [4, 4])
+        self.assert_trained(self.finish([second, first]))
+
+    def test_one_that_finished_helps_one_that_did_not(self):
+        first, second = self.workers(2)
+        train([first], 1, [8])
+        first.hear("finished")
+        train([second, first], 2, [4, 4])
+        self.assertEqual(second.hear("training")["step"], STEPS)
+        self.assert_trained(self.finish([second, first]))
+
+    def test_the_loss_of_a_step_is_the_sum_over_workers(self):
+        first, second, alone = self.workers(3)
+        train([alone], 1, [8], micro_batch=0)
+        train([first, second], 1, [6, 2])
+        for number in range(1, 6):
+            parts = [one.hear("step", number=number)["loss"] for one in (first, second)]
+            self.assertAlmostEqual(sum(parts), alone.hear("step", number=number)["loss"], 5)
+
+    def test_end_in_the_middle_ends_the_script_without_a_result(self):
+        one = self.worker(PAUSE="0.01")
+        ready = one.hear("ready")
+        self.assertEqual(ready, {"step": -1, "batch": BATCH, "steps": STEPS})
+        train([one], 1, [8])
+        one.reach(2)
+        one.order("end")
+        self.assertEqual(one.process.wait(), 0)
+        self.assertFalse(os.path.exists(one.out))
+
+    def test_workers_end_when_the_runner_is_gone(self):
+        first, second = self.workers(2, PAUSE="0.01")
+        train([first, second], 1, [4, 4])
+        first.reach(2)
+        second.process.signal(signal.SIGSTOP)  # So that the first one waits for it in a step.
+        first.hang_up()
+        self.assertEqual(first.process.wait(), 3)
+        self.assertIn("is gone", first.process.errors())
+
+    def test_a_mistake_of_the_script_is_not_taken_for_a_lost_worker(self):
+        script = SCRIPT.replace("optimizer.step()", "raise RuntimeError('shapes differ')", 1)
+        first, second = self.workers(2, script=script)
+        train([first, second], 1, [4, 4])
+        self.assertEqual(first.process.wait(), 1)
+        self.assertIn("shapes differ", first.process.errors())
+
+    def test_a_script_that_calls_its_own_model_is_told(self):
+        first, second = self.workers(2, script=SCRIPT.replace("net = job.model", "net = model"))
+        train([first, second], 1, [4, 4])
+        self.assertEqual(first.process.wait(), 1)
+        self.assertIn("call job.model", first.process.errors())
+
+    def test_samples_are_those_that_the_model_really_saw(self):
+        one = self.worker(script=SCRIPT.replace("net(inputs)", "net(inputs[:3])")
+                          .replace(", labels)\n            step", ", labels[:3])\n            step"))
+        train([one], 1, [8], micro_batch=4)
+        self.assertEqual(one.reach(1)["samples"], 6)
+
+    def silent(self):
+        """Stands for a worker that died before it heard of anything."""
+        return types.SimpleNamespace(order=lambda *_, **__: None)
+
+
+class Checkpoints(Base):
+    """Names are sentences."""
+
+    def restored(self, place, step, shards, **more):
+        """The parameters that a new worker comes to from a checkpoint."""
+        one = self.worker(SEED="9")
+        train([one], 7, [8], {"step": step, "shards": shards, "place": place, **more})
+        self.assertEqual(one.hear("training")["step"], step)
+        return self.finish([one])
+
+    def test_a_checkpoint_brings_everything_back_after_all_died(self):
+        receivers = [FakeReceiver(SECRET) for _ in range(2)]
+        tier = {"receivers": [["127.0.0.1", one.port] for one in receivers], "secret": SECRET,
+                "run": "test"}
+        for place in ({"folder": os.path.join(self.folder, "kept")}, tier):
+            with self.subTest(place=sorted(place)[0]):
+                workers = self.workers(3, PAUSE="0.01")
+                train(workers, 1, [4, 3, 1])
+                saved = save(workers, 1, 12, place)
+                self.assertEqual({(one["step"], one["of"], one["whole"], one["layout"])
+                                  for one in saved},
+                                 {(12, 3, saved[0]["whole"], saved[0]["layout"])})
+                self.assertEqual([one["shard"] for one in saved], [0, 1, 2])
+                self.assertEqual(sum(one["bytes"] for one in saved), saved[0]["whole"])
+                for one in workers:
+                    one.kill()
+                self.assert_trained(self.restored(place, 12, 3, checksums=[
+                    one["checksum"] for one in saved]))
+        # Shard k is with receiver k mod 2.
+        self.assertEqual([sorted(number for _, number, _ in one.shards) for one in receivers],
+                         [[0, 2], [1]])
+        for one in receivers:
+            one.close()
+
+    def test_newcomers_restore_together_and_survivors_go_before_older_checkpoints(self):
+        place = {"folder": self.folder}
+        first, second, third = self.workers(3)
+        train([first], 1, [8])
+        save([first], 1, 5, place)
+        first.hear("finished")
+        checkpoint = {"step": 5, "shards": 1, "place": place}
+        train([second, third], 1, [4, 4], checkpoint)
+        self.assertEqual(third.hear("training")["step"], 5)
+        self.assert_trained(self.finish([second, third]))
+        train([first], 2, [8], checkpoint)
+        self.assertEqual(first.hear("training", attempt=2)["step"], STEPS)
+
+    def test_an_order_that_comes_late_or_beyond_the_end_saves_what_there_is(self):
+        one = self.worker()
+        train([one], 1, [8])
+        one.hear("finished")
+        for step in (STEPS + 1, 3):
+            self.assertEqual(save([one], 1, step, {"folder": self.folder})[0]["step"], STEPS)
+        one.order("save", attempt=9, step=3, place={"folder": self.folder})
+        self.assertIn("other workers", one.hear("save_failed", attempt=9)["reason"])
+
+    def test_a_kill_at_any_point_of_a_save_leaves_the_one_before_whole(self):
+        for point in ("copy", "send", "rename", "kept"):
+            with self.subTest(point=point):
+                place = {"folder": os.path.join(self.folder, point)}
+                once = os.path.join(self.folder, point + ".once")
+                calm = self.worker(PAUSE="0.01")
+                struck = self.worker(PAUSE="0.01")
+                train([calm, struck], 1, [4, 4])
+                save([calm, struck], 1, 5, place)
+                crashing = self.worker(PAUSE="0.01", STINT_CRASH_AT=point, STINT_CRASH_ONCE=once)
+                train([calm, crashing], 2, [4, 4])
+                crashing.hear("step")
+                for one in (calm, crashing):
+                    one.order("save", attempt=2, step=0, place=place)
+                self.assertEqual(crashing.process.wait(), -signal.SIGKILL)
+                calm.hear("lost_peer")
+                self.assert_trained(self.restored(place, 5, 2))
+                train([calm], 3, [8])
+                self.assert_trained(self.finish([calm]))
+
+    def test_a_kill_while_a_state_is_restored_or_shared_is_survived(self):
+        place = {"folder": self.folder}
+        first = self.worker()
+        train([first], 1, [8])
+        save([first], 1, 5, place)
+        first.kill()
+        checkpoint = {"step": 5, "shards": 1, "place": place}
+        for point in ("restore", "share"):
+            with self.subTest(point=point):
+                crashing, other = self.worker(STINT_CRASH_AT=point), self.worker()
+                train([crashing, other], 2, [4, 4], checkpoint)
+                self.assertEqual(crashing.process.wait(), -signal.SIGKILL)
+                other.hear("lost_peer")
+                train([other], 3, [8], checkpoint)
+                self.assertEqual(other.hear("training")["step"], 5)
+                self.assert_trained(self.finish([other]))
+
+    def test_a_damaged_checkpoint_is_refused_with_the_reason(self):
+        place = {"folder": self.folder}
+        one = self.worker()
+        train([one], 1, [8])
+        save([one], 1, 5, place)
+        path = os.path.join(self.folder, "step-5", "shard-0-of-1")
+        with open(path, "r+b") as file:
+            file.seek(5000)
+            file.write(b"damage")
+        for step, reason in ((5, "checksum is wrong"), (6, "No such file")):
+            other = self.worker()
+            train([other], 2, [8], {"step": step, "shards": 1, "place": place})
+            self.assertIn(reason, other.hear("restore_failed")["reason"])
+            self.assertEqual(other.process.wait(), 4)
+
+    def test_a_receiver_of_another_run_keeps_nothing_and_training_goes_on(self):
+        receiver = FakeReceiver("cd" * 32)
+        one = self.worker(PAUSE="0.01")
+        train([one], 1, [8])
+        one.order("save", attempt=1, step=3, place={
+            "receivers": [["127.0.0.1", receiver.port]], "secret": SECRET, "run": "test"})
+        self.assertIn("does not know this run", one.hear("save_failed")["reason"])
+        self.assertEqual(receiver.shards, {})
+        self.assert_trained(self.finish([one]))
+        receiver.close()
+
+    def test_a_full_disk_is_told_leaves_nothing_and_training_goes_on(self):
+        place = {"folder": os.path.join(self.folder, "full")}
+        script = SCRIPT.replace("job = ", "import resource\n"
+                                "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\njob = ")
+        one = self.worker(PAUSE="0.01", script=script)
+        train([one], 1, [8])
+        one.order("save", attempt=1, step=3, place=place)
+        failed = one.hear("save_failed")
+        self.assertEqual((failed["attempt"], failed["step"]), (1, 3))
+        self.assertIn("File too large", failed["reason"])
+        self.assertEqual(os.listdir(place["folder"]), [])
+        one.reach(STEPS)
+
+    def test_a_receiver_that_hangs_stalls_no_training_and_no_regrouping(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        place = {"receivers": [["127.0.0.1", silent.getsockname()[1]]], "secret": SECRET,
+                 "run": "test"}
+        first, second = self.workers(2)
+        train([first, second], 1, [4, 4])
+        for one in (first, second):
+            for step in (2, 5, 8):
+                one.order("save", attempt=1, step=step, place=place)
+                one.reach(step + 1)
+        # Two are on their way; there is no buffer for a third.
+        self.assertIn("still being sent", first.hear("save_failed")["reason"])
+        train([second, first], 2, [4, 4])
+        second.hear("finished")
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "needs root and ip")
+class MachinesVanish(Base):
+    """A network namespace stands for each machine. Names are sentences."""
+
+    def setUp(self):
+        super().setUp()
+        self.names = [f"sjt{os.getpid()}{side}" for side in "ab"]
+        for name in self.names:
+            self.ip("netns", "add", name)
+            self.addCleanup(self.ip, "netns", "del", name)
+        self.ip("-n", self.names[0], "link", "add", "eth0", "type", "veth", "peer", "name", "eth0",
+                "netns", self.names[1])
+        for number, name in enumerate(self.names):
+            self.ip("-n", name, "addr", "add", f"10.9.9.{number + 1}/24", "dev", "eth0")
+            for link in ("lo", "eth0"):
+                self.ip("-n", name, "link", "set", link, "up")
+
+    @staticmethod
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+    def test_a_worker_whose_peer_vanished_without_a_word_takes_new_orders(self):
+        for cut in ("in a step", "while it is joined"):
+            with self.subTest(cut=cut):
+                first, second = (self.worker(net=name, GLOO_SOCKET_IFNAME="eth0", PAUSE="0.01")
+                                 for name in self.names)
+                if cut == "in a step":
+                    train([second, first], 1, [4, 4], master="10.9.9.2")
+                    first.reach(3)
+                self.ip("-n", self.names[1], "link", "set", "eth0", "down")
+                if cut != "in a step":
+                    train([second, first], 1, [4, 4], master="10.9.9.2")
+                time.sleep(0.5)
+                second.kill()  # Its connections are reset, but nobody can hear that.
+                begin = time.monotonic()
+                train([first], 2, [8])
+                first.hear("training", attempt=2)
+                self.assertLess(time.monotonic() - begin, 2)
+                self.assert_trained(self.finish([first]))
+                self.ip("-n", self.names[1], "link", "set", "eth0", "up")
+
+
+class Parts(unittest.TestCase):
+    """Names are sentences."""
+
+    def test_every_cluster_sees_the_same_batches(self):
+        order = Order(10, 4, seed=1)
+        self.assertEqual(order.steps_per_epoch(), 2)
+        epoch = order.batch_of(0) + order.batch_of(1)
+        self.assertEqual(len(set(epoch)), 8)
+        self.assertNotEqual(order.batch_of(2), order.batch_of(0))
+        batch = order.batch_of(1)
+        self.assertEqual(share_of(batch, [1, 3], 0) + share_of(batch, [1, 3], 1), batch)
+        self.assertEqual(Order(10, 4, seed=1).batch_of(1), batch)
+        with self.assertRaises(ValueError):
+            share_of(batch, [1, 2], 0)
+        with self.assertRaises(ValueError):
+            Order(3, 4, seed=1)
+
+    def test_shares_are_even_and_micro_batches_small(self):
+        self.assertEqual(even_shares(10, 4), [3, 3, 2, 2])
+        self.assertEqual(micro_batches([1, 2, 3, 4, 5], 2), [[1, 2], [3, 4], [5]])
+        self.assertEqual(micro_batches([1, 2], 0), [[1, 2]])
+
+    def test_a_state_comes_back_from_its_bytes(self):
+        state = {"random": {"torch": torch.get_rng_state()},
+                 "a": torch.arange(5, dtype=torch.float64), "b": [torch.tensor(True), {3: "text"}],
+                 "d": (torch.zeros(0), torch.ones(2, 2).half().t(), None, 0.1, float("inf")),
+                 "other": {"f": len}}
+        data = states.pack(state)
+        again = states.unpack(data, {"other": {"f": max}})
+        self.assertTrue(torch.equal(again["a"], state["a"]))
+        self.assertEqual(again["b"], [torch.tensor(True), {3: "text"}])
+        self.assertEqual(again["d"][0].shape, (0,))
+        self.assertTrue(torch.equal(again["d"][1], torch.ones(2, 2).half()))
+        self.assertEqual(again["d"][2:], (None, 0.1, float("inf")))
+        self.assertIs(again["other"]["f"], max)  # Functions are not in the bytes.
+        layout = states.Layout(state)
+        parts = []
+        for number in range(3):
+            begin, end = states.shard_range(layout.size, number, 3)
+            parts.append(torch.zeros(end - begin, dtype=torch.uint8))
+            layout.copy(begin, end, parts[-1])
+        self.assertTrue(torch.equal(torch.cat(parts), data))
+        for bad in (data[:-1], data[5:], torch.cat([data, data[:1]])):
+            with self.assertRaises(ValueError):
+                states.unpack(bad)
+        data[40] += 1
+        with self.assertRaises(ValueError):
+            states.unpack(data)
+
+    def test_random_numbers_and_schedulers_come_back(self):
+        def make():
+            network = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+            optimizer = torch.optim.Adam(network.parameters())
+            scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, 10)
+            network(torch.randn(4, 2)).sum().backward()
+            optimizer.step()
+            scheduler.step()
+            return network, optimizer, scheduler
+
+        random.gauss(0, 1)  # Leaves a second number for later.
+        one = make()
+        data = states.pack(states.gather(*one, 7))
+        drawn = random.gauss(0, 1), random.random(), float(torch.rand(1))
+        other = make()
+        self.assertEqual(states.restore(states.unpack(data, states.gather(*other, 0)), *other), 7)
+        self.assertEqual((random.gauss(0, 1), random.random(), float(torch.rand(1))), drawn)
+        self.assertEqual(other[2].get_last_lr(), one[2].get_last_lr())
+        self.assertTrue(torch.equal(other[0][1].running_mean, one[0][1].running_mean))
+
+    def test_paces_follow_the_batch_also_outside_of_those_measured(self):
+        def sample(batch, milliseconds):
+            return {"device": "T4", "batch_per_worker": batch, "update": {"median": "4 ms"},
+                    "forward": {"median": f"{milliseconds} ms"},
+                    "backward": {"median": f"{2 * milliseconds} ms"}}
+
+        with tempfile.NamedTemporaryFile("w") as file:
+            json.dump({"gradient_bytes": "1 MB", "compute": [sample(4, 10), sample(8, 30)]}, file)
+            file.flush()
+            paces = Paces(file.name, "T4", 2.0)
+        # Half of 10 · 2/4, of the mean of 10 and 30, and of 30 · 16/8 ms.
+        self.assertEqual([round(1e3 * paces.at(batch).forward, 9) for batch in (0, 2, 6, 16)],
+                         [0, 2.5, 10, 30])
+        self.assertEqual([paces.at(batch).update for batch in (2, 16)], [0.002, 0.002])
+
+
+if __name__ == "__main__":
+    unittest.main()
