@@ -47,6 +47,7 @@ struct RunEvent {
   std::optional<int> count = {};              // Of spot machines.
   std::optional<int> code = {};               // With which workers ended.
   std::optional<std::string> reason = {};     // In words.
+  std::optional<std::string> type = {};       // Of the machines whose price it is; absent: of all.
   std::optional<DollarsPerSecond> spot = {};  // The price of a spot machine from now on.
   std::optional<Dollars> cost = {};           // Of a machine, from first to last.
   Json::Object unknown = {};
@@ -65,6 +66,7 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("count", it.count, "Of spot machines.", {.range = Range::kNotNegative});
   walk.field("code", it.code, "With which workers ended.");
   walk.field("reason", it.reason, "In words.");
+  walk.field("type", it.type, "Of the machines whose price it is; else it is that of all.");
   walk.number("spot_usd_per_s", it.spot, kDollar / kSecond,
               "What a spot machine costs from now on.", Range::kPositive);
   walk.number("cost_usd", it.cost, kDollar, "Of a machine, from first to last.",
@@ -78,6 +80,7 @@ enum class RunActionKind {
   kRelease,  // Give machine `vm` back.
   // Train on `vms` and nowhere else, as `attempt`. Workers that are there go on with what they
   // have; where nobody has a later one the state is that of checkpoint `step` (0: the beginning).
+  // Where that was lost with the machine that held it, an earlier one; kWorkersUp says which.
   kTrain,
   kSave,    // Have the workers of `attempt` save what they reached.
   kReplan,  // Think again, for this reason.
