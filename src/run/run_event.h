@@ -43,6 +43,7 @@ struct RunEvent {
   std::optional<int> vm = {};                 // Number of the machine.
   std::optional<int> attempt = {};            // Number of the start of workers.
   std::optional<std::int64_t> step = {};      // Of training, counted from 1.
+  std::optional<int> save = {};               // Number of the save that this answers.
   std::optional<Seconds> duration = {};       // Of the step, or until the machine goes.
   std::optional<int> count = {};              // Of spot machines.
   std::optional<int> code = {};               // With which workers ended.
@@ -61,6 +62,8 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("attempt", it.attempt, "Number of the start of workers.",
              {.range = Range::kNotNegative});
   walk.field("step", it.step, "Of training, counted from 1.", {.range = Range::kNotNegative});
+  walk.field("save", it.save, "Number of the save that this answers.",
+             {.range = Range::kNotNegative});
   walk.number("duration_s", it.duration, kSecond, "Of the step, or until the machine goes.",
               Range::kNotNegative);
   walk.field("count", it.count, "Of spot machines.", {.range = Range::kNotNegative});
@@ -82,7 +85,7 @@ enum class RunActionKind {
   // have; where nobody has a later one the state is that of checkpoint `step` (0: the beginning).
   // Where that was lost with the machine that held it, an earlier one; kWorkersUp says which.
   kTrain,
-  kSave,    // Have the workers of `attempt` save what they reached.
+  kSave,    // Have the workers of `attempt` save what they reached; the answer has the same `save`.
   kReplan,  // Think again, for this reason.
   kSay,     // Tell the user.
   kFinish   // Nothing more is to be done; `outcome` and `reason` say how it ended.
@@ -103,6 +106,7 @@ struct RunAction {
   int attempt = 0;
   std::vector<int> vms = {};  // In the order of their slots.
   std::int64_t step = 0;
+  int save = 0;  // Number of the save.
   RunOutcome outcome = RunOutcome::kTrained;
   std::string reason = {};
 

@@ -4,27 +4,28 @@
 
 namespace stint {
 
-void RunSaves::ask(std::int64_t reached, Seconds now) {
+int RunSaves::ask(std::int64_t reached, Seconds now) {
   asked_ = now;
   asked_last_ = now;
   from_ = reached;
   settles_ = true;
+  return ++number_;
 }
 
-void RunSaves::answer(std::int64_t step, bool further) {
-  if (further) failures_ = 0;
-  if (!asked_ || (step < from_ && !further)) return;
-  if (settles_) unsettled_ = false;
-  failures_ = 0;
-  asked_.reset();
+void RunSaves::answer(std::optional<int> number, std::int64_t step, bool further) {
+  const bool mine = number == number_;
+  if (mine && settles_) unsettled_ = false;
+  if (further || mine) failures_ = 0;
+  if (mine || (!number && step >= from_)) asked_.reset();
 }
 
-void RunSaves::fail(std::string reason, Seconds now) {
-  if (!asked_) return;
+bool RunSaves::fail(std::optional<int> number, std::string reason, Seconds now) {
+  if (!asked_ || (number && number != number_)) return false;
   asked_.reset();
   failed_last_ = now;
   ++failures_;
   reason_ = std::move(reason);
+  return true;
 }
 
 void RunSaves::unsettle() {

@@ -12,13 +12,16 @@ namespace stint {
 /// should be.
 class RunSaves {
  public:
-  /// Asked for when `reached` steps were done; a checkpoint of that step or a later one answers it.
-  void ask(std::int64_t reached, Seconds now);
+  /// One is asked for when `reached` steps were done: its number. A checkpoint of that step or a
+  /// later one answers it.
+  int ask(std::int64_t reached, Seconds now);
 
-  /// A checkpoint is safe; `further`: it is beyond all earlier ones.
-  void answer(std::int64_t step, bool further);
+  /// A checkpoint is safe; `further`: it is beyond all earlier ones. Only the very one that was
+  /// asked for settles what was unsettled, because an earlier one may have gone elsewhere.
+  void answer(std::optional<int> number, std::int64_t step, bool further);
 
-  void fail(std::string reason, Seconds now);
+  /// Whether that was the answer to the one that is pending.
+  bool fail(std::optional<int> number, std::string reason, Seconds now);
 
   /// The workers that were asked are gone, and no answer is waited for.
   void forget() { asked_.reset(); }
@@ -39,6 +42,7 @@ class RunSaves {
   std::optional<Seconds> asked_;
   Seconds asked_last_;
   Seconds failed_last_;
+  int number_ = 0;
   std::int64_t from_ = 0;
   bool unsettled_ = false;
   bool settles_ = false;  // The one that is asked for puts things right.

@@ -34,20 +34,22 @@ bool is_finite(Q quantity) {
 
 }  // namespace
 
-Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy)
-    : deadline_(std::move(policy)) {
+Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
   terms_.steps = terms.steps;
-  change_terms(std::move(terms));
+  change_terms(std::move(terms), std::move(policy));
   new_plan_ = false;
 }
 
-void Supervisor::change_terms(RunTerms terms) {
+void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
   const int machines = static_cast<int>(training_slots(terms).size());
   CHECK(machines > 0 && terms.machines_min >= 1 && terms.machines_min <= machines);
   if (terms.steps <= 1) terms.steps = terms_.steps;
   if (!terms.deadline) terms.deadline = terms_.deadline;
   if (!terms.budget) terms.budget = terms_.budget;
   terms.steps = std::max({terms.steps, reached_, saved_});
+  const bool as_many = machines == static_cast<int>(training_slots(terms_).size());
+  if (policy || !as_many) deadline_ = DeadlineWatch(std::move(policy));
+  deadline_.change_terms();
   terms_ = std::move(terms);
   slots_.clear();
   for (const RunSlot& slot : terms_.slots) {
@@ -56,14 +58,14 @@ void Supervisor::change_terms(RunTerms terms) {
   }
   vms_.move_to(terms_.slots);
   for (const int vm : vms_.present()) {
-    if (!vms_.at(vm).trains && vms_.at(vm).leaving && saved_ > 0) saves_.unsettle();
+    // Even what is not yet acknowledged may be on its way there.
+    if (!vms_.at(vm).trains && vms_.at(vm).leaving) saves_.unsettle();
   }
   new_plan_ = true;
   speed_.forget();
   speed_trigger_.forget();
   price_trigger_.forget();
   deadline_trigger_.forget();
-  deadline_.change_terms();
 }
 
 std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
@@ -119,14 +121,14 @@ void Supervisor::apply(const RunEvent& event) {
       if (current(event) && event.step) on_step(*event.step, event.duration);
       return;
     case Event::kSaved:
-      if (event.step) on_saved(*event.step);
+      if (event.step) on_saved(*event.step, event.save);
       return;
     case Event::kSaveFailed:
-      return on_save_failed(event.reason.value_or("no reason was given"));
+      return on_save_failed(event.save, event.reason.value_or("no reason was given"));
     case Event::kWorkerLost:
       return on_worker_lost(event);
     case Event::kWorkersDone:
-      if (current(event)) on_saved(terms_.steps);
+      if (current(event)) on_saved(terms_.steps, {});
       return;
     case Event::kBilled:
       if (event.vm && event.cost) vms_.bill(*event.vm, *event.cost);
@@ -187,7 +189,7 @@ void Supervisor::on_vm_lost(int vm) {
   vms_.end(vm, now_);
   lose_state_of(vm);
   if (trains_on(vm)) attempt_->broken = true;
-  if (it.trains || saved_ == 0) return;
+  if (it.trains) return;
   receiver_lost_ = true;
   saves_.unsettle();
 }
@@ -245,19 +247,17 @@ void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
                                          measured->in(kSecond), speed_.predicted().in(kSecond));
 }
 
-void Supervisor::on_saved(std::int64_t step) {
+void Supervisor::on_saved(std::int64_t step, std::optional<int> save) {
   const bool further = step > saved_;
-  saves_.answer(step, further);
+  saves_.answer(save, step, further);
   if (!further) return;
   saved_ = step;
   progressed_ = now_;
   reached_ = std::max(reached_, saved_);
 }
 
-void Supervisor::on_save_failed(const std::string& reason) {
-  if (!saves_.pending()) return;
-  saves_.fail(reason, now_);
-  if (saves_.failures() != kFailedSavesTold) return;
+void Supervisor::on_save_failed(std::optional<int> save, const std::string& reason) {
+  if (!saves_.fail(save, reason, now_) || saves_.failures() != kFailedSavesTold) return;
   say(fmt::format("{} saves in a row failed ({}); training goes on, and saving is tried again.",
                   kFailedSavesTold, reason));
 }

@@ -47,7 +47,8 @@ class Supervisor {
   /// The plan was made anew; the next event is kTerms. Machines whose type has a place in it stay,
   /// and the others train until those of the new plan can. Steps, deadline and budget stay those
   /// of the run where the new terms have none (of the steps: at most one).
-  void change_terms(RunTerms terms);
+  /// Without a new policy the old one goes on if there are as many machines to decide about.
+  void change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr);
 
   /// What the event calls for, in this order.
   std::vector<RunAction> handle(const RunEvent& event);
@@ -62,6 +63,10 @@ class Supervisor {
   const RunTerms& terms() const { return terms_; }
   const std::vector<RunVm>& vms() const { return vms_.all(); }
   const std::optional<RunAttempt>& attempt() const { return attempt_; }
+
+  /// The machines that a checkpoint goes to now, in the order of their slots; fewer than there are
+  /// slots for them while one is missing.
+  std::vector<int> receivers() const;
 
   /// A step takes so many times its predicted time, once that was measured.
   std::optional<double> slowness() const { return speed_.ratio(); }
@@ -84,8 +89,8 @@ class Supervisor {
   void on_notice(int vm, Seconds left);
   void on_workers_up(std::optional<std::int64_t> step);
   void on_step(std::int64_t step, std::optional<Seconds> duration);
-  void on_saved(std::int64_t step);
-  void on_save_failed(const std::string& reason);
+  void on_saved(std::int64_t step, std::optional<int> save);
+  void on_save_failed(std::optional<int> save, const std::string& reason);
   void on_worker_lost(const RunEvent& event);
   void on_prices(const RunEvent& event);
   void on_capacity(const RunEvent& event);

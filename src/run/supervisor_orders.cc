@@ -44,7 +44,7 @@ void Supervisor::decide() {
 
 void Supervisor::give_up_waiting() {
   if (saves_.waited(now_) > kSavePatience * terms_.save_time + terms_.tick) {
-    on_save_failed("there was no answer");
+    on_save_failed({}, "there was no answer");
   }
   const Seconds launch = kLaunchPatience * terms_.start_up + 2 * terms_.tick;
   const std::vector<int> present = vms_.present();
@@ -342,15 +342,23 @@ bool Supervisor::nothing_wanted() const {
   });
 }
 
-bool Supervisor::receivers_there() const {
+std::vector<int> Supervisor::receivers() const {
+  std::vector<int> found;
   for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) {
     if (terms_.slots[static_cast<std::size_t>(slot)].trains) continue;
-    const bool there = std::any_of(vms_.present().begin(), vms_.present().end(), [&](int vm) {
-      return !vms_.at(vm).leaving && vms_.at(vm).slot == slot && is_there(vms_.at(vm));
-    });
-    if (!there) return false;
+    std::optional<int> best;
+    for (const int vm : vms_.present()) {
+      const RunVm& it = vms_.at(vm);
+      if (it.trains || it.leaving || it.slot != slot || !is_there(it)) continue;
+      if (!best || it.phase == Phase::kUp) best = vm;
+    }
+    if (best) found.push_back(*best);
   }
-  return true;
+  return found;
+}
+
+bool Supervisor::receivers_there() const {
+  return receivers().size() + training_slots(terms_).size() == slots_.size();
 }
 
 void Supervisor::arrange_workers() {
@@ -438,9 +446,9 @@ void Supervisor::stand_by() {
 }
 
 void Supervisor::save_if_due() {
-  if (reached_ <= saved_ && !saves_.unsettled()) save_soon_ = false;
-  if (saves_.pending() || !receivers_there()) return;
-  if (reached_ <= saved_ && !saves_.unsettled()) return;
+  const bool worth = reached_ > saved_ || (saves_.unsettled() && reached_ > 0);
+  save_soon_ = save_soon_ && worth;
+  if (!worth || saves_.pending() || !receivers_there()) return;
   if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return;
   const Seconds since = now_ - saves_.asked_last();
   const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
@@ -450,9 +458,9 @@ void Supervisor::save_if_due() {
 }
 
 void Supervisor::ask_save() {
-  saves_.ask(reached_, now_);
   save_soon_ = false;
   RunAction& save = act(Act::kSave);
+  save.save = saves_.ask(reached_, now_);
   save.attempt = attempt_->number;
   save.step = reached_;
 }
