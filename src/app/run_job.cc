@@ -79,7 +79,7 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
 /// From here on the run goes by itself.
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,
                           ReplayedRun run, const LocalCluster& cluster,
-                          const RunProgress& progress, bool resumed) {
+                          const RunAudience& progress, bool resumed) {
   auto variables = worker_variables(folder, run.record);
   if (!variables.ok()) return variables.error();
   const auto program = own_program();
@@ -118,7 +118,7 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
 }  // namespace
 
 Result<RunResult> start_run(const Environment& environment, PreparedRun run,
-                            const RunProgress& progress) {
+                            const RunAudience& progress) {
   const auto root = runs_root(environment);
   if (!root.ok()) return root.error();
   const auto folder = make_run_folder(*root, run.record.name);
@@ -151,7 +151,7 @@ Result<RunResult> start_run(const Environment& environment, PreparedRun run,
 }
 
 Result<RunResult> resume_run(const Environment& environment, const std::string& name,
-                             const RunProgress& progress) {
+                             const RunAudience& progress) {
   const auto folder = find_run(environment, name);
   if (!folder.ok()) return folder.error();
   const auto lock = lock_run(*folder);

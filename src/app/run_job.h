@@ -12,7 +12,7 @@
 namespace stint {
 
 /// Told of a run as it goes.
-struct RunProgress {
+struct RunAudience {
   std::function<void(const ReplayedRun&, const RunMoment&)> happened;
 };
 
@@ -26,12 +26,12 @@ struct RunResult {
 
 /// Begins a run that was prepared, and stays with it to its end.
 Result<RunResult> start_run(const Environment& environment, PreparedRun run,
-                            const RunProgress& progress);
+                            const RunAudience& progress);
 
 /// Goes on with a run whose supervisor is gone, or that was stopped. Usage error: there is no such
 /// run, it is trained already, or somebody else runs it.
 Result<RunResult> resume_run(const Environment& environment, const std::string& name,
-                             const RunProgress& progress);
+                             const RunAudience& progress);
 
 /// Tells the process that runs it to stop in good order, and waits until it has; without one gives
 /// back what machines are left.

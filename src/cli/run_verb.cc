@@ -120,7 +120,7 @@ ExitCode code_of(const RunAction& end) {
 }
 
 ExitCode run(const Invocation& invocation) {
-  RunProgress progress;
+  RunAudience progress;
   progress.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
     for (const StoryLine& line : story_of(*run.supervisor, run.plan, moment)) {
       say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));

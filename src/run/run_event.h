@@ -31,7 +31,7 @@ enum class RunEventKind {
   kPrices,       // Prices moved.
   kTerms,        // The plan was made anew; see Supervisor::change_terms.
   kRemark,       // Something to be told, in words; nothing follows from it.
-  kResumed,      // A new process took over; the workers are gone.
+  kResumed,      // A new process took over; no worker is left, and `step` is what is saved.
   kStop          // The user wants it to end.
 };
 
@@ -45,12 +45,13 @@ struct RunEvent {
   std::optional<int> vm = {};                 // Number of the machine.
   std::optional<int> attempt = {};            // Number of the start of workers.
   std::optional<std::int64_t> step = {};      // Of training, counted from 1.
+  std::optional<int> save = {};               // Number of the save that this answers.
   std::optional<Seconds> duration = {};       // Of the step, or until the machine goes.
   std::optional<int> count = {};              // Of spot machines.
   std::optional<int> code = {};               // With which workers ended.
   std::optional<std::string> reason = {};     // In words.
+  std::optional<std::string> type = {};       // Of the machines whose price it is; absent: of all.
   std::optional<DollarsPerSecond> spot = {};  // The price of a spot machine from now on.
-  std::optional<double> factor = {};          // Of spot prices, to those of the plan.
   std::optional<Dollars> cost = {};           // Of a machine, from first to last.
   Json::Object unknown = {};
 };
@@ -63,15 +64,16 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("attempt", it.attempt, "Number of the start of workers.",
              {.range = Range::kNotNegative});
   walk.field("step", it.step, "Of training, counted from 1.", {.range = Range::kNotNegative});
+  walk.field("save", it.save, "Number of the save that this answers.",
+             {.range = Range::kNotNegative});
   walk.number("duration_s", it.duration, kSecond, "Of the step, or until the machine goes.",
               Range::kNotNegative);
   walk.field("count", it.count, "Of spot machines.", {.range = Range::kNotNegative});
   walk.field("code", it.code, "With which workers ended.");
   walk.field("reason", it.reason, "In words.");
+  walk.field("type", it.type, "Of the machines whose price it is; else it is that of all.");
   walk.number("spot_usd_per_s", it.spot, kDollar / kSecond,
               "What a spot machine costs from now on.", Range::kPositive);
-  walk.field("factor", it.factor, "Of spot prices, to those of the plan.",
-             {.range = Range::kPositive});
   walk.number("cost_usd", it.cost, kDollar, "Of a machine, from first to last.",
               Range::kNotNegative);
   walk.rest(it.unknown);
@@ -83,8 +85,9 @@ enum class RunActionKind {
   kRelease,  // Give machine `vm` back.
   // Train on `vms` and nowhere else, as `attempt`. Workers that are there go on with what they
   // have; where nobody has a later one the state is that of checkpoint `step` (0: the beginning).
+  // Where that was lost with the machine that held it, an earlier one; kWorkersUp says which.
   kTrain,
-  kSave,    // Have the workers of `attempt` save what they reached.
+  kSave,    // Have the workers of `attempt` save what they reached; the answer has the same `save`.
   kReplan,  // Think again, for this reason.
   kSay,     // Tell the user.
   kFinish   // Nothing more is to be done; `outcome` and `reason` say how it ended.
@@ -105,6 +108,7 @@ struct RunAction {
   int attempt = 0;
   std::vector<int> vms = {};  // In the order of their slots.
   std::int64_t step = 0;
+  int save = 0;  // Number of the save.
   RunOutcome outcome = RunOutcome::kTrained;
   std::string reason = {};
 

@@ -61,8 +61,9 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunPla
       return fmt::format("the worker on {} is lost{}", vm,
                          event.reason && !event.reason->empty() ? ": " + *event.reason : "");
     case Event::kPrices:
-      return fmt::format("spot prices are {:.2f} times those of the plan",
-                         event.factor.value_or(1));
+      return event.spot ? std::optional(fmt::format("a spot machine costs {:.4f} USD/h now",
+                                                    event.spot->in(kDollar / kHour)))
+                        : std::nullopt;
     case Event::kCapacity:
       return event.count ? std::optional(fmt::format("spot has {} now",
                                                      counted(static_cast<std::size_t>(*event.count),

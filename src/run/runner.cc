@@ -95,7 +95,13 @@ Result<RunAction> Runner::run() {
 Status Runner::take_over() {
   const auto status = cluster_.status();
   if (!status.ok()) return status.error();
-  happen({.kind = Event::kResumed});
+  const auto found = latest(checkpoint_folder(setup_.folder));
+  if (!found.ok()) return found.error();
+  const std::int64_t saved = found->checkpoint ? found->checkpoint->step : 0;
+  happen({.kind = Event::kResumed, .step = saved});
+  for (const std::string& warning : found->warnings) {
+    happen({.kind = Event::kRemark, .reason = warning});
+  }
   std::set<int> there;
   for (const VmStatus& vm : status->vms) {
     const int number = number_of(vm.name);
@@ -284,6 +290,7 @@ void Runner::save(const RunAction& action) {
   if (where.find("receivers") != nullptr && where.find("receivers")->as<Json::Array>()->empty()) {
     return happen({.kind = Event::kSaveFailed,
                    .step = action.step,
+                   .save = action.save,
                    .reason = "no machine that keeps checkpoints is there"});
   }
   // Far enough ahead that every worker hears of it before that step is done.
@@ -291,6 +298,7 @@ void Runner::save(const RunAction& action) {
   const auto ahead = static_cast<std::int64_t>(2 + std::ceil(kSaveAhead / step));
   const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + ahead);
   gang_.expect_save(at);
+  save_ = action.save;
   Json facts;
   facts.add("attempt", whole(gang_.attempt()));
   facts.add("step", whole(at));
@@ -332,10 +340,13 @@ void Runner::look_at_price(const VmStatus& vm) {
   if (vm.market != Market::kSpot || vm.phase == VmPhase::kTaken || !machines_.contains(number)) {
     return;
   }
-  const double factor = vm.price / machines_of(slot_of(number)).spot;
-  if (std::abs(factor - price_factor_) < 1e-6) return;
-  price_factor_ = factor;
-  happen({.kind = Event::kPrices, .factor = factor});
+  const std::string& type = supervisor_.vms()[static_cast<std::size_t>(number)].type;
+  const auto known = prices_.find(type);
+  const RunMachines& planned = machines_of(slot_of(number));
+  const DollarsPerSecond before = known == prices_.end() ? planned.spot : known->second;
+  prices_[type] = vm.price;
+  if (vm.price == before) return;
+  happen({.kind = Event::kPrices, .type = type, .spot = vm.price});
 }
 
 void Runner::look_at(const VmStatus& vm) {
@@ -424,12 +435,14 @@ void Runner::on_gang_news(const GangNews& news) {
             .step = news.step->number,
             .duration = news.step->time});
   }
-  if (news.save_failed) happen({.kind = Event::kSaveFailed, .reason = news.save_failed});
+  if (news.save_failed) {
+    happen({.kind = Event::kSaveFailed, .save = save_, .reason = news.save_failed});
+  }
   if (!news.saved) return;
   const Checkpoint& checkpoint = news.saved->checkpoint;
   const Status kept = acknowledge(checkpoint_folder(setup_.folder), checkpoint);
   if (!kept.ok()) {
-    return happen({.kind = Event::kSaveFailed, .reason = kept.error().message});
+    return happen({.kind = Event::kSaveFailed, .save = save_, .reason = kept.error().message});
   }
   note({.checkpoint = CheckpointRecord{.iteration = checkpoint.step,
                                        .bytes = static_cast<double>(checkpoint.bytes) * kByte,
@@ -438,6 +451,7 @@ void Runner::on_gang_news(const GangNews& news) {
   happen({.kind = Event::kSaved,
           .attempt = attempt,
           .step = checkpoint.step,
+          .save = save_,
           .duration = news.saved->stall + news.saved->transfer});
 }
 

@@ -113,7 +113,8 @@ class Runner {
   std::set<int> ended_well_;  // Of the gang.
   Seconds gang_since_;
   std::optional<int> capacity_;
-  double price_factor_ = 1;  // Of spot, to that of the plan.
+  std::map<std::string, DollarsPerSecond> prices_;  // Of spot, by type.
+  int save_ = 0;  // Number of the save that is under way.
   std::optional<Error> failure_;
   std::optional<RunAction> end_;
   Seconds looked_;

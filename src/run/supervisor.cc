@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/unit_text.h"
+#include "run/run_words.h"
 
 namespace stint {
 namespace {
@@ -15,102 +15,141 @@ using Event = RunEventKind;
 using Act = RunActionKind;
 using Phase = RunVmPhase;
 
-constexpr Seconds kAskAgain = 1 * kMinute;  // After which an order that had no effect is repeated.
 constexpr Seconds kLongestWait = 10 * kMinute;  // Between two requests for a machine of a slot.
-constexpr std::size_t kSteps = 9;               // That tell the present speed.
-constexpr double kSavePatience = 10;            // A save may take this many times what it should.
+constexpr Seconds kLongestRun = 3650 * kDay;    // A clock that says more is out of order.
+constexpr double kPricesMoved = 0.1;            // Of what the plan was made with.
+constexpr int kFailedSavesTold = 3;
 
-DollarsPerSecond price_of(const RunSlot& slot, Market market) {
-  return market == Market::kSpot ? slot.spot : slot.on_demand;
+std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
+
+template <class Q>
+void drop_unless(bool right, std::optional<Q>& field) {
+  if (!right) field.reset();
 }
 
-Seconds median(std::vector<Seconds> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+template <class Q>
+bool is_finite(Q quantity) {
+  return std::isfinite(quantity.in(Q::of_base(1)));
 }
-
-bool costs(Phase phase) { return phase == Phase::kUp || phase == Phase::kNoticed; }
 
 }  // namespace
 
-Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy)
-    : terms_(std::move(terms)), policy_(std::move(policy)) {
-  const std::size_t slots = terms_.slots.size();
-  CHECK(slots > 0 && terms_.machines_min >= 1);
-  CHECK(terms_.machines_min <= static_cast<int>(slots));
-  for (const RunSlot& slot : terms_.slots) wanted_.emplace_back(slot.market);
-  not_before_.resize(slots);
-  refusals_.resize(slots);
+Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
+  terms_.steps = terms.steps;
+  change_terms(std::move(terms), std::move(policy));
+  new_plan_ = false;
 }
 
-void Supervisor::change_terms(RunTerms terms) { terms_ = std::move(terms); }
+void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
+  const int machines = static_cast<int>(training_slots(terms).size());
+  CHECK(machines > 0 && terms.machines_min >= 1 && terms.machines_min <= machines);
+  if (terms.steps <= 1) terms.steps = terms_.steps;
+  if (!terms.deadline) terms.deadline = terms_.deadline;
+  if (!terms.budget) terms.budget = terms_.budget;
+  terms.steps = std::max({terms.steps, reached_, saved_});
+  const bool as_many = machines == static_cast<int>(training_slots(terms_).size());
+  if (policy || !as_many) deadline_ = DeadlineWatch(std::move(policy));
+  deadline_.change_terms();
+  terms_ = std::move(terms);
+  slots_.clear();
+  for (const RunSlot& slot : terms_.slots) {
+    const Market market = slot.trains ? slot.market : Market::kOnDemand;
+    slots_.push_back({.wanted = market, .planned = slot.spot});
+  }
+  vms_.move_to(terms_.slots);
+  for (const int vm : vms_.present()) {
+    // Even what is not yet acknowledged may be on its way there.
+    if (!vms_.at(vm).trains && vms_.at(vm).leaving) saves_.unsettle();
+  }
+  new_plan_ = true;
+  speed_.forget();
+  speed_trigger_.forget();
+  price_trigger_.forget();
+  deadline_trigger_.forget();
+}
 
-std::vector<RunAction> Supervisor::handle(const RunEvent& event) {
+std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
+  const RunEvent event = without_nonsense(told);
   now_ = std::max(now_, event.at);
+  const bool trained = event.vm && trains_on(*event.vm);
+  const auto before = event.vm ? vms_.at(*event.vm).phase : Phase::kGone;
   apply(event);
-  if (!finished_) decide();
+  if (finished_) {
+    check_limits();
+  } else {
+    decide();
+  }
+  if (trained && vms_.at(*event.vm).phase != before && !finished_) tell_of(*event.vm);
   return std::exchange(actions_, {});
 }
 
 // What happened.
 
+/// Fields that cannot be are as good as absent.
+RunEvent Supervisor::without_nonsense(RunEvent event) const {
+  if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
+  drop_unless(event.step >= 0 && event.step <= terms_.steps, event.step);
+  drop_unless(event.count >= 0, event.count);
+  drop_unless(event.vm && vms_.knows(*event.vm), event.vm);
+  drop_unless(event.duration && is_finite(*event.duration) && *event.duration >= Seconds{},
+              event.duration);
+  drop_unless(event.spot && is_finite(*event.spot) && *event.spot > DollarsPerSecond{}, event.spot);
+  drop_unless(event.cost && is_finite(*event.cost) && *event.cost >= Dollars{}, event.cost);
+  return event;
+}
+
 void Supervisor::apply(const RunEvent& event) {
   switch (event.kind) {
     case Event::kVmUp:
-      return on_vm_up(event.vm.value_or(-1));
+      if (event.vm) on_vm_up(*event.vm);
+      return;
     case Event::kLaunchRefused:
+      if (event.vm) on_refused(*event.vm, event.reason.value_or("no reason was given"));
+      return;
     case Event::kVmLost:
-      return on_gone(event);
+      if (event.vm) on_vm_lost(*event.vm);
+      return;
     case Event::kNotice:
-      if (RunVm* vm = known(event); vm != nullptr && vm->phase == Phase::kUp) {
-        vm->phase = Phase::kNoticed;
-        vm->goes = now_ + event.duration.value_or(Seconds{});
-        save_soon_ = trains_on(*event.vm) && event.duration >= terms_.save_time;
-      }
+      if (event.vm) on_notice(*event.vm, event.duration.value_or(Seconds{}));
       return;
     case Event::kCapacity:
-      capacity_ = event.count;
-      return;
+      return on_capacity(event);
     case Event::kWorkersUp:
-      return on_workers_up(event);
+      if (current(event)) on_workers_up(event.step);
+      return;
     case Event::kStepDone:
-      return on_step(event);
+      if (current(event) && event.step) on_step(*event.step, event.duration);
+      return;
     case Event::kSaved:
-      return on_saved(event.step.value_or(0));
+      if (event.step) on_saved(*event.step, event.save);
+      return;
     case Event::kSaveFailed:
-      if (!saving_) return;
-      saving_.reset();
-      return say(fmt::format("A checkpoint could not be saved: {}.",
-                             event.reason.value_or("no reason was given")));
+      return on_save_failed(event.save, event.reason.value_or("no reason was given"));
     case Event::kWorkerLost:
       return on_worker_lost(event);
+    case Event::kWorkersDone:
+      if (current(event)) on_saved(terms_.steps, {});
+      return;
+    case Event::kBilled:
+      if (event.vm && event.cost) vms_.bill(*event.vm, *event.cost);
+      return;
     case Event::kPrices:
-      if (event.spot) on_prices(*event.spot);
+      if (event.spot) on_prices(event);
       return;
     case Event::kStop:
       if (closing_) return;
       closing_ = RunOutcome::kStopped;
       closing_reason_ = "it was told to stop";
-      return;
-    case Event::kWorkersDone:
-      if (current(event)) on_saved(terms_.steps);
+      closing_since_ = now_;
       return;
     case Event::kTick:
     case Event::kTerms:
-    case Event::kBilled:
     case Event::kRemark:
       return;
     case Event::kResumed:
-      attempt_.reset();
+      on_resumed(event.step);
       return;
   }
-}
-
-RunVm* Supervisor::known(const RunEvent& event) {
-  const int vm = event.vm.value_or(-1);
-  if (vm < 0 || vm >= static_cast<int>(vms_.size())) return nullptr;
-  return &vms_[static_cast<std::size_t>(vm)];
 }
 
 bool Supervisor::current(const RunEvent& event) const {
@@ -118,384 +157,200 @@ bool Supervisor::current(const RunEvent& event) const {
 }
 
 void Supervisor::on_vm_up(int vm) {
-  RunVm* it = known({.vm = vm});
-  if (it != nullptr && it->phase == Phase::kAsked) {
-    it->phase = Phase::kUp;
-    it->since = now_;
-    refusals_[static_cast<std::size_t>(it->slot)] = 0;
-  } else if (it == nullptr || it->phase == Phase::kGone) {
+  const RunVm& it = vms_.at(vm);
+  if (it.phase == Phase::kAsked) {
+    vms_.come(vm, now_);
+    if (!it.leaving) slot_of(vm).refusals[index(it.market)] = 0;
+    if (!it.trains && saved_ > 0) saves_.unsettle();
+  } else if (it.phase == Phase::kGone) {
     // It was given up before it came; nobody may be left paying for it.
     act(Act::kRelease).vm = vm;
   }
 }
 
-void Supervisor::on_gone(const RunEvent& event) {
-  RunVm* vm = known(event);
-  if (vm == nullptr || vm->phase == Phase::kGone) return;
-  const bool refused = vm->phase == Phase::kAsked;
-  end_vm(*event.vm);
-  if (!refused) return;
-  const auto slot = static_cast<std::size_t>(vm->slot);
-  const int doublings = std::min(refusals_[slot]++, 20);
-  not_before_[slot] = now_ + std::min(kLongestWait, std::exp2(doublings) * terms_.tick);
+void Supervisor::on_refused(int vm, const std::string& reason) {
+  const RunVm it = vms_.at(vm);
+  if (it.phase != Phase::kAsked) return;
+  vms_.end(vm, now_);
+  if (it.leaving) return;
+  int& refusals = slot_of(vm).refusals[index(it.market)];
+  // The deadline makes it ask for what it must have as often as it may.
+  const bool urgent = terms_.deadline && it.market == Market::kOnDemand && !late();
+  const double wait = urgent ? 1 : std::exp2(std::min(refusals, 20));
+  const Seconds again = std::min(std::max(kLongestWait, terms_.tick), wait * terms_.tick);
+  slot_of(vm).not_before[index(it.market)] = now_ + again;
+  if (refusals++ > 0 || finished_) return;
+  say(fmt::format("{} was refused ({}); it is asked for again {} {}{}.",
+                  it.market == Market::kSpot ? "A spot machine" : "An on-demand machine", reason,
+                  urgent ? "every" : "in", rounded(again),
+                  urgent ? ", because of the deadline" : ""));
 }
 
-void Supervisor::on_workers_up(const RunEvent& event) {
-  if (!current(event) || attempt_->training) return;
+void Supervisor::on_vm_lost(int vm) {
+  const RunVm it = vms_.at(vm);
+  if (it.phase == Phase::kAsked) return on_refused(vm, "it was lost before it came");
+  if (it.phase == Phase::kGone) return;
+  vms_.end(vm, now_);
+  lose_state_of(vm);
+  if (trains_on(vm)) attempt_->broken = true;
+  if (it.trains) return;
+  receiver_lost_ = true;
+  saves_.unsettle();
+}
+
+void Supervisor::lose_state_of(int vm) {
+  holders_.erase(std::remove(holders_.begin(), holders_.end(), vm), holders_.end());
+  if (holders_.empty()) reached_ = saved_;
+}
+
+void Supervisor::on_notice(int vm, Seconds left) {
+  if (vms_.at(vm).phase != Phase::kUp) return;
+  vms_.announce(vm, now_ + left);
+  if (!trains_on(vm)) return;
+  const Seconds steps = 2 * speed_.median().value_or(speed_.predicted());
+  save_soon_ = save_soon_ || terms_.save_time + steps < left;
+}
+
+void Supervisor::on_capacity(const RunEvent& event) {
+  if (!event.count || event.at < capacity_at_) return;
+  capacity_ = event.count;
+  capacity_at_ = event.at;
+}
+
+void Supervisor::on_workers_up(std::optional<std::int64_t> step) {
+  if (attempt_->training || attempt_->broken) return;
   attempt_->training = true;
-  const std::int64_t from = std::clamp<std::int64_t>(event.step.value_or(0), 0, terms_.steps);
-  // Workers never begin before what is safe; what they carried over counts, what was lost does not.
-  reached_ = std::max(saved_, from);
-  saving_.reset();
+  attempt_->last_step = now_;
+  holders_ = attempt_->vms;
+  reached_ = std::max(saved_, step.value_or(saved_));
+  if (!receiver_lost_ || !step || *step >= saved_) return;
+  say(
+      fmt::format("The checkpoint of step {} was lost with the machine that held it; training "
+                  "goes on after step {}.",
+                  saved_, *step));
+  saved_ = *step;
+  reached_ = *step;
 }
 
-void Supervisor::on_step(const RunEvent& event) {
-  if (!current(event) || !attempt_->training || !event.step) return;
-  if (*event.step <= reached_ || *event.step > terms_.steps) return;
-  reached_ = *event.step;
+void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
+  if (attempt_->broken) return;
+  // Whoever does steps is up.
+  if (!attempt_->training) on_workers_up(step - 1);
+  if (step <= reached_) return;
+  reached_ = step;
   failures_ = 0;
-  if (!event.duration) return;
-  attempt_->recent.push_back(*event.duration);
-  if (attempt_->recent.size() > kSteps) attempt_->recent.erase(attempt_->recent.begin());
-  look_at_speed();
+  attempt_->last_step = now_;
+  attempt_->stepped = true;
+  if (!duration || *duration <= Seconds{}) return;
+  speed_.see(*duration);
+  const auto measured = speed_.median();
+  if (!measured) return;
+  const double ratio = *measured / speed_.predicted();
+  if (!speed_trigger_.fires(ratio, terms_.faster, terms_.slower, attempt_->number)) return;
+  act(Act::kReplan).reason = fmt::format("steps take {:.4g} s instead of {:.4g} s",
+                                         measured->in(kSecond), speed_.predicted().in(kSecond));
 }
 
-void Supervisor::look_at_speed() {
-  if (attempt_->recent.size() < kSteps || attempt_->drifted) return;
-  const Seconds measured = median(attempt_->recent);
-  const Seconds expected = time_left(attempt_->vms) / static_cast<double>(terms_.steps - reached_);
-  const double ratio = measured / expected;
-  if (ratio <= terms_.slower && ratio >= terms_.faster) return;
-  attempt_->drifted = true;
-  act(Act::kReplan).reason =
-      fmt::format("steps take {} instead of {}", to_text(measured), to_text(expected));
-}
-
-void Supervisor::on_saved(std::int64_t step) {
-  step = std::min(step, terms_.steps);
-  if (saving_ && step >= save_from_) saving_.reset();
-  if (step <= saved_) return;
+void Supervisor::on_saved(std::int64_t step, std::optional<int> save) {
+  const bool further = step > saved_;
+  saves_.answer(save, step, further);
+  if (!further) return;
   saved_ = step;
   progressed_ = now_;
   reached_ = std::max(reached_, saved_);
 }
 
+void Supervisor::on_save_failed(std::optional<int> save, const std::string& reason) {
+  if (!saves_.fail(save, reason, now_) || saves_.failures() != kFailedSavesTold) return;
+  say(fmt::format("{} saves in a row failed ({}); training goes on, and saving is tried again.",
+                  kFailedSavesTold, reason));
+}
+
 void Supervisor::on_worker_lost(const RunEvent& event) {
-  const RunVm* vm = known(event);
-  if (!current(event) || vm == nullptr || !trains_on(*event.vm)) return;
+  if (!current(event) || !event.vm || !trains_on(*event.vm) || attempt_->broken) return;
+  lose_state_of(*event.vm);
+  attempt_->broken = true;
+  const std::string why = event.reason ? fmt::format(" ({})", *event.reason) : "";
+  fail(fmt::format("the worker on {} ended with exit {}{}", vm_name(*event.vm),
+                   event.code.value_or(1), why));
+}
+
+void Supervisor::fail(std::string what) {
   ++failures_;
   if (failures_ >= terms_.failures_max) {
     return give_up(
-        fmt::format("workers ended {} times in a row without a step, last with exit {}{}",
-                    failures_, event.code.value_or(1), event.reason ? ": " + *event.reason : ""));
+        fmt::format("workers failed {} times in a row without a step, last: {}", failures_, what));
   }
-  // The others wait to be told; the same machines train again.
-  if (vm->phase != Phase::kGone) attempt_.reset();
-}
-
-void Supervisor::on_prices(DollarsPerSecond spot) {
-  for (RunSlot& slot : terms_.slots) slot.spot = spot;
-  for (RunVm& vm : vms_) {
-    if (vm.market != Market::kSpot || vm.phase == Phase::kGone) continue;
-    if (costs(vm.phase)) vm.charged += vm.price * (now_ - vm.since);
-    vm.since = now_;
-    vm.price = spot;
-  }
-  act(Act::kReplan).reason = "the spot price moved";
-}
-
-// What is to be done.
-
-void Supervisor::decide() {
-  check_limits();
-  if (saving_ && now_ - *saving_ > kSavePatience * terms_.save_time + kAskAgain) saving_.reset();
-  if (saved_ == terms_.steps && !closing_) {
-    closing_ = RunOutcome::kTrained;
-    closing_reason_ = "all steps are trained and saved";
-  }
-  if (closing_) return close();
-  choose_markets();
-  fill_slots();
-  arrange_workers();
-}
-
-void Supervisor::check_limits() {
-  if (late() && !told_late_) {
-    told_late_ = true;
-    say("The deadline has passed; training goes on with the machines of the plan.");
-  }
-  if (terms_.budget && !closing_) {
-    DollarsPerSecond rate;
-    for (const RunVm& vm : vms_) {
-      if (costs(vm.phase)) rate += vm.price;
-    }
-    // What is needed to save and to stop must still be there.
-    const Dollars reserve = rate * (terms_.save_time + terms_.tick);
-    if (cost() + reserve >= *terms_.budget) give_up("the budget is spent");
-  }
-  if (over_budget() && !told_over_budget_) {
-    told_over_budget_ = true;
-    say(fmt::format("The budget is exceeded by {:.2f} USD.",
-                    (cost() - *terms_.budget).in(kDollar)));
-  }
-  if (!closing_ && now_ - progressed_ > terms_.patience) {
-    give_up(fmt::format("nothing was saved for {}", to_text(terms_.patience)));
-  }
-}
-
-void Supervisor::give_up(std::string reason) {
   if (closing_) return;
-  closing_ = RunOutcome::kGaveUp;
-  closing_reason_ = std::move(reason);
+  what[0] = static_cast<char>(std::toupper(what[0]));
+  say(what + "; it is started again.");
 }
 
-void Supervisor::close() {
-  const bool worth = attempt_ && attempt_->training && reached_ > saved_ && !over_budget();
-  if (worth && save_from_ < reached_ && !saving_) ask_save();
-  if (worth && saving_) return;
-  attempt_.reset();
-  for (int vm = 0; vm < static_cast<int>(vms_.size()); ++vm) release(vm);
-  finished_ = true;
-  RunAction& end = act(Act::kFinish);
-  end.outcome = *closing_;
-  end.reason = closing_reason_;
+/// A new process took over: no worker is left, and what was closing is open again.
+void Supervisor::on_resumed(std::optional<std::int64_t> step) {
+  stand_by();
+  holders_.clear();
+  saved_ = std::min(saved_, step.value_or(saved_));
+  reached_ = saved_;
+  progressed_ = now_;
+  failures_ = 0;
+  closing_.reset();
+  closing_saves_ = 0;
+  finished_ = false;
 }
 
-// Machines.
-
-void Supervisor::choose_markets() {
-  if (policy_ && terms_.deadline && !late()) {
-    const int tick = static_cast<int>(std::floor(now_ / terms_.tick));
-    if (tick > tick_) ask_policy(tick);
-    return;
+void Supervisor::on_prices(const RunEvent& event) {
+  if (event.at < prices_at_) return;
+  prices_at_ = event.at;
+  double furthest = 1;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    RunSlot& slot = terms_.slots[i];
+    if (event.type && *event.type != slot.type) continue;
+    slot.spot = *event.spot;
+    vms_.change_price(slot.type, slot.spot, now_);
+    const double ratio = slot.spot / slots_[i].planned;
+    if (slot.trains && std::abs(ratio - 1) > std::abs(furthest - 1)) furthest = ratio;
   }
-  for (std::size_t i = 0; i < terms_.slots.size(); ++i) wanted_[i] = terms_.slots[i].market;
+  if (closing_) return;
+  if (!price_trigger_.fires(furthest, 1 - kPricesMoved, 1 + kPricesMoved, attempts_)) return;
+  act(Act::kReplan).reason =
+      fmt::format("spot machines cost {:.2f} times what the plan was made with", furthest);
 }
 
-void Supervisor::ask_policy(int tick) {
-  const int machines = static_cast<int>(terms_.slots.size());
-  if (tick_ < 0) {
-    std::vector<int> all;
-    for (int slot = 0; slot < machines; ++slot) all.push_back(slot);
-    const Seconds work = static_cast<double>(terms_.steps) * terms_.step_time(all);
-    game_ = {.work = std::max(1, static_cast<int>(std::ceil(work / terms_.tick))),
-             .deadline = static_cast<int>(std::floor(*terms_.deadline / terms_.tick)),
-             .changeover = static_cast<int>(std::ceil(terms_.start_up / terms_.tick)),
-             .machines = machines,
-             .price_ratio = terms_.slots[0].on_demand / terms_.slots[0].spot};
-    policy_->begin(game_, {});
-  }
-  for (int passed = std::max(0, tick_); passed < tick; ++passed) {
-    spot_fleet_.pass();
-    on_demand_fleet_.pass();
-  }
-  tick_ = tick;
-  int on_demand = 0;
-  int spot = 0;
-  for (const RunVm& vm : vms_) {
-    if (vm.phase != Phase::kAsked && vm.phase != Phase::kUp) continue;
-    ++(vm.market == Market::kSpot ? spot : on_demand);
-  }
-  spot_fleet_.hold(std::min(spot, machines), game_.changeover);
-  on_demand_fleet_.hold(std::min(on_demand, machines), game_.changeover);
-  const double left = 1 - static_cast<double>(reached_) / static_cast<double>(terms_.steps);
-  const GameState state{.tick = tick,
-                        .parts_left = static_cast<int>(std::ceil(left * game_.parts())),
-                        .available = std::clamp(capacity_.value_or(machines), 0, machines),
-                        .spot = spot_fleet_,
-                        .on_demand = on_demand_fleet_};
-  const Holding choice = policy_->choose(state);
-  const Holding all_on_demand{.spot = 0, .on_demand = machines};
-  spread_over_slots(is_safe(game_, state, choice) ? choice : all_on_demand);
-}
-
-void Supervisor::spread_over_slots(Holding choice) {
-  std::fill(wanted_.begin(), wanted_.end(), std::nullopt);
-  const auto take = [&](int slot, Market market) {
-    int& left = market == Market::kSpot ? choice.spot : choice.on_demand;
-    auto& wanted = wanted_[static_cast<std::size_t>(slot)];
-    if (wanted || left == 0) return;
-    wanted = market;
-    --left;
-  };
-  const int slots = static_cast<int>(terms_.slots.size());
-  // Machines that are there stay; then what the plan wants; then whatever is left to hold.
-  for (const Market market : {Market::kOnDemand, Market::kSpot}) {
-    for (int slot = 0; slot < slots; ++slot) {
-      if (has(slot, market)) take(slot, market);
-    }
-  }
-  for (int slot = 0; slot < slots; ++slot) {
-    take(slot, terms_.slots[static_cast<std::size_t>(slot)].market);
-  }
-  for (const Market market : {Market::kSpot, Market::kOnDemand}) {
-    for (int slot = 0; slot < slots; ++slot) take(slot, market);
-  }
-}
-
-bool Supervisor::has(int slot, Market market) const {
-  return std::any_of(vms_.begin(), vms_.end(), [&](const RunVm& vm) {
-    const bool held = vm.phase == Phase::kAsked || vm.phase == Phase::kUp;
-    return held && vm.slot == slot && vm.market == market;
-  });
-}
-
-int Supervisor::spot_held() const {
-  return static_cast<int>(std::count_if(vms_.begin(), vms_.end(), [](const RunVm& vm) {
-    return vm.market == Market::kSpot && vm.phase != Phase::kGone;
-  }));
-}
-
-void Supervisor::fill_slots() {
-  for (int slot = 0; slot < static_cast<int>(terms_.slots.size()); ++slot) {
-    const auto i = static_cast<std::size_t>(slot);
-    if (!wanted_[i] || has(slot, *wanted_[i]) || now_ < not_before_[i]) continue;
-    if (wanted_[i] == Market::kSpot && capacity_ && spot_held() >= *capacity_) continue;
-    RunAction& launch = act(Act::kLaunch);
-    launch.vm = static_cast<int>(vms_.size());
-    launch.slot = slot;
-    launch.market = *wanted_[i];
-    vms_.push_back({.slot = slot,
-                    .market = *wanted_[i],
-                    .phase = Phase::kAsked,
-                    .price = price_of(terms_.slots[i], *wanted_[i]),
-                    .asked = now_,
-                    .since = now_,
-                    .charged = {}});
-  }
-  // What is of a market that is not wanted any more goes when nobody trains on it.
-  for (int vm = 0; vm < static_cast<int>(vms_.size()); ++vm) {
-    const bool held = at(vm).phase == Phase::kAsked || at(vm).phase == Phase::kUp;
-    const auto& wanted = wanted_[static_cast<std::size_t>(at(vm).slot)];
-    if (held && wanted != at(vm).market && !trains_on(vm)) release(vm);
-  }
-}
+// What is known.
 
 bool Supervisor::trains_on(int vm) const {
   return attempt_ && std::count(attempt_->vms.begin(), attempt_->vms.end(), vm) > 0;
 }
 
-void Supervisor::end_vm(int vm) {
-  RunVm& it = vms_[static_cast<std::size_t>(vm)];
-  if (costs(it.phase)) it.charged += it.price * (now_ - it.since);
-  it.phase = Phase::kGone;
-}
-
-void Supervisor::release(int vm) {
-  if (at(vm).phase == Phase::kGone) return;
-  end_vm(vm);
-  act(Act::kRelease).vm = vm;
-}
-
-// Workers.
-
-/// The machines to train on: for each slot the one of the wanted market, until it is there the one
-/// that trains.
-std::vector<int> Supervisor::target() const {
-  std::vector<int> found;
-  for (int slot = 0; slot < static_cast<int>(terms_.slots.size()); ++slot) {
-    const auto& wanted = wanted_[static_cast<std::size_t>(slot)];
-    std::optional<int> best;
-    for (int vm = 0; vm < static_cast<int>(vms_.size()); ++vm) {
-      if (at(vm).slot != slot || at(vm).phase != Phase::kUp || !wanted) continue;
-      if (!best || at(vm).market == *wanted) best = vm;
-    }
-    if (best) found.push_back(*best);
-  }
-  return found;
-}
-
-Seconds Supervisor::time_left(const std::vector<int>& vms) const {
-  std::vector<int> slots;
-  for (const int vm : vms) slots.push_back(at(vm).slot);
-  return static_cast<double>(terms_.steps - reached_) * terms_.step_time(slots);
-}
-
-void Supervisor::arrange_workers() {
-  std::vector<int> wanted = target();
-  const bool enough = static_cast<int>(wanted.size()) >= terms_.machines_min;
-  if (!attempt_) {
-    for (const RunVm& vm : vms_) {
-      // A machine that is about to come is waited for, unless it takes too long.
-      if (vm.phase == Phase::kAsked && now_ - vm.asked < 2 * terms_.start_up) return;
-    }
-    if (enough) order(std::move(wanted));
-    return;
-  }
-  bool lost = false;
-  bool swapped = false;
-  for (const int vm : attempt_->vms) {
-    lost = lost || at(vm).phase == Phase::kGone;
-    swapped = swapped ||
-              (at(vm).phase == Phase::kUp && std::count(wanted.begin(), wanted.end(), vm) == 0);
-  }
-  if (lost && !enough) return attempt_.reset();  // The survivors wait for others.
-  if (lost) return order(std::move(wanted));
-  if (attempt_->training) save_if_due();
-  if (!enough) return;
-  const bool stuck = !attempt_->training && now_ - attempt_->ordered > terms_.start_up + kAskAgain;
-  if (stuck || must_leave()) return order(std::move(wanted));
-  if (!attempt_->training || saving_) return;
-  const bool replaced = wanted != attempt_->vms && wanted.size() == attempt_->vms.size();
-  const bool grows = wanted.size() > attempt_->vms.size() &&
-                     time_left(attempt_->vms) - time_left(wanted) > terms_.regroup;
-  if (swapped || replaced || grows) order(std::move(wanted));
-}
-
-/// A machine that trains goes so soon that the others had better regroup without it. Before that
-/// they wait for its successor, to regroup but once.
-bool Supervisor::must_leave() const {
-  return std::any_of(attempt_->vms.begin(), attempt_->vms.end(), [&](int vm) {
-    return at(vm).phase == Phase::kNoticed && now_ + 2 * terms_.regroup >= *at(vm).goes;
-  });
-}
-
-void Supervisor::order(std::vector<int> vms) {
-  attempt_ = RunAttempt{.number = ++attempts_, .vms = std::move(vms), .ordered = now_};
-  saving_.reset();
-  save_asked_ = now_;
-  RunAction& train = act(Act::kTrain);
-  train.attempt = attempt_->number;
-  train.vms = attempt_->vms;
-  train.step = saved_;
-}
-
-void Supervisor::save_if_due() {
-  const bool last = reached_ == terms_.steps;
-  const bool due = save_soon_ || last || now_ - save_asked_ >= terms_.save_every;
-  const bool again = save_from_ < reached_ || now_ - save_asked_ >= kAskAgain;
-  if (due && again && !saving_ && reached_ > saved_) ask_save();
-}
-
-void Supervisor::ask_save() {
-  saving_ = now_;
-  save_asked_ = now_;
-  save_from_ = reached_;
-  save_soon_ = false;
-  RunAction& save = act(Act::kSave);
-  save.attempt = attempt_->number;
-  save.step = reached_;
-}
-
-// What is known.
-
 bool Supervisor::late() const { return terms_.deadline && now_ > *terms_.deadline; }
 
 bool Supervisor::over_budget() const { return terms_.budget && cost() > *terms_.budget; }
-
-Dollars Supervisor::cost() const {
-  Dollars sum;
-  for (const RunVm& vm : vms_) {
-    sum += vm.charged;
-    if (costs(vm.phase)) sum += vm.price * (now_ - vm.since);
-  }
-  return sum;
-}
 
 RunAction& Supervisor::act(RunActionKind kind) {
   return actions_.emplace_back(RunAction{.kind = kind});
 }
 
 void Supervisor::say(std::string text) { act(Act::kSay).reason = std::move(text); }
+
+/// Says what became of a machine that trained, once it is clear what was done about it.
+void Supervisor::tell_of(int vm) {
+  std::string text = fmt::format("{} is lost", vm_name(vm));
+  const bool lost = vms_.at(vm).phase == Phase::kGone;
+  if (!lost) {
+    const Seconds left = *vms_.at(vm).goes - now_;
+    text = fmt::format("{} will be taken back in {}", vm_name(vm), rounded(left));
+  }
+  bool goes_on = false;
+  for (const RunAction& action : actions_) {
+    if (action.kind == Act::kSave) text += fmt::format("; saved after step {}", action.step);
+    if (action.kind == Act::kLaunch)
+      text += fmt::format("; {} is asked for", market_name(action.market));
+    goes_on = goes_on || action.kind == Act::kTrain;
+  }
+  if (goes_on) text += fmt::format("; {} go on", counted(static_cast<int>(attempt_->vms.size())));
+  if (lost && !attempt_) text += "; training waits for another";
+  say(text + ".");
+}
 
 }  // namespace stint

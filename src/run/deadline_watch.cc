@@ -1,0 +1,128 @@
+#include "run/deadline_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace stint {
+namespace {
+
+constexpr double kMoved = 0.1;  // A speed that changed by less leaves the game as it is.
+
+int ticks_up(Seconds time, Seconds tick) {
+  return static_cast<int>(std::ceil(std::min(time / tick, 1e6)));
+}
+
+double slowness_of(const RunTerms& terms, const RunProgress& progress) {
+  return std::max(1.0, progress.slowness.value_or(terms.slower));
+}
+
+Seconds full_step(const RunTerms& terms) { return terms.step_time(training_slots(terms)); }
+
+/// Machines that are held, by the ticks until they train, the readiest first.
+Fleet fleet_of(std::vector<Seconds> ready, const DeadlineGame& game, Seconds tick) {
+  std::sort(ready.begin(), ready.end());
+  Fleet fleet;
+  for (const Seconds left : ready) {
+    if (fleet.count() == game.machines) break;
+    fleet.hold(fleet.count() + 1, std::clamp(ticks_up(left, tick), 0, game.changeover));
+  }
+  return fleet;
+}
+
+/// Whether a machine on demand stays that may hold what was reached.
+bool keeps_on_demand(const RunTerms& terms, const std::optional<Holding>& choice) {
+  if (choice) return choice->on_demand > 0;
+  return std::any_of(terms.slots.begin(), terms.slots.end(), [](const RunSlot& slot) {
+    return slot.trains && slot.market == Market::kOnDemand;
+  });
+}
+
+}  // namespace
+
+std::vector<int> training_slots(const RunTerms& terms) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < terms.slots.size(); ++i) {
+    if (terms.slots[i].trains) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+void DeadlineWatch::change_terms() {
+  begun_ = false;
+  choice_.reset();
+}
+
+std::optional<Holding> DeadlineWatch::choose(const RunTerms& terms, const RunProgress& progress) {
+  const int tick = static_cast<int>(std::min(progress.now / terms.tick, 1e9));
+  if (policy_ && (tick > tick_ || !begun_)) {
+    past_.push_back(progress.spot_available);
+    tick_ = tick;
+    choice_ = ask_policy(terms, progress);
+  }
+  look_at_time(terms, progress);
+  const int machines = static_cast<int>(training_slots(terms).size());
+  if (buys_) return Holding{.spot = 0, .on_demand = machines};
+  return choice_;
+}
+
+void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progress) {
+  const auto machines = training_slots(terms).size();
+  const Seconds step = full_step(terms) * slowness_of(terms, progress);
+  const auto work = [&](std::int64_t from) {
+    return static_cast<double>(terms.steps - from) * step + terms.save_time;
+  };
+  const Seconds set_up = terms.start_up + 2 * terms.regroup + terms.save_time;
+  const Seconds left = *terms.deadline - progress.now;
+  const auto room = [&](std::int64_t from) { return left - 2 * terms.tick - set_up - work(from); };
+
+  Seconds ready;  // Until all machines on demand train, if they are bought now.
+  for (const Seconds one : progress.on_demand) ready = std::max(ready, one);
+  if (progress.on_demand.size() < machines) ready = terms.start_up + terms.regroup;
+  overdue_ = ready +
+             work(progress.safe) / slowness_of(terms, progress) * progress.slowness.value_or(1) -
+             left;
+
+  // Whoever has bought sells only when there is time to buy again.
+  const Seconds needed = buys_ ? terms.start_up + 2 * terms.tick : Seconds{};
+  const std::int64_t from = keeps_on_demand(terms, choice_) ? progress.safe : progress.saved;
+  buys_ = room(from) < needed;
+  const Seconds soon = 2 * terms.tick + terms.save_time;
+  const bool worth = static_cast<double>(progress.reached - from) * step > terms.save_time;
+  save_helps_ = worth && room(from) < needed + soon && room(progress.reached) >= needed;
+}
+
+std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
+                                                 const RunProgress& progress) {
+  const int machines = static_cast<int>(training_slots(terms).size());
+  const double slowness = progress.slowness.value_or(1);
+  const Seconds step = full_step(terms) * slowness;
+  if (!begun_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {
+    const Seconds end = *terms.deadline - terms.save_time - terms.tick;
+    const RunSlot& first = terms.slots[static_cast<std::size_t>(training_slots(terms).front())];
+    game_ = {.work = std::max(1, ticks_up(static_cast<double>(terms.steps) * step, terms.tick)),
+             .deadline = static_cast<int>(std::floor(std::min(end / terms.tick, 1e6))),
+             .changeover = ticks_up(terms.start_up + terms.regroup, terms.tick),
+             .machines = machines,
+             .price_ratio = std::max(1.0, first.on_demand / first.spot)};
+    game_slowness_ = slowness;
+    begun_ = true;
+    policy_->begin(game_, std::span(past_).first(past_.size() - 1));
+  }
+  const Seconds left = static_cast<double>(terms.steps - progress.reached) * step;
+  const GameState state{.tick = tick_,
+                        .parts_left = ticks_up(left * machines, terms.tick),
+                        .available = std::clamp(progress.spot_available, 0, machines),
+                        .spot = fleet_of(progress.spot, game_, terms.tick),
+                        .on_demand = fleet_of(progress.on_demand, game_, terms.tick)};
+  const Holding all{.spot = 0, .on_demand = machines};
+  if (state.parts_left <= 0) return choice_;
+  if (state.tick >= game_.deadline || !is_safe(game_, state, all)) return all;
+  Holding choice = policy_->choose(state);
+  CHECK(choice.spot >= 0 && choice.on_demand >= 0);
+  CHECK(choice.spot + choice.on_demand <= machines);
+  return is_safe(game_, state, choice) ? choice : all;
+}
+
+}  // namespace stint

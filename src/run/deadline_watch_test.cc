@@ -1,0 +1,1 @@
+#include "run/deadline_watch.h"

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+
+namespace stint {
+
+/// How fast training is, beside what was predicted.
+class RunSpeed {
+ public:
+  /// Workers begin whose steps were predicted to take so long.
+  void begin(Seconds predicted);
+
+  void see(Seconds step);
+
+  /// New predictions are made; what was measured beside the old ones says nothing of them.
+  void forget() { ratio_.reset(); }
+
+  Seconds predicted() const { return predicted_; }
+
+  /// Of the latest steps of these workers, once there are enough.
+  std::optional<Seconds> median() const;
+
+  /// A step takes so many times what was predicted. Of these workers, or while they are new of
+  /// those before; absent: nothing was measured yet.
+  std::optional<double> ratio() const { return ratio_; }
+
+ private:
+  Seconds predicted_;
+  std::vector<Seconds> recent_;
+  std::optional<double> ratio_;
+};
+
+/// Whether a measurement calls for a new plan: when it leaves its interval, once for each group of
+/// workers, and after that not before it has moved by another tenth, so that a plan that was
+/// declined is not made again and again.
+class ReplanTrigger {
+ public:
+  bool fires(double ratio, double low, double high, int attempt);
+
+  void forget() { *this = {}; }
+
+ private:
+  std::optional<double> last_;  // For which a plan was asked for.
+  std::optional<int> attempt_;
+};
+
+}  // namespace stint
