@@ -272,7 +272,7 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
 std::string free_name(const Environment& environment, const std::string& job) {
   const std::vector<std::string> taken = run_names(*environment.state_folder + "/runs");
   std::string base;
-  for (const char c : job) base += is_digit(c) || is_letter(c) || c == '-' ? c : '-';
+  for (const char c : job) base += check_run_name(std::string(1, c)).ok() ? c : '-';
   if (base.empty() || base[0] == '-') base = "run" + base;
   for (int number = 1;; ++number) {
     std::string name = fmt::format("{}-{}", base.substr(0, 24), number);

@@ -25,8 +25,6 @@ std::string log_path(const std::string& folder, int vm, const char* role) {
 
 }  // namespace
 
-std::string vm_name(int vm) { return fmt::format("vm{}", vm + 1); }
-
 Crew::~Crew() {
   while (!workers_.empty()) end_worker(workers_.begin()->first);
   for (const auto& receiver : receivers_) kill_group(receiver.second);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cloud/local_cluster.h"
+#include "run/run_words.h"
 
 namespace stint {
 
@@ -69,8 +70,5 @@ class Crew {
   std::map<int, Worker> workers_;
   std::map<int, pid_t> receivers_;
 };
-
-/// What machine number `vm` of a run is called in its cluster.
-std::string vm_name(int vm);
 
 }  // namespace stint

@@ -270,7 +270,13 @@ class Teller {
 std::vector<StoryLine> story_of(const Supervisor& supervisor, const RunPlan& plan,
                                 const RunMoment& moment) {
   std::vector<StoryLine> lines;
-  if (auto text = event_text(supervisor, plan, moment.event)) {
+  // What the supervisor says of a loss holds more than that it happened.
+  const bool said = std::any_of(moment.actions.begin(), moment.actions.end(),
+                                [](const RunAction& it) { return it.kind == Act::kSay; });
+  const Event kind = moment.event.kind;
+  const bool covered = said && (kind == Event::kNotice || kind == Event::kVmLost ||
+                                kind == Event::kWorkerLost || kind == Event::kLaunchRefused);
+  if (auto text = covered ? std::nullopt : event_text(supervisor, plan, moment.event)) {
     lines.push_back({.at = moment.event.at, .text = std::move(*text)});
   }
   for (const RunAction& action : moment.actions) {

@@ -397,7 +397,11 @@ void Runner::hear(const CrewNews& news) {
 
 void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
   if (kind == "ready") return on_ready(vm, facts);
-  if (kind == "lost_peer" && !machines_[vm].seen_lost) {
+  if (kind == "lost_peer") {
+    const Json* attempt = facts.find("attempt");
+    const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
+    // Of an earlier attempt it is no news.
+    if (machines_[vm].seen_lost || its == nullptr || *its != gang_.attempt()) return;
     machines_[vm].seen_lost = true;
     machines_[vm].lost_at = now();
     return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "cloud/local_cluster.h"
 #include "measure/measurement.h"
 #include "run/checkpoint_files.h"
