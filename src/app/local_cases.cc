@@ -43,7 +43,7 @@ Result<StartedCluster> start_cluster(const Environment& environment,
   const auto root = root_of(environment);
   if (!root.ok()) return root.error();
   const auto cluster =
-      request.cluster.empty() ? Result<Cluster>(Cluster{}) : parse_cluster(request.cluster);
+      request.cluster == "none" ? Result<Cluster>(Cluster{}) : parse_cluster(request.cluster);
   if (!cluster.ok()) return cluster.error();
   auto pool = pool_in(request.pool);
   if (!pool.ok()) return pool.error();

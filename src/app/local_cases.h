@@ -16,7 +16,7 @@ namespace stint {
 inline constexpr const char* kLocalClusterName = "local";
 
 struct LocalUpRequest {
-  std::string cluster;  // "4x local.small"; "" for no VMs yet.
+  std::string cluster;  // "4x local.small"; "none" for no VMs yet.
   std::string name = kLocalClusterName;
   std::string life = {};  // See set_lives.
   std::uint64_t seed = 1;

@@ -179,9 +179,8 @@ Verb up_verb() {
           "refused.",
       .options = {{.name = "--cluster",
                    .value = "CLUSTER",
-                   .help =
-                       "Which VMs: '4x local.small', '2x local.fast:spot + local.small'; '' for "
-                       "none yet."},
+                   .help = "Which VMs: '4x local.small', '2x local.fast:spot + local.small'; none: "
+                           "no VMs yet."},
                   {.name = "--name", .value = "NAME", .help = "What to call it (default: local)."},
                   {.name = "--life",
                    .value = "LIFE",

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Tries the emulated cloud for real: programs on VMs, network rates, metadata, and what is left.
 
-Usage: local_cloud.py STINT_BINARY basics|metadata|life|probe|cycles|crashes [--cycles N] [--strict]
+Usage: local_cloud.py STINT_BINARY basics|metadata|life|rent|pool|probe|cycles|crashes [--cycles N]
+       [--strict]
 
 --strict also compares all namespaces, interfaces and cgroups of the computer before and after, for
 when nothing else makes any meanwhile. Where namespaces are not allowed, it says so and exits 77.
@@ -22,6 +23,7 @@ from pathlib import Path
 EXIT_SKIPPED = 77
 SECONDS_MAX = 60
 NAME = f"e2e{os.getpid()}"
+PRICES = {"on-demand": 0.1 / 3600, "spot": 0.03 / 3600}  # Of local.small, USD/s.
 PAYLOAD_SHARE = 1448 / 1514  # TCP payload per Ethernet frame at an MTU of 1500.
 
 # Rank 0 takes what rank 1 sends for three seconds; the first second is not counted.
@@ -188,6 +190,112 @@ def life(world, _options):
     world.run("local", "down")
 
 
+def status_of(text):
+    """Returns a cluster's status and its VMs by name."""
+    cluster = json.loads(text)
+    return cluster, {vm["name"]: vm for vm in cluster["vms"]}
+
+
+def bill_of(vm, changes):
+    """Returns what a VM must have cost: seconds x price, piece by piece."""
+    edges = [(0.0, 1.0)] + (changes if vm["market"] == "spot" else []) + [(float("inf"), 1.0)]
+    begin, end = vm["born_s"], vm["born_s"] + vm["age_s"]
+    return PRICES[vm["market"]] * sum(
+        factor * max(0.0, min(end, after) - max(begin, at))
+        for (at, factor), (after, _) in zip(edges, edges[1:]))
+
+
+def expect_bill(cluster, changes):
+    """Fails unless the bill is the sum over all VMs that ever were."""
+    for market, key in (("on-demand", "cost_on_demand_usd"), ("spot", "cost_spot_usd")):
+        vms = [vm for vm in cluster["vms"] if vm["market"] == market]
+        for vm in vms:
+            expect(abs(vm["cost_usd"] - bill_of(vm, changes)) < 1e-9, vm)
+        expect(abs(cluster[key] - sum(bill_of(vm, changes) for vm in vms)) < 1e-9, cluster)
+
+
+def rate_of(world, first, second):
+    """Returns how many Mbit/s the second VM sends to the first, as a share of what is right at 1."""
+    out = world.run("local", "exec", "--vms", f"{first},{second}", "--", sys.executable, "-c",
+                    TRANSFER)
+    return float(out.split()[1]) / (1e6 * PAYLOAD_SHARE)
+
+
+def rent(world, options):
+    """VMs come and go in a cluster that runs; a client that is killed does it no harm."""
+    world.run("local", "up", "--cluster", "none", "--name", NAME)
+    begin = time.monotonic()
+    world.run("local", "add", "a", "local.small")
+    print(f"a VM is added in {time.monotonic() - begin:.2f} s")
+    world.run("local", "add", "b", "local.small:spot")
+    before = rate_of(world, "a", "b")
+    _, vms = status_of(world.run("local", "reshape", "b", "30Mbit/s", "-o", "json"))
+    expect(abs(vms["b"]["network_bytes_per_s"] - 30e6 / 8) < 1, vms)
+    sending, taking = rate_of(world, "a", "b"), rate_of(world, "b", "a")
+    print(f"100 Mbit/s: {before:.1f}; reshaped to 30: sends {sending:.1f}, takes {taking:.1f}")
+    expect(85 < before < 115 and 25 < sending < 35 and 25 < taking < 35, "a rate is wrong")
+    holder = world.start("local", "exec", "--vms", "b", "--", "sleep", "100")
+    time.sleep(0.5)
+    _, vms = status_of(world.run("local", "release", "b", "-o", "json"))
+    expect(vms["b"]["released"] and vms["b"]["phase"] == "taken", vms)
+    expect(holder.wait(10) == 137, f"a program on it is killed, not {holder.returncode}")
+    holder.communicate()
+    _, later = status_of(world.run("local", "release", "b", "-o", "json"))
+    expect(later["b"]["cost_usd"] == vms["b"]["cost_usd"], "one that was released costs no more")
+    expect("was a VM b" in world.run("local", "add", "b", "local.small", code=2), "names stay")
+    for i in range(options.cycles * 10):
+        world.run("local", "add", f"c{i}", "local.small")
+        world.run("local", "release", f"c{i}")
+    for i in range(20):
+        killed = world.start("local", "add", f"k{i}", "local.small")
+        time.sleep(i * 0.01)
+        killed.kill()
+        killed.communicate()
+    [cluster] = json.loads(world.run("local", "list", "-o", "json"))["clusters"]
+    alive = [vm["name"] for vm in cluster["vms"] if vm["phase"] != "taken"]
+    expect("a" in alive and not [name for name in alive if name[0] == "c"], alive)
+    world.run("local", "exec", "--vms", alive[-1], "--", "true")
+    expect(len(world.processes()) == 1 + len(alive), "a process for each VM, and the keeper")
+    cluster, _ = status_of(world.run("local", "down", "-o", "json"))
+    expect_bill(cluster, [])
+
+
+def pool(world, _options):
+    """The pool's size and prices over time take VMs back and change the bill."""
+    table = Path(world.folder, "pool.csv")
+    table.write_text("at_s,spot,price_factor,unannounced\n0,3,,\n12,1,2.5,\n24,0,0.5,true\n")
+    changes = [(12.0, 2.5), (24.0, 0.5)]
+    world.run("local", "up", "--cluster", "2x local.small:spot", "--name", NAME, "--pool",
+              str(table), "--notice", "5s")
+    begin = time.monotonic()
+    world.run("local", "add", "vm3", "local.small:spot")
+    err = world.run("local", "add", "vm4", "local.small:spot", code=5)
+    expect("no spot capacity" in err, err)
+    world.run("local", "add", "vm5", "local.small")
+    seen = []
+    while not seen or "running" in seen[-1][:3]:
+        expect(time.monotonic() < begin + 60, f"the pool took nothing: {seen}")
+        [cluster] = json.loads(world.run("local", "list", "-o", "json"))["clusters"]
+        expect_bill(cluster, changes)
+        phases = [vm["phase"] for vm in cluster["vms"]]
+        if not seen or phases != seen[-1]:
+            seen.append(phases)
+        for vm in cluster["vms"]:
+            if "takes_in_s" in vm:
+                left = 12 + 5 - cluster["age_s"]
+                expect(abs(vm["takes_in_s"] - left) < 1e-6, f"{vm}: not {left}")
+        capacity = 3 if cluster["age_s"] < 12 else 1 if cluster["age_s"] < 24 else 0
+        expect(cluster["spot_capacity"] == capacity, cluster)
+        time.sleep(0.1)
+    expect(seen == [["running"] * 4, ["running", "noticed", "noticed", "running"],
+                    ["running", "taken", "taken", "running"], ["taken"] * 3 + ["running"]], seen)
+    cluster, vms = status_of(world.run("local", "down", "-o", "json"))
+    expect_bill(cluster, changes)
+    for name, end in (("vm1", 24), ("vm2", 17), ("vm3", 17)):
+        late = vms[name]["born_s"] + vms[name]["age_s"] - end
+        expect(0 <= late < 1, f"{name} went {late:.3f} s late")
+
+
 def probe(world, _options):
     """A probe finds the network as fast as it is, and is folded into a calibration."""
     if subprocess.run(["/usr/bin/python3", "-c", "import torch"], stderr=subprocess.DEVNULL,
@@ -282,6 +390,10 @@ def crashes(world, _options):
         steps += [f"{vm}-noted", f"{vm}-quota"] if quota else []
         steps += [f"{vm}-process", f"{vm}-plugged", f"{vm}-ready"]
     steps.append("made")
+    added = [step.replace("vm2", "vm3") for step in steps if step.startswith("vm2")]
+    for step in added:
+        world.start(*words, STINT_LOCAL_STOP_AT=step).communicate(timeout=SECONDS_MAX)
+        crash(world, step, ["local", "add", "vm3", "local.small"], both=True)
     for step in steps:
         crash(world, step, words, both=True)
         if step not in ("folder", "journal", "socket"):
@@ -292,13 +404,13 @@ def crashes(world, _options):
     time.sleep(0.2)
     expect("clean" in world.run("local", "down", code=1), "down names clean")
     world.run("local", "clean")
-    print(f"{len(steps)} steps" + ("" if quota else ", without quotas"))
+    print(f"{len(steps) + len(added)} steps" + ("" if quota else ", without quotas"))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
-    parser.add_argument("what", choices=["basics", "metadata", "life", "probe", "cycles", "crashes"])
+    parser.add_argument("what", choices=["basics", "metadata", "life", "rent", "pool", "probe", "cycles", "crashes"])
     parser.add_argument("--cycles", type=int, default=10)
     parser.add_argument("--strict", action="store_true")
     options = parser.parse_args()
