@@ -1,18 +1,20 @@
 #!/usr/bin/python3
 """Trains an MLP with large layers to tell noisy points by the class of the nearest centre.
 
-With WORLD_SIZE above 1 (and RANK, MASTER_ADDR, MASTER_PORT) it trains with DistributedDataParallel.
+It trains on one worker, on several (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), and under
+`stint run` on machines that come and go.
 """
 
 import argparse
-import os
+import sys
+from pathlib import Path
 
 import torch
-import torch.distributed as dist
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, TensorDataset
-from torch.utils.data.distributed import DistributedSampler
+from torch.utils.data import TensorDataset
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # Where stint is.
+import stint  # noqa: E402
 
 FEATURES = 256
 CLASSES = 20
@@ -46,58 +48,34 @@ def accuracy(model, points, labels):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=64, help="per worker")
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--steps", type=int, default=0, help="stop after so many (0: never)")
+    parser.add_argument("--batch", type=int, help="of all workers together")
+    parser.add_argument("--batch-size", type=int, default=64, help="or per worker")
+    parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--width", type=int, default=2048)
     parser.add_argument("--samples", type=int, default=8192)
     parser.add_argument("--lr", type=float, default=0.02)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save", help="write the trained parameters to this file")
+    parser.add_argument("--out", "--save", help="write the trained parameters to this file")
     args = parser.parse_args()
 
     torch.manual_seed(args.seed)
-    world = int(os.environ.get("WORLD_SIZE", 1))
-    if world > 1:
-        dist.init_process_group("gloo")
-    rank = dist.get_rank() if world > 1 else 0
-
     dataset = TensorDataset(*make_points(args.samples, args.seed))
-    test = make_points(1024, args.seed + 1)
-    sampler = DistributedSampler(dataset, seed=args.seed) if world > 1 else None
-    loader = DataLoader(dataset, args.batch_size, shuffle=sampler is None, sampler=sampler,
-                        drop_last=True)
-    network = make_model(args.width)
-    model = DistributedDataParallel(network) if world > 1 else network
+    model = make_model(args.width)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
     criterion = nn.CrossEntropyLoss()
-
-    step = 0
-    for epoch in range(args.epochs):
-        if sampler is not None:
-            sampler.set_epoch(epoch)
-        for points, labels in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(points), labels)
-            loss.backward()
+    job = stint.job(model, optimizer, batch=args.batch or stint.global_batch(args.batch_size),
+                    steps=args.steps, seed=args.seed)
+    for step in job.steps(dataset):
+        with step:
+            for points, labels in step.micro_batches():
+                step.backward(criterion(job.model(points), labels))
             optimizer.step()
-            step += 1
-            if step == args.steps:
-                break
-        reached = accuracy(network, *test)
-        if rank == 0:
-            print(f"epoch {epoch + 1}: loss {loss.item():.4f}, accuracy {reached:.3f}", flush=True)
-        if reached >= TARGET:
-            if rank == 0:
-                print(f"reached the target accuracy of {TARGET} after {step} steps")
-            break
-        if step == args.steps:
-            break
 
-    if args.save and rank == 0:
-        torch.save(network.state_dict(), args.save)
-    if world > 1:
-        dist.destroy_process_group()
+    if job.rank == 0:
+        reached = accuracy(model, *make_points(1024, args.seed + 1))
+        print(f"accuracy {reached:.3f} after {job.done} steps; the target is {TARGET}")
+        if args.out:
+            torch.save(model.state_dict(), args.out)
 
 
 if __name__ == "__main__":

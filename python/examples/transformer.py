@@ -1,21 +1,25 @@
 #!/usr/bin/python3
 """Trains a small transformer on a language in which two letters tell the next one, mostly.
 
-With WORLD_SIZE above 1 (and RANK, MASTER_ADDR, MASTER_PORT) it trains with DistributedDataParallel.
+It trains on one worker, on several (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), and under
+`stint run` on machines that come and go.
 """
 
 import argparse
-import os
+import sys
+from pathlib import Path
 
 import torch
-import torch.distributed as dist
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import TensorDataset
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # Where stint is.
+import stint  # noqa: E402
 
 LETTERS = 12
 LENGTH = 48
 SURPRISES = 0.1  # Share of letters that nobody can foretell.
-TARGET = 0.75    # Mean loss per letter; guessing costs 2.48, and the language allows no less than 0.55.
+TARGET = 0.75  # Mean loss per letter; guessing costs 2.48, and no less than 0.55 is possible.
 
 
 def make_texts(count, generator):
@@ -50,55 +54,46 @@ class LanguageModel(nn.Module):
         return self.out(self.norm(self.layers(states, self.hidden)))
 
 
+def loss_of(model, texts):
+    """The mean over letters, of which all texts have equally many."""
+    letters = model(texts[:, :-1])
+    return nn.functional.cross_entropy(letters.reshape(-1, LETTERS), texts[:, 1:].reshape(-1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=16, help="per worker")
+    parser.add_argument("--batch", type=int, help="of all workers together")
+    parser.add_argument("--batch-size", type=int, default=16, help="or per worker")
     parser.add_argument("--steps", type=int, default=800)
+    parser.add_argument("--samples", type=int, default=8192)
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--lr", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save", help="write the trained parameters to this file")
+    parser.add_argument("--out", "--save", help="write the trained parameters to this file")
     args = parser.parse_args()
 
     torch.manual_seed(args.seed)
-    world = int(os.environ.get("WORLD_SIZE", 1))
-    if world > 1:
-        dist.init_process_group("gloo")
-    rank = dist.get_rank() if world > 1 else 0
-
-    texts_of = torch.Generator().manual_seed(1000 * args.seed + rank)
-    test = make_texts(64, torch.Generator().manual_seed(0))
-    network = LanguageModel(args.width, args.layers)
-    model = DistributedDataParallel(network) if world > 1 else network
+    dataset = TensorDataset(make_texts(args.samples, torch.Generator().manual_seed(args.seed)))
+    model = LanguageModel(args.width, args.layers)
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: min(1, (done + 1) / 50))
-    criterion = nn.CrossEntropyLoss()
+    job = stint.job(model, optimizer, scheduler, seed=args.seed, steps=args.steps,
+                    batch=args.batch or stint.global_batch(args.batch_size))
+    for step in job.steps(dataset):
+        with step:
+            for [texts] in step.micro_batches():
+                step.backward(loss_of(job.model, texts))
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            scheduler.step()
 
-    for step in range(1, args.steps + 1):
-        texts = make_texts(args.batch_size, texts_of)
-        optimizer.zero_grad()
-        letters = model(texts[:, :-1])
-        loss = criterion(letters.reshape(-1, LETTERS), texts[:, 1:].reshape(-1))
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        scheduler.step()
-        if step % 25 == 0 or step == args.steps:
-            with torch.no_grad():
-                letters = network(test[:, :-1])
-                reached = criterion(letters.reshape(-1, LETTERS), test[:, 1:].reshape(-1)).item()
-            if rank == 0:
-                print(f"step {step}: loss {loss.item():.4f}, test loss {reached:.3f}", flush=True)
-            if reached <= TARGET:
-                if rank == 0:
-                    print(f"reached the target loss of {TARGET} after {step} steps")
-                break
-
-    if args.save and rank == 0:
-        torch.save(network.state_dict(), args.save)
-    if world > 1:
-        dist.destroy_process_group()
+    if job.rank == 0:
+        with torch.no_grad():
+            reached = loss_of(model, make_texts(64, torch.Generator().manual_seed(0))).item()
+        print(f"loss {reached:.3f} after {job.done} steps; the target is {TARGET}")
+        if args.out:
+            torch.save(model.state_dict(), args.out)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ A script whose training is to go on when `stint run` loses machines uses stint.j
 
 import os
 
-__all__ = ["batch_size", "job", "watch"]
+__all__ = ["batch_size", "global_batch", "job", "watch"]
 
 
 def watch(model, optimizer):
@@ -25,6 +25,13 @@ def watch(model, optimizer):
 def batch_size(default):
     """Returns the batch per worker that `stint profile --batches` asks for, or `default`."""
     return int(os.environ.get("STINT_BATCH_SIZE", default))
+
+
+def global_batch(per_worker):
+    """Returns the batch of all workers together: what `stint run` asks for, or so many samples for
+    each of the workers that there are."""
+    asked = os.environ.get("STINT_GLOBAL_BATCH")
+    return int(asked or batch_size(per_worker) * int(os.environ.get("WORLD_SIZE", 1)))
 
 
 def job(model, optimizer, scheduler=None, *, batch, steps, seed=1):

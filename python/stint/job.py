@@ -18,6 +18,7 @@ micro-batch. Batches are normalised, and dropped out, by each worker for itself:
 BatchNorm or dropout is trained as well on another cluster, but not to the same numbers.
 """
 
+import functools
 import os
 import sys
 import time
@@ -28,7 +29,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import default_collate
 
-from stint import places
+from stint import patches, places
 from stint import state as states
 from stint.control import Control
 from stint.crash import crash_at
@@ -162,8 +163,12 @@ class Step:
             self._job.model.pacer.backward_done()
 
     def _collate(self, piece):
+        begin = time.perf_counter()
         many = getattr(self._dataset, "__getitems__", None)
-        return default_collate(many(piece) if many else [self._dataset[one] for one in piece])
+        batch = default_collate(many(piece) if many else [self._dataset[one] for one in piece])
+        if patches.recorder:
+            patches.recorder.waited(time.perf_counter() - begin, len(piece), len(self._dataset))
+        return batch
 
     def __enter__(self):
         return self
@@ -401,6 +406,7 @@ class Job:
         """The optimizer waits for a copy of the parameters that is being made."""
         update = self.optimizer.step
 
+        @functools.wraps(update)  # With the mark of a scheduler, which looks for it.
         def guarded(_optimizer, *arguments, **more):
             self._saver.before_update()
             result = update(*arguments, **more)
