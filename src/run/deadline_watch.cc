@@ -41,14 +41,6 @@ bool keeps_on_demand(const RunTerms& terms, const std::optional<Holding>& choice
 
 }  // namespace
 
-std::vector<int> training_slots(const RunTerms& terms) {
-  std::vector<int> found;
-  for (std::size_t i = 0; i < terms.slots.size(); ++i) {
-    if (terms.slots[i].trains) found.push_back(static_cast<int>(i));
-  }
-  return found;
-}
-
 void DeadlineWatch::change_terms() {
   begun_ = false;
   choice_.reset();

@@ -68,7 +68,4 @@ class DeadlineWatch {
   Seconds overdue_;
 };
 
-/// The slots that train.
-std::vector<int> training_slots(const RunTerms& terms);
-
 }  // namespace stint

@@ -45,4 +45,10 @@ struct RunTerms {
   Seconds patience = 24 * kHour;  // Without a new checkpoint.
 };
 
+/// The slots that train.
+std::vector<int> training_slots(const RunTerms& terms);
+
+/// The same function, which is asked but once for the same slots.
+StepTime remembered(StepTime step_time);
+
 }  // namespace stint

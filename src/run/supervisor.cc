@@ -51,6 +51,7 @@ void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> po
   if (policy || !as_many) deadline_ = DeadlineWatch(std::move(policy));
   deadline_.change_terms();
   terms_ = std::move(terms);
+  terms_.step_time = remembered(std::move(terms_.step_time));
   slots_.clear();
   for (const RunSlot& slot : terms_.slots) {
     const Market market = slot.trains ? slot.market : Market::kOnDemand;

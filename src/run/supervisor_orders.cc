@@ -31,7 +31,7 @@ bool contains(const std::vector<int>& list, int value) {
 void Supervisor::decide() {
   give_up_waiting();
   check_limits();
-  if (saved_ == terms_.steps && !closing_) {
+  if (saved_ == terms_.steps) {
     closing_ = RunOutcome::kTrained;
     closing_reason_ = fmt::format("all {} steps are trained and saved", terms_.steps);
   }
@@ -109,7 +109,7 @@ void Supervisor::close() {
   for (const int vm : present) release(vm);
   finished_ = true;
   RunAction& end = act(Act::kFinish);
-  end.outcome = saved_ == terms_.steps ? RunOutcome::kTrained : *closing_;
+  end.outcome = *closing_;
   end.reason = closing_reason_;
 }
 
