@@ -1,16 +1,23 @@
 #pragma once
 
 #include "app/run_report.h"
-#include "app/run_setup.h"
+#include "run/rehearsal_run.h"
 #include "run/run_replay.h"
 
 namespace stint {
 
 /// What the run is expected to come to: the same supervisor, led many times through a world that
-/// takes machines back as the request says.
-RunForecast forecast_of(const PreparedRun& run, const RunRequest& request);
+/// takes machines back as is believed. Absent chances: there is no deadline, or budget.
+RunForecast forecast_of(const RunRecord& record);
 
 /// The same from where a run stands.
 RunOutlook outlook_of(const ReplayedRun& run);
+
+/// The same for the rest of a run by another plan.
+RunOutlook outlook_of(const RunRecord& record, const RunPlan& plan, const RunSoFar& so_far,
+                      double slowness);
+
+/// Where a run stands, for a rehearsal by the plan that it follows.
+RunSoFar so_far_of(const Supervisor& supervisor);
 
 }  // namespace stint

@@ -8,10 +8,8 @@
 
 #include "app/plan_files.h"
 #include "app/run_forecast.h"
-#include "base/file.h"
+#include "app/run_market.h"
 #include "base/text.h"
-#include "base/unit_text.h"
-#include "measure/availability_trace.h"
 #include "predict/predictor.h"
 #include "risk/save_cost.h"
 #include "run/run_folder.h"
@@ -213,35 +211,6 @@ void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& recor
   if (request.save_every) record.checkpoint.interval = request.save_every;
 }
 
-Status set_lives(const RunRequest& request, PreparedRun& run) {
-  const std::string_view life = request.life;
-  constexpr std::string_view kHazard = "hazard:";
-  constexpr std::string_view kTrace = "trace:";
-  if (life.empty()) return {};
-  if (life.starts_with(kHazard)) {
-    const auto mean = parse_quantity<Seconds>(life.substr(kHazard.size()));
-    if (!mean.ok()) return bad_usage("--life hazard: " + mean.error().message);
-    run.life_mean = *mean;
-    return {};
-  }
-  if (!life.starts_with(kTrace)) {
-    return bad_usage(fmt::format("--life must be hazard:MEAN or trace:FILE, not '{}'",
-                                 printable(request.life)));
-  }
-  const std::string file(life.substr(kTrace.size()));
-  const auto text = read_file(file);
-  if (!text.ok()) return text.error();
-  const auto trace = read_availability_trace(*text, file, kSecond);
-  if (!trace.ok()) return trace.error();
-  const Seconds gap = trace->gap / request.trace_speed;
-  for (std::size_t tick = 0; tick < trace->counts.size(); ++tick) {
-    const int count = trace->counts[tick];
-    if (!run.pool.empty() && run.pool.back().spot == count) continue;
-    run.pool.push_back({.at = static_cast<double>(tick) * gap, .spot = count});
-  }
-  return {};
-}
-
 /// Times that the emulated cloud takes, and how often to decide.
 void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
   int workers = 0;
@@ -329,7 +298,7 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
   record.name = request.name.empty() ? free_name(environment, inputs->job.name) : request.name;
   for (const Status& found : {check_run_name(record.name),
                               set_work(request, *chosen, inputs->job, record),
-                              set_command(request, inputs->job, record), set_lives(request, run)}) {
+                              set_command(request, inputs->job, record)}) {
     if (!found.ok()) return found.error();
   }
   record.job = inputs->job.name;
@@ -344,7 +313,9 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
   const Status receivers = add_receivers(*inputs, record.checkpoint, record.plan);
   if (!receivers.ok()) return receivers.error();
   set_times(request, *inputs, record);
-  record.forecast = forecast_of(run, request);
+  const Status market = set_market(request, run);
+  if (!market.ok()) return market.error();
+  record.forecast = forecast_of(record);
   run.warnings = std::move(chosen->warnings);
   run.warnings.insert(run.warnings.end(), inputs->warnings.begin(), inputs->warnings.end());
   return run;

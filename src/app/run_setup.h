@@ -29,7 +29,8 @@ struct RunRequest {
   std::optional<int> receivers = {};
   std::optional<Seconds> save_every = {};
   bool equal_shares = false;  // Not Stint's own, for comparison.
-  std::string life = {};      // Of spot VMs: hazard:MEAN or trace:FILE.
+  std::string life = {};      // Of spot VMs; see run_market.h.
+  std::string expect = {};    // What is believed of it; empty: the same.
   double trace_speed = 1;
   std::uint64_t seed = 1;
   Seconds notice = 120 * kSecond;
@@ -42,7 +43,6 @@ struct PreparedRun {
   JobProfile job;
   std::optional<PlanAnswer> answer;  // Where it came from a plan.
   std::vector<PoolChange> pool = {};
-  std::optional<Seconds> life_mean = {};
   std::vector<std::string> warnings = {};
 };
 

@@ -103,6 +103,14 @@ std::string bill_text(Dollars amount) {
   return amount < 1 * kDollar ? fmt::format("${:.4f}", amount.in(kDollar)) : dollars(amount);
 }
 
+std::string range_text(const TimeRange& time) {
+  return fmt::format("{} ({}–{})", duration(time.mean), duration(time.p10), duration(time.p90));
+}
+
+std::string range_text(const CostRange& cost) {
+  return fmt::format("{} ({}–{})", bill_text(cost.mean), bill_text(cost.p10), bill_text(cost.p90));
+}
+
 std::string moment_text(Seconds at) {
   const double seconds = std::max(0.0, at.in(kSecond));
   const auto minutes = static_cast<std::int64_t>(seconds / 60);
@@ -159,14 +167,11 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   text += fmt::format("\n  saved     step {} ({})\n", story.saved,
                       counted(static_cast<std::size_t>(story.saves), "save"));
   text += fmt::format("  time      {}", duration(story.time));
-  if (report.outlook) text += fmt::format(", done at {}", with_interval(report.outlook->time));
-  if (record.forecast) text += fmt::format("; planned {}", with_interval(record.forecast->time));
+  if (report.outlook) text += fmt::format(", done at {}", range_text(report.outlook->time));
+  if (record.forecast) text += fmt::format("; planned {}", range_text(record.forecast->time));
   text += fmt::format("\n  money     {}", bill_text(story.cost));
-  const auto money = [](const CostRange& cost) {
-    return fmt::format("{} ({}–{})", bill_text(cost.mean), bill_text(cost.p10), bill_text(cost.p90));
-  };
-  if (report.outlook) text += fmt::format(", in the end {}", money(report.outlook->cost));
-  if (record.forecast) text += fmt::format("; planned {}", money(record.forecast->cost));
+  if (report.outlook) text += fmt::format(", in the end {}", range_text(report.outlook->cost));
+  if (record.forecast) text += fmt::format("; planned {}", range_text(record.forecast->cost));
   text += "\n";
   if (record.deadline) {
     text += fmt::format("  deadline  {}", duration(*record.deadline));

@@ -11,6 +11,10 @@ namespace stint::cli {
 /// Small bills with four digits, others as usual.
 std::string bill_text(Dollars amount);
 
+/// "53 s (33 s–77 s)", "$0.0022 ($0.0016–$0.0029)".
+std::string range_text(const TimeRange& time);
+std::string range_text(const CostRange& cost);
+
 /// "00:01:23.4": when something happened, since the run began.
 std::string moment_text(Seconds at);
 

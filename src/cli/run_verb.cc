@@ -68,7 +68,8 @@ Result<RunRequest> request_of(const Invocation& invocation) {
                      .name = invocation.get("--name"),
                      .command = invocation.arguments,
                      .equal_shares = invocation.has("--equal-shares"),
-                     .life = invocation.get("--life")};
+                     .life = invocation.get("--life"),
+                     .expect = invocation.get("--expect")};
   if (invocation.has("--plan")) request.plan = invocation.get("--plan");
   if (invocation.has("--plan") && invocation.has("--cluster")) {
     return bad_usage("--plan and --cluster both say what to rent; give one of them");
@@ -96,9 +97,8 @@ std::string outline(const PreparedRun& run) {
   std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name,
                                  record.steps, record.global_batch, join(kinds, " + "));
   if (record.forecast) {
-    text += fmt::format(" Expected: {}, {} ({}–{}).", with_interval(record.forecast->time),
-                        bill_text(record.forecast->cost.mean), bill_text(record.forecast->cost.p10),
-                        bill_text(record.forecast->cost.p90));
+    text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
+                        range_text(record.forecast->cost));
     if (record.forecast->p_deadline) {
       text += fmt::format(" The deadline of {} is kept with {}.", duration(*record.deadline),
                           percent(*record.forecast->p_deadline));
@@ -122,7 +122,7 @@ ExitCode code_of(const RunAction& end) {
 ExitCode run(const Invocation& invocation) {
   RunAudience progress;
   progress.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
-    for (const StoryLine& line : story_of(*run.supervisor, run.plan, moment)) {
+    for (const StoryLine& line : lines_of(*run.supervisor, run.plan, moment)) {
       say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));
     }
   };
@@ -204,7 +204,12 @@ Verb run_verb() {
            {.name = "--equal-shares", .help = "Give fast and slow machines the same batch."},
            {.name = "--life",
             .value = "LIFE",
-            .help = "Of spot machines: hazard:MEAN or trace:FILE (default: they stay)."},
+            .help = "Of spot machines: hazard:MEAN, spells:STAY/AWAY or trace:FILE (default: they "
+                    "stay)."},
+           {.name = "--expect",
+            .value = "LIFE",
+            .help = "What the forecast believes of it: hazard:MEAN or spells:STAY/AWAY (default: "
+                    "as it is; of a trace, that they stay)."},
            {.name = "--trace-speed", .value = "N", .help = "Play the trace so many times faster."},
            {.name = "--notice", .value = "TIME", .help = "Before one is taken (default: 120s)."},
            {.name = "--tick", .value = "TIME", .help = "Between two looks at the market."},

@@ -56,6 +56,13 @@ enum class RunCompute { kReal, kPacedReal };
 
 std::span<const EnumName<RunCompute>> names_of(RunCompute type);
 
+/// How long spot machines are believed to stay, and how long one that went is missing.
+struct SpotSpells {
+  Seconds stay;
+  std::optional<Seconds> away = {};  // Absent: another one is there at once.
+  Json::Object unknown = {};
+};
+
 /// What a run was expected to come to, at its beginning.
 struct RunForecast {
   TimeRange time;
@@ -85,6 +92,9 @@ struct RunRecord {
   Seconds regroup;
   Seconds tick;
   Seconds notice;
+  std::optional<SpotSpells> expected = {};  // Absent: none is taken back.
+  std::optional<Seconds> life = {};         // Mean, drawn for each spot machine by itself.
+  std::int64_t seed = 1;                    // Of those.
   std::string secret;
   std::optional<RunForecast> forecast = {};
   Json::Object unknown = {};
@@ -150,6 +160,13 @@ void describe(Walk& walk, Like<Walk, RunPlan>& it) {
 std::string problem(const RunPlan& it);
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, SpotSpells>& it) {
+  walk.number("stay_s", it.stay, kSecond, "Mean time that one stays.", Range::kPositive);
+  walk.number("away_s", it.away, kSecond, "Mean time until there is another.", Range::kPositive);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, RunForecast>& it) {
   walk.field("time", it.time, "Until everything is trained and saved.");
   walk.field("cost", it.cost, "Of all machines.");
@@ -183,6 +200,9 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.number("tick_s", it.tick, kSecond, "Between two looks at the markets.", Range::kPositive);
   walk.number("notice_s", it.notice, kSecond, "Before a machine is taken back.",
               Range::kNotNegative);
+  walk.field("expected", it.expected, "How long spot machines are believed to stay.");
+  walk.number("life_s", it.life, kSecond, "Mean, drawn for each spot machine.", Range::kPositive);
+  walk.field("seed", it.seed, "Of those lives.", {.range = Range::kNotNegative});
   walk.field("secret", it.secret, "Without which no checkpoint is taken.");
   walk.field("forecast", it.forecast, "What was expected at the beginning.");
   walk.rest(it.unknown);

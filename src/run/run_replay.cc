@@ -44,6 +44,9 @@ Result<ReplayedRun> replay_run_folder(const std::string& folder) {
     }
     std::vector<RunAction> actions = run.supervisor->handle(event);
     run.moments.push_back({.event = std::move(event), .actions = std::move(actions)});
+    for (StoryLine& line : lines_of(*run.supervisor, run.plan, run.moments.back())) {
+      run.lines.push_back(std::move(line));
+    }
   }
   return run;
 }

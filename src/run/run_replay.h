@@ -4,16 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "run/run_moment.h"
 #include "run/run_record.h"
 #include "run/supervisor.h"
 
 namespace stint {
-
-/// Something that happened in a run, and what was done about it.
-struct RunMoment {
-  RunEvent event;
-  std::vector<RunAction> actions;
-};
 
 /// A run as its journal tells it.
 struct ReplayedRun {
@@ -22,6 +17,7 @@ struct ReplayedRun {
   int plans = 1;
   std::unique_ptr<Supervisor> supervisor;
   std::vector<RunMoment> moments;
+  std::vector<StoryLine> lines = {};  // Of all moments.
   std::vector<std::string> warnings;
 };
 

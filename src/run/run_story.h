@@ -8,16 +8,6 @@
 
 namespace stint {
 
-/// A line of a run's event list.
-struct StoryLine {
-  Seconds at;  // Since the run began.
-  std::string text;
-};
-
-/// What a person wants to know of a moment: whole sentences without their full stop, or nothing.
-std::vector<StoryLine> story_of(const Supervisor& supervisor, const RunPlan& plan,
-                                const RunMoment& moment);
-
 /// A machine of a run, from the moment it came until it went.
 struct StoryVm {
   std::string name;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cloud/exec_all.h"
 #include "run/run_paths.h"
@@ -163,11 +164,17 @@ void Runner::perform(const RunAction& action) {
 void Runner::launch(const RunAction& action) {
   const RunMachines& kind = machines_of(action.slot);
   const bool spot = action.market == Market::kSpot;
-  const auto added = cluster_.add({.name = vm_name(action.vm),
-                                   .type = kind.type,
-                                   .market = action.market,
-                                   .network = kind.network,
-                                   .price = spot ? kind.spot : kind.on_demand});
+  VmSpec spec{.name = vm_name(action.vm),
+              .type = kind.type,
+              .market = action.market,
+              .network = kind.network,
+              .price = spot ? kind.spot : kind.on_demand};
+  if (spot && setup_.record.life) {
+    Random chance = Random(static_cast<std::uint64_t>(setup_.record.seed))
+                        .fork(static_cast<std::uint64_t>(action.vm));
+    spec.life = *setup_.record.life * chance.exponential();
+  }
+  const auto added = cluster_.add(spec);
   if (!added.ok()) {
     return happen({.kind = Event::kLaunchRefused,
                    .vm = action.vm,
