@@ -12,7 +12,7 @@ namespace stint {
 namespace {
 
 constexpr int kForecastRuns = 300;
-constexpr int kOutlookRuns = 60;  // While somebody looks on.
+constexpr int kOutlookRuns = 60;             // While somebody looks on.
 constexpr std::uint64_t kForecastSeed = 77;  // Another than any run's.
 
 // Measured on the emulated cloud: a VM is made, workers that train stand still for a save.
@@ -89,7 +89,7 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
     const RehearsedRun run = rehearse_once(terms, world, so_far, number + 1, std::move(policy));
     all.times.push_back(run.time);
     all.costs.push_back(run.cost);
-    const bool trained = run.outcome == RunOutcome::kTrained;
+    const bool trained = run.outcome == RunVerdict::kTrained;
     const double share = 1.0 / runs;
     if (trained && record.deadline && run.time <= *record.deadline) all.in_time += share;
     if (trained && record.budget && run.cost <= *record.budget) all.in_budget += share;

@@ -78,8 +78,8 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
 
 /// From here on the run goes by itself.
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,
-                          ReplayedRun run, const LocalCluster& cluster,
-                          const RunAudience& progress, bool resumed) {
+                          ReplayedRun run, const LocalCluster& cluster, const RunAudience& progress,
+                          bool resumed) {
   auto variables = worker_variables(folder, run.record);
   if (!variables.ok()) return variables.error();
   const auto program = own_program();
@@ -109,10 +109,8 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
   if (!end.ok()) return end.error();
   const auto down = cluster.down();
   if (!down.ok()) return down.error();
-  return RunResult{.name = run.record.name,
-                   .folder = folder,
-                   .end = *end,
-                   .warnings = std::move(run.warnings)};
+  return RunResult{
+      .name = run.record.name, .folder = folder, .end = *end, .warnings = std::move(run.warnings)};
 }
 
 }  // namespace
@@ -127,11 +125,9 @@ Result<RunResult> start_run(const Environment& environment, PreparedRun run,
   if (!lock.ok()) return lock.error();
   run.record.secret = make_secret();
   run.record.began = environment.clock->now();
-  auto cluster = LocalCluster::start(cluster_root(environment),
-                                     {.name = cluster_name(run.record),
-                                      .vms = {},
-                                      .notice = run.record.notice,
-                                      .pool = run.pool});
+  auto cluster = LocalCluster::start(
+      cluster_root(environment),
+      {.name = cluster_name(run.record), .vms = {}, .notice = run.record.notice, .pool = run.pool});
   if (!cluster.ok()) {
     std::error_code ignored;
     fs::remove_all(*folder, ignored);
@@ -171,9 +167,9 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
     cluster = failed("its keeper is gone");
   }
   if (!cluster.ok()) {
-    cluster = LocalCluster::start(cluster_root(environment), {.name = cluster_name(run->record),
-                                                              .vms = {},
-                                                              .notice = run->record.notice});
+    cluster = LocalCluster::start(
+        cluster_root(environment),
+        {.name = cluster_name(run->record), .vms = {}, .notice = run->record.notice});
     if (!cluster.ok()) return cluster.error();
   }
   return conduct(environment, *folder, std::move(*run), *cluster, progress, true);
@@ -189,8 +185,7 @@ Status stop_run(const Environment& environment, const std::string& name) {
   }
   const auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
-  const auto cluster =
-      LocalCluster::open(cluster_root(environment), cluster_name(run->record));
+  const auto cluster = LocalCluster::open(cluster_root(environment), cluster_name(run->record));
   if (!cluster.ok()) return bad_usage(fmt::format("the run {} does not run", printable(name)));
   const auto down = cluster->down();
   if (down.ok()) return {};
@@ -207,8 +202,8 @@ Result<std::string> find_run(const Environment& environment, const std::string& 
     const Status named = check_run_name(name);
     if (!named.ok()) return named.error();
     if (std::find(names.begin(), names.end(), name) != names.end()) return *root + "/" + name;
-    return bad_usage(fmt::format("there is no run {}; there are {}", printable(name),
-                                 join(names, ", ")));
+    return bad_usage(
+        fmt::format("there is no run {}; there are {}", printable(name), join(names, ", ")));
   }
   std::string last;
   fs::file_time_type when;

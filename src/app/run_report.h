@@ -51,7 +51,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
 struct RunLine {
   std::string name;
   bool alive = false;
-  std::optional<RunOutcome> outcome = {};
+  std::optional<RunVerdict> outcome = {};
   std::int64_t saved = 0;
   std::int64_t reached = 0;
   std::int64_t steps = 0;

@@ -42,8 +42,7 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
   options.accumulation = std::max(1, (global_batch + vms * micro_batch - 1) / (vms * micro_batch));
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return std::nullopt;
-  const IterationTime time =
-      predict(inputs.context(), *resolved, step_parts).prediction.iteration;
+  const IterationTime time = predict(inputs.context(), *resolved, step_parts).prediction.iteration;
   return RunStepTime{.machines = counts, .mean = time.mean, .p10 = time.p10, .p90 = time.p90};
 }
 
@@ -89,12 +88,13 @@ Status add_receivers(const PredictInputs& inputs, const CheckpointSchedule& save
   const std::string name = saves.receiver.value_or("local.cpu");
   const auto type = find_type(inputs.catalog, {.name = name});
   if (!type.ok()) return type.error();
-  RunMachines machines{.type = (*type)->name,
-                       .count = saves.place == CheckpointPlace::kTier ? saves.receivers.value_or(1) : 1,
-                       .network = network_rate(**type).value_or(kGbit / kSecond),
-                       .trains = false,
-                       .receives = true,
-                       .batch_per_vm = 0};
+  RunMachines machines{
+      .type = (*type)->name,
+      .count = saves.place == CheckpointPlace::kTier ? saves.receivers.value_or(1) : 1,
+      .network = network_rate(**type).value_or(kGbit / kSecond),
+      .trains = false,
+      .receives = true,
+      .batch_per_vm = 0};
   for (const Offer& offer : (*type)->offers) {
     if (offer.on_demand) machines.on_demand = offer.on_demand->rate;
     machines.spot = machines.on_demand;
@@ -227,8 +227,7 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
     const bool trains = record.plan.machines[static_cast<std::size_t>(kinds[slot])].trains;
     if (trains) all.push_back(static_cast<int>(slot));
   }
-  const Seconds work =
-      static_cast<double>(record.steps) * step_time_of(record.plan, all).mean;
+  const Seconds work = static_cast<double>(record.steps) * step_time_of(record.plan, all).mean;
   // Some hundred decisions in a run, at least a second and at most a minute apart.
   const Seconds usual = std::clamp(work / 300, 1 * kSecond, 1 * kMinute);
   record.tick = request.tick.value_or(usual);
@@ -296,17 +295,17 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
   PreparedRun run{.job = inputs->job, .answer = chosen->answer};
   RunRecord& record = run.record;
   record.name = request.name.empty() ? free_name(environment, inputs->job.name) : request.name;
-  for (const Status& found : {check_run_name(record.name),
-                              set_work(request, *chosen, inputs->job, record),
-                              set_command(request, inputs->job, record)}) {
+  for (const Status& found :
+       {check_run_name(record.name), set_work(request, *chosen, inputs->job, record),
+        set_command(request, inputs->job, record)}) {
     if (!found.ok()) return found.error();
   }
   record.job = inputs->job.name;
   record.compute = request.compute.value_or(inputs->job.compute.empty() ? RunCompute::kReal
                                                                         : RunCompute::kPacedReal);
-  auto plan = run_plan_of(*inputs, chosen->cluster, record.global_batch,
-                          micro_batch_of(*chosen, inputs->job, record.global_batch),
-                          request.equal_shares);
+  auto plan =
+      run_plan_of(*inputs, chosen->cluster, record.global_batch,
+                  micro_batch_of(*chosen, inputs->job, record.global_batch), request.equal_shares);
   if (!plan.ok()) return plan.error();
   record.plan = std::move(*plan);
   set_saves(request, *chosen, record);

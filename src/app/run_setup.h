@@ -18,7 +18,7 @@ struct RunRequest {
   std::string cluster = {};  // Instead of a plan.
   std::string job = {};      // Empty: the shipped one that the plan names.
   std::string calibration = {};
-  std::string name = {};  // Empty: after the job.
+  std::string name = {};                  // Empty: after the job.
   std::vector<std::string> command = {};  // Empty: the job's own.
   std::optional<int> global_batch = {};
   std::optional<std::int64_t> steps = {};

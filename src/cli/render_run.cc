@@ -11,7 +11,7 @@
 namespace stint::cli {
 namespace {
 
-std::string outcome_text(const std::optional<RunOutcome>& outcome, bool alive) {
+std::string outcome_text(const std::optional<RunVerdict>& outcome, bool alive) {
   if (outcome) return name_of(*outcome);
   return alive ? "running" : "halted";
 }
@@ -91,8 +91,9 @@ std::string vms_table(const RunStory& story, const Terminal& terminal) {
                {.title = "end", .importance = 3}});
   for (const StoryVm& vm : story.vms) {
     table.add({vm.name, vm.type, std::string(name_of(vm.market)), moment_text(vm.from),
-               vm.until ? moment_text(*vm.until) : "", fmt::format("{:.1f} s", vm.billed.in(kSecond)),
-               bill_text(vm.cost), vm.until ? (vm.taken ? "taken back" : "given back") : "there"});
+               vm.until ? moment_text(*vm.until) : "",
+               fmt::format("{:.1f} s", vm.billed.in(kSecond)), bill_text(vm.cost),
+               vm.until ? (vm.taken ? "taken back" : "given back") : "there"});
   }
   return table.text(terminal, "-o json");
 }
@@ -157,13 +158,14 @@ Json runs_json(const RunList& list) {
 std::string standing_text(const RunReport& report, std::size_t events, const Terminal& terminal) {
   const RunStory& story = report.story;
   const RunRecord& record = report.record;
-  const double done =
-      static_cast<double>(story.reached) / static_cast<double>(std::max<std::int64_t>(1, record.steps));
+  const double done = static_cast<double>(story.reached) /
+                      static_cast<double>(std::max<std::int64_t>(1, record.steps));
   std::string text = fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal),
                                  outcome_text(story.outcome, report.alive));
   if (story.outcome && !story.reason.empty()) text += fmt::format("  because {}\n", story.reason);
   const int width = terminal.width > 0 ? std::min(terminal.width, 70) : 70;
-  text += progress_picture(fmt::format("  step {} of {}", story.reached, record.steps), done, width);
+  text +=
+      progress_picture(fmt::format("  step {} of {}", story.reached, record.steps), done, width);
   text += fmt::format("\n  saved     step {} ({})\n", story.saved,
                       counted(static_cast<std::size_t>(story.saves), "save"));
   text += fmt::format("  time      {}", duration(story.time));
@@ -200,7 +202,8 @@ std::vector<ForecastRow> forecast_rows(const RunReport& report) {
     const RunForecast& forecast = *report.record.forecast;
     rows.push_back({"time", duration(forecast.time.mean),
                     fmt::format("{}–{}", duration(forecast.time.p10), duration(forecast.time.p90)),
-                    duration(story.time), off_text(story.time / kSecond, forecast.time.mean / kSecond)});
+                    duration(story.time),
+                    off_text(story.time / kSecond, forecast.time.mean / kSecond)});
     rows.push_back(
         {"cost", bill_text(forecast.cost.mean),
          fmt::format("{}–{}", bill_text(forecast.cost.p10), bill_text(forecast.cost.p90)),

@@ -78,8 +78,8 @@ class TimeAxis {
       const double place = x(at * kSecond);
       svg += fmt::format("<line class=axis x1={:.1f} x2={:.1f} y1={:.1f} y2={:.1f} />", place,
                          place, top, bottom);
-      svg += fmt::format("<text x={:.1f} y={:.1f} text-anchor=middle>{}</text>", place,
-                         bottom + 14, at == 0 ? "0" : duration(at * kSecond));
+      svg += fmt::format("<text x={:.1f} y={:.1f} text-anchor=middle>{}</text>", place, bottom + 14,
+                         at == 0 ? "0" : duration(at * kSecond));
     }
     return svg;
   }
@@ -112,18 +112,20 @@ std::string machines_picture(const RunReport& report, const TimeAxis& axis) {
         "<title>{}</title></rect>",
         from, y + 2, std::max(1.0, until - from), kRow - 5,
         vm.market == Market::kSpot ? "spot" : "demand",
-        escaped(fmt::format("{} {} {}: {}", vm.name, vm.type, name_of(vm.market),
-                            bill_text(vm.cost))));
+        escaped(
+            fmt::format("{} {} {}: {}", vm.name, vm.type, name_of(vm.market), bill_text(vm.cost))));
     if (vm.taken) {
-      svg += fmt::format("<text x={:.1f} y={:.1f} style=\"fill:var(--bad);font-weight:700\">×</text>",
-                         until + 2, y + 14);
+      svg +=
+          fmt::format("<text x={:.1f} y={:.1f} style=\"fill:var(--bad);font-weight:700\">×</text>",
+                      until + 2, y + 14);
     }
   }
   for (const StoryAttempt& attempt : story.attempts) {
     if (!attempt.training) continue;
-    svg += fmt::format("<line x1={0:.1f} x2={0:.1f} y1=4 y2={1:.1f} stroke=\"var(--good)\" "
-                       "stroke-dasharray=\"3 3\"><title>training after step {2}</title></line>",
-                       axis.x(*attempt.training), bottom, attempt.from_step);
+    svg += fmt::format(
+        "<line x1={0:.1f} x2={0:.1f} y1=4 y2={1:.1f} stroke=\"var(--good)\" "
+        "stroke-dasharray=\"3 3\"><title>training after step {2}</title></line>",
+        axis.x(*attempt.training), bottom, attempt.from_step);
   }
   return svg_of(bottom + 22, svg, "machines over time");
 }
@@ -192,9 +194,9 @@ std::string loss_curve(const RunReport& report, const TimeAxis& axis) {
 std::string comparison(const RunReport& report) {
   std::string rows;
   for (const ForecastRow& row : forecast_rows(report)) {
-    rows += fmt::format("<tr><td>{}<td>{}<td>{}<td>{}<td>{}", escaped(row.what),
-                        escaped(row.predicted), escaped(row.interval), escaped(row.measured),
-                        escaped(row.off));
+    rows +=
+        fmt::format("<tr><td>{}<td>{}<td>{}<td>{}<td>{}", escaped(row.what), escaped(row.predicted),
+                    escaped(row.interval), escaped(row.measured), escaped(row.off));
   }
   return "<h2>Predicted and measured</h2><div class=scroll><table><tr><th><th>predicted<th>80 % "
          "interval<th>measured<th>off by" +
@@ -204,8 +206,8 @@ std::string comparison(const RunReport& report) {
 std::string money(const RunReport& report) {
   std::string rows;
   for (const StoryPart& part : report.story.parts) {
-    rows += fmt::format("<tr><td>{}<td>{}<td>{}", part.name, duration(part.time),
-                        bill_text(part.cost));
+    rows +=
+        fmt::format("<tr><td>{}<td>{}<td>{}", part.name, duration(part.time), bill_text(part.cost));
   }
   std::string vms;
   for (const StoryVm& vm : report.story.vms) {
@@ -214,8 +216,10 @@ std::string money(const RunReport& report) {
                        vm.billed.in(kSecond), bill_text(vm.cost));
   }
   return "<h2>Where time and money went</h2><div class=scroll><table><tr><th><th>time<th>cost" +
-         rows + "</table></div><h2>Bill</h2><div class=scroll><table><tr><th>machine<th "
-         "class=text>type<th class=text>market<th>billed<th>cost" + vms +
+         rows +
+         "</table></div><h2>Bill</h2><div class=scroll><table><tr><th>machine<th "
+         "class=text>type<th class=text>market<th>billed<th>cost" +
+         vms +
          fmt::format("<tr><th>in all<th><th><th><th>{}</table></div>",
                      bill_text(report.story.cost));
 }
@@ -234,8 +238,9 @@ std::string run_page(const RunReport& report) {
   const RunStory& story = report.story;
   const TimeAxis axis(story.time);
   const std::string state = story.outcome ? name_of(*story.outcome) : "running";
-  std::string page = "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
-                     "content=\"width=device-width,initial-scale=1\">";
+  std::string page =
+      "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
+      "content=\"width=device-width,initial-scale=1\">";
   page += fmt::format("<title>{} — stint</title><style>{}</style>", escaped(report.record.name),
                       kStyle);
   page += fmt::format(
@@ -246,8 +251,10 @@ std::string run_page(const RunReport& report) {
           ? " Gradients are real, computing takes the profiled time, and nobody pays: the machines "
             "are emulated."
           : " The machines are emulated, and nobody pays.");
-  page += "<h2>Machines (blue: spot, violet: on demand, ×: taken back, dashed: training begins)"
-          "</h2>" + machines_picture(report, axis);
+  page +=
+      "<h2>Machines (blue: spot, violet: on demand, ×: taken back, dashed: training begins)"
+      "</h2>" +
+      machines_picture(report, axis);
   page += progress_curve(report, axis) + loss_curve(report, axis) + comparison(report) +
           money(report) + events(report);
   return page + "</html>\n";

@@ -94,8 +94,8 @@ std::string outline(const PreparedRun& run) {
                                 machines.market == Market::kSpot ? "spot" : "on demand",
                                 machines.trains ? "" : " for checkpoints"));
   }
-  std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name,
-                                 record.steps, record.global_batch, join(kinds, " + "));
+  std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name, record.steps,
+                                 record.global_batch, join(kinds, " + "));
   if (record.forecast) {
     text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
                         range_text(record.forecast->cost));
@@ -109,11 +109,11 @@ std::string outline(const PreparedRun& run) {
 
 ExitCode code_of(const RunAction& end) {
   switch (end.outcome) {
-    case RunOutcome::kTrained:
+    case RunVerdict::kTrained:
       return kExitOk;
-    case RunOutcome::kStopped:
+    case RunVerdict::kStopped:
       return kExitInterrupted;
-    case RunOutcome::kGaveUp:
+    case RunVerdict::kGaveUp:
       return kExitFailed;
   }
   return kExitFailed;
@@ -150,7 +150,7 @@ ExitCode run(const Invocation& invocation) {
     print_answer(invocation, standing_text(*told, 0, invocation.out_terminal));
   }
   const std::string name = shell_quoted(done.name);
-  say(invocation, done.end.outcome == RunOutcome::kTrained
+  say(invocation, done.end.outcome == RunVerdict::kTrained
                       ? fmt::format("See how it went: stint report {} --html report.html", name)
                       : fmt::format("Go on with it: stint run --resume {}", name));
   return code_of(done.end);
@@ -167,7 +167,8 @@ Verb run_verb() {
           "others go on with the state they have, and without any left training goes on from the "
           "last checkpoint. A script that uses stint.job keeps its global batch and the order of "
           "its samples on any number of machines; any other one is started again on each change, "
-          "with MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE and NODE_RANK. Ctrl-C saves, "
+          "with MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE and NODE_RANK. Ctrl-C "
+          "saves, "
           "gives the machines back and stops; --resume goes on from there, and after a crash too.",
       .arguments = {{.name = "COMMAND",
                      .help = "Behind --, the command that trains (default: the job's own).",
@@ -177,8 +178,12 @@ Verb run_verb() {
           {{.name = "--plan",
             .value = "FILE|N",
             .help = "A plan, or a row of the last answer of 'stint plan' (default: 1)."},
-           {.name = "--cluster", .value = "TEXT", .help = "Instead of a plan: '4x local.large:spot'."},
-           {.name = "--job", .value = "NAME|FILE", .help = "Its profile (default: the plan's job)."},
+           {.name = "--cluster",
+            .value = "TEXT",
+            .help = "Instead of a plan: '4x local.large:spot'."},
+           {.name = "--job",
+            .value = "NAME|FILE",
+            .help = "Its profile (default: the plan's job)."},
            {.name = "--calibration", .value = "NAME|FILE", .help = "For the forecast."},
            {.name = "--on",
             .value = "PROVIDER",

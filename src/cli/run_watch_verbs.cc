@@ -14,8 +14,8 @@
 namespace stint::cli {
 namespace {
 
-constexpr std::size_t kEvents = 10;          // That are shown of a run.
-constexpr unsigned kLook = 500000;           // Microseconds between two looks.
+constexpr std::size_t kEvents = 10;  // That are shown of a run.
+constexpr unsigned kLook = 500000;   // Microseconds between two looks.
 
 std::string name_in(const Invocation& invocation) {
   return invocation.arguments.empty() ? "" : invocation.arguments[0];
@@ -65,9 +65,10 @@ ExitCode watch(const Invocation& invocation) {
     lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     if (over) {
       if (!run->story.outcome) {
-        say(invocation, fmt::format("No process runs it any more. Go on with it: stint run --resume "
-                                    "{}",
-                                    shell_quoted(run->record.name)));
+        say(invocation,
+            fmt::format("No process runs it any more. Go on with it: stint run --resume "
+                        "{}",
+                        shell_quoted(run->record.name)));
       }
       return kExitOk;
     }
@@ -123,7 +124,9 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "report",
        .summary = "Compare a run with what was predicted, and tell what happened.",
        .arguments = {run_argument()},
-       .options = {{.name = "--html", .value = "FILE", .help = "Also write one page with pictures."}},
+       .options = {{.name = "--html",
+                    .value = "FILE",
+                    .help = "Also write one page with pictures."}},
        .outputs = {"table", "json"},
        .examples = {{"stint report cnn-1 --html report.html", "To read, and to look at."},
                     {"stint report -o json", "The last run, for a program to read."}},

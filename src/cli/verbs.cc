@@ -17,6 +17,7 @@
 #include "cli/predict_verbs.h"
 #include "cli/probe_verb.h"
 #include "cli/profile_verb.h"
+#include "cli/receive_verb.h"
 #include "cli/risk_replay_verb.h"
 #include "cli/risk_saves_verb.h"
 #include "cli/risk_simulate_verb.h"
@@ -155,6 +156,7 @@ std::span<const Verb> verbs() {
     for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : import_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : local_verbs()) all.push_back(std::move(verb));
+    all.push_back(receive_verb());
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
     all.push_back(validate_collective_verb());

@@ -56,7 +56,7 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
     const RehearsedRun run = rehearse_once(remembering, world, so_far, seed, std::move(policy));
     times.push_back(run.time);
     costs.push_back(run.cost);
-    const bool trained = run.outcome == RunOutcome::kTrained;
+    const bool trained = run.outcome == RunVerdict::kTrained;
     if (trained) ++ends;
     if (trained && run.time <= terms.deadline.value_or(run.time)) ++in_time;
     if (trained && run.cost <= terms.budget.value_or(run.cost)) ++in_budget;

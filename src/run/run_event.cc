@@ -23,8 +23,8 @@ std::span<const EnumName<RunEventKind>> names_of(RunEventKind /*type*/) {
                                   {K::kPrices, "prices"},
                                   {K::kTerms, "terms"},
                                   {K::kRemark, "remark"},
-       {K::kResumed, "resumed"},
-       {K::kStop, "stop"}});
+                                  {K::kResumed, "resumed"},
+                                  {K::kStop, "stop"}});
   return kNames;
 }
 
@@ -40,11 +40,11 @@ std::span<const EnumName<RunActionKind>> names_of(RunActionKind /*type*/) {
   return kNames;
 }
 
-std::span<const EnumName<RunOutcome>> names_of(RunOutcome /*type*/) {
+std::span<const EnumName<RunVerdict>> names_of(RunVerdict /*type*/) {
   static constexpr std::array kNames =
-      std::to_array<EnumName<RunOutcome>>({{RunOutcome::kTrained, "trained"},
-                                           {RunOutcome::kStopped, "stopped"},
-                                           {RunOutcome::kGaveUp, "gave-up"}});
+      std::to_array<EnumName<RunVerdict>>({{RunVerdict::kTrained, "trained"},
+                                           {RunVerdict::kStopped, "stopped"},
+                                           {RunVerdict::kGaveUp, "gave-up"}});
   return kNames;
 }
 

@@ -96,9 +96,9 @@ enum class RunActionKind {
 std::span<const EnumName<RunActionKind>> names_of(RunActionKind type);
 
 /// How a run ended.
-enum class RunOutcome { kTrained, kStopped, kGaveUp };
+enum class RunVerdict { kTrained, kStopped, kGaveUp };
 
-std::span<const EnumName<RunOutcome>> names_of(RunOutcome type);
+std::span<const EnumName<RunVerdict>> names_of(RunVerdict type);
 
 struct RunAction {
   RunActionKind kind = RunActionKind::kSay;
@@ -109,7 +109,7 @@ struct RunAction {
   std::vector<int> vms = {};  // In the order of their slots.
   std::int64_t step = 0;
   int save = 0;  // Number of the save.
-  RunOutcome outcome = RunOutcome::kTrained;
+  RunVerdict outcome = RunVerdict::kTrained;
   std::string reason = {};
 
   bool operator==(const RunAction&) const = default;

@@ -23,8 +23,7 @@ bool is_cheap(RunEventKind kind) {
 }  // namespace
 
 Result<RunJournal> RunJournal::open(const std::string& path) {
-  Descriptor file(
-      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Descriptor file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0) return cannot("open the journal", path);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannot("look at the journal", path);

@@ -27,9 +27,7 @@ const RunMachines* kind_of(const RunPlan& plan, int slot) {
   return &plan.machines[static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)])];
 }
 
-std::string market_text(Market market) {
-  return market == Market::kSpot ? "spot" : "on demand";
-}
+std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on demand"; }
 
 std::optional<std::string> event_text(const Supervisor& supervisor, const RunPlan& plan,
                                       const RunEvent& event) {
@@ -66,9 +64,9 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunPla
                                                     event.spot->in(kDollar / kHour)))
                         : std::nullopt;
     case Event::kCapacity:
-      return event.count ? std::optional(fmt::format("spot has {} now",
-                                                     counted(static_cast<std::size_t>(*event.count),
-                                                             "machine")))
+      return event.count ? std::optional(fmt::format(
+                               "spot has {} now",
+                               counted(static_cast<std::size_t>(*event.count), "machine")))
                          : std::nullopt;
     case Event::kTerms:
     case Event::kRemark:

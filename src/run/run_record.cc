@@ -42,9 +42,7 @@ std::string problem(const RunPlan& it) {
   return it.steps.empty() ? "there is no step time" : "";
 }
 
-std::string problem(const RunRecord& it) {
-  return it.command.empty() ? "there is no command" : "";
-}
+std::string problem(const RunRecord& it) { return it.command.empty() ? "there is no command" : ""; }
 
 Result<Loaded<RunRecord>> read_run(std::string_view text, const std::string& source) {
   return read_document<RunRecord>(text, kRunSchema, source);

@@ -127,8 +127,7 @@ void describe(Walk& walk, Like<Walk, RunMachines>& it) {
   walk.field("count", it.count, "How many.", {.range = Range::kAtLeastOne});
   walk.field("market", it.market, "That the plan wants.");
   walk.number("spot_usd_per_h", it.spot, kDollar / kHour, "Of one.", Range::kNotNegative);
-  walk.number("on_demand_usd_per_h", it.on_demand, kDollar / kHour, "Of one.",
-              Range::kNotNegative);
+  walk.number("on_demand_usd_per_h", it.on_demand, kDollar / kHour, "Of one.", Range::kNotNegative);
   walk.number("network_bytes_per_s", it.network, kByte / kSecond, "Of its NIC.", Range::kPositive);
   walk.field("trains", it.trains, "Whether workers run there.");
   walk.field("receives", it.receives, "Whether it keeps checkpoints for the others.");
@@ -174,8 +173,7 @@ void describe(Walk& walk, Like<Walk, RunForecast>& it) {
              {.range = Range::kFraction});
   walk.field("p_budget", it.p_budget, "Probability that the money suffices.",
              {.range = Range::kFraction});
-  walk.field("losses", it.losses, "Machines that are taken back.",
-             {.range = Range::kNotNegative});
+  walk.field("losses", it.losses, "Machines that are taken back.", {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 

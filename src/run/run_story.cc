@@ -51,7 +51,8 @@ class Teller {
     // Money is spread over what was done by the rate of the machines that are there.
     DollarsPerSecond rate;
     for (const StoryVm& vm : story_.vms) {
-      if (vm.from <= now_ && !vm.until) rate += price_[static_cast<std::size_t>(&vm - story_.vms.data())];
+      if (vm.from <= now_ && !vm.until)
+        rate += price_[static_cast<std::size_t>(&vm - story_.vms.data())];
     }
     costs_[what] += rate * passed;
     now_ = now;

@@ -29,7 +29,7 @@ struct StoryAttempt {
   Seconds until;
   std::int64_t from_step = 0;
   std::int64_t to_step = 0;
-  Seconds predicted;                    // Of a step.
+  Seconds predicted;                     // Of a step.
   std::optional<Seconds> measured = {};  // Median.
   int steps = 0;                         // That were timed.
 };
@@ -43,7 +43,7 @@ struct StoryPart {
 
 /// A run so far.
 struct RunStory {
-  std::optional<RunOutcome> outcome = {};  // Absent: it goes on.
+  std::optional<RunVerdict> outcome = {};  // Absent: it goes on.
   std::string reason = {};
   Seconds time;  // Since it began, until it ended or the last event.
   std::int64_t reached = 0;

@@ -17,10 +17,10 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kLook = 200 * kMillisecond;     // Between two looks at the cloud.
-constexpr Seconds kFarewell = 30 * kSecond;       // For what scripts do after training.
-constexpr Seconds kSilence = 15 * kSecond;        // After which a script takes no orders.
-constexpr Seconds kStuck = 3 * kSecond;           // For workers that lost a peer who is there.
+constexpr Seconds kLook = 200 * kMillisecond;       // Between two looks at the cloud.
+constexpr Seconds kFarewell = 30 * kSecond;         // For what scripts do after training.
+constexpr Seconds kSilence = 15 * kSecond;          // After which a script takes no orders.
+constexpr Seconds kStuck = 3 * kSecond;             // For workers that lost a peer who is there.
 constexpr Seconds kSaveAhead = 300 * kMillisecond;  // For an order to reach all workers.
 constexpr int kReceiverPort = 29400;
 constexpr int kFirstPort = 29500;
@@ -64,8 +64,8 @@ Json whole(std::int64_t number) { return Json(Json::Value{number}); }
 
 }  // namespace
 
-Runner::Runner(RunnerSetup setup, const LocalCluster& cluster, Supervisor& supervisor,
-               RunPlan plan, RunJournal journal, RunListeners listeners)
+Runner::Runner(RunnerSetup setup, const LocalCluster& cluster, Supervisor& supervisor, RunPlan plan,
+               RunJournal journal, RunListeners listeners)
     : setup_(std::move(setup)),
       cluster_(cluster),
       supervisor_(supervisor),
@@ -176,9 +176,8 @@ void Runner::launch(const RunAction& action) {
   }
   const auto added = cluster_.add(spec);
   if (!added.ok()) {
-    return happen({.kind = Event::kLaunchRefused,
-                   .vm = action.vm,
-                   .reason = added.error().message});
+    return happen(
+        {.kind = Event::kLaunchRefused, .vm = action.vm, .reason = added.error().message});
   }
   const auto vm = find_vm(*added, vm_name(action.vm));
   machines_[action.vm].address = vm.ok() ? (*vm)->address : "";
@@ -209,8 +208,7 @@ void Runner::farewell() {
 void Runner::train(const RunAction& action) {
   std::vector<int> slots;
   for (const int vm : action.vms) slots.push_back(slot_of(vm));
-  gang_ = Gang(action.attempt, action.vms,
-               shares_of(plan_, slots, setup_.record.global_batch));
+  gang_ = Gang(action.attempt, action.vms, shares_of(plan_, slots, setup_.record.global_batch));
   ordered_ = false;
   ended_well_.clear();
   gang_since_ = now();
@@ -318,8 +316,8 @@ void Runner::replan(const std::string& reason) {
   const Replanning thought = listeners_.replan(supervisor_, plan_, reason);
   RunEvent event{.kind = Event::kTerms, .reason = thought.reason};
   if (thought.plan) {
-    const Status written = write_file(plan_path(setup_.folder, plans_ + 1),
-                                      write_run_plan(*thought.plan));
+    const Status written =
+        write_file(plan_path(setup_.folder, plans_ + 1), write_run_plan(*thought.plan));
     if (!written.ok()) return fail(written.error());
     event.count = ++plans_;
     plan_ = *thought.plan;
@@ -438,9 +436,8 @@ void Runner::on_gang_news(const GangNews& news) {
     happen({.kind = Event::kWorkersUp, .attempt = attempt, .step = news.training_after});
   }
   if (news.step) {
-    note({.iteration = IterationRecord{.number = news.step->number,
-                                       .time = news.step->time,
-                                       .loss = news.step->loss}});
+    note({.iteration = IterationRecord{
+              .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
     happen({.kind = Event::kStepDone,
             .attempt = attempt,
             .step = news.step->number,
@@ -544,8 +541,7 @@ Seconds Runner::now() const { return setup_.clock->now() - setup_.record.began; 
 void Runner::note(Measurement measurement) {
   measurement.run = setup_.record.name;
   measurement.at = setup_.clock->now();
-  const Status kept =
-      append_file(measurements_path(setup_.folder), write_measurement(measurement));
+  const Status kept = append_file(measurements_path(setup_.folder), write_measurement(measurement));
   if (!kept.ok()) fail(kept.error());
 }
 

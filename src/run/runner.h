@@ -115,7 +115,7 @@ class Runner {
   Seconds gang_since_;
   std::optional<int> capacity_;
   std::map<std::string, DollarsPerSecond> prices_;  // Of spot, by type.
-  int save_ = 0;  // Number of the save that is under way.
+  int save_ = 0;                                    // Number of the save that is under way.
   std::optional<Error> failure_;
   std::optional<RunAction> end_;
   Seconds looked_;

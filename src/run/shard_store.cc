@@ -38,7 +38,8 @@ Result<std::unique_ptr<ShardStore>> ShardStore::open(const std::string& folder, 
 
 Result<ShardBytes> ShardStore::make_room(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
-  while (*used_ + bytes > limit_ && !held_.empty()) held_.erase(held_.begin());
+  // One that can never fit drives no others out.
+  while (bytes <= limit_ && *used_ + bytes > limit_ && !held_.empty()) held_.erase(held_.begin());
   if (*used_ + bytes > limit_) {
     return failed(fmt::format("a shard of {} does not fit: {} of {} are taken; give more --memory",
                               size_text(bytes), size_text(*used_), size_text(limit_)));

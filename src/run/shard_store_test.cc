@@ -46,7 +46,7 @@ class ShardStoreTest : public testing::Test {
 };
 
 constexpr ShardName kFirst{.step = 40, .number = 0, .count = 2};
-constexpr ShardName kSecond_{.step = 40, .number = 1, .count = 2};
+constexpr ShardName kOther{.step = 40, .number = 1, .count = 2};
 constexpr ShardName kLater{.step = 80, .number = 0, .count = 2};
 
 TEST_F(ShardStoreTest, HoldsShardsInMemoryAndOnTheDisk) {
@@ -54,8 +54,8 @@ TEST_F(ShardStoreTest, HoldsShardsInMemoryAndOnTheDisk) {
   ASSERT_TRUE(keep(*store, kFirst, "abc").ok());
   EXPECT_EQ(memory_of(*store, kFirst), "abc");
   EXPECT_EQ(disk_of(*store, kFirst), "abc");
-  EXPECT_EQ(memory_of(*store, kSecond_), "none");
-  EXPECT_EQ(disk_of(*store, kSecond_), "none");
+  EXPECT_EQ(memory_of(*store, kOther), "none");
+  EXPECT_EQ(disk_of(*store, kOther), "none");
   ASSERT_TRUE(keep(*store, kFirst, "other").ok());
   EXPECT_EQ(memory_of(*store, kFirst), "other");
   EXPECT_EQ(disk_of(*store, kFirst), "other");
@@ -72,13 +72,13 @@ TEST_F(ShardStoreTest, FindsItsFilesAgain) {
 
 TEST_F(ShardStoreTest, DropsAStepAndNoOther) {
   const auto store = open();
-  for (const ShardName& name : {kFirst, kSecond_, kLater}) {
+  for (const ShardName& name : {kFirst, kOther, kLater}) {
     ASSERT_TRUE(keep(*store, name, "abc").ok());
   }
   const auto held = store->in_memory(kFirst);
   EXPECT_TRUE(store->drop(40).ok());
   EXPECT_EQ(memory_of(*store, kFirst), "none");
-  EXPECT_EQ(disk_of(*store, kSecond_), "none");
+  EXPECT_EQ(disk_of(*store, kOther), "none");
   EXPECT_FALSE(fs::exists(folder_ + "/step-40"));
   EXPECT_EQ(memory_of(*store, kLater), "abc");
   EXPECT_EQ(held->text(), "abc");  // Whoever sends it may go on.
@@ -96,14 +96,23 @@ TEST_F(ShardStoreTest, LetsTheOldestGoFromMemoryWhenItIsFull) {
   EXPECT_EQ(memory_of(*store, kLater), std::string(60, 'b'));
 }
 
+TEST_F(ShardStoreTest, LetsNothingGoForAShardThatNeverFits) {
+  const auto store = open(100 * kByte);
+  ASSERT_TRUE(keep(*store, kFirst, "abc").ok());
+  EXPECT_FALSE(store->make_room(101).ok());
+  EXPECT_EQ(memory_of(*store, kFirst), "abc");
+  EXPECT_TRUE(store->make_room(100).ok());
+}
+
 TEST_F(ShardStoreTest, NeverHasMoreMemoryThanItMay) {
   const auto store = open(100 * kByte);
   const auto room = store->make_room(60);
   ASSERT_TRUE(room.ok());
   const auto more = store->make_room(41);
   ASSERT_FALSE(more.ok());
-  EXPECT_EQ(store->make_room(std::int64_t{64} << 30U).error().message,
-            "a shard of 65536.0 MiB does not fit: 0.0 MiB of 0.0 MiB are taken; give more --memory");
+  EXPECT_EQ(
+      store->make_room(std::int64_t{64} << 30U).error().message,
+      "a shard of 65536.0 MiB does not fit: 0.0 MiB of 0.0 MiB are taken; give more --memory");
   EXPECT_TRUE(store->make_room(40).ok());
   // What is being sent counts, though it was dropped.
   ASSERT_TRUE(keep(*store, kFirst, std::string(40, 'a')).ok());

@@ -139,7 +139,7 @@ void Supervisor::apply(const RunEvent& event) {
       return;
     case Event::kStop:
       if (closing_) return;
-      closing_ = RunOutcome::kStopped;
+      closing_ = RunVerdict::kStopped;
       closing_reason_ = "it was told to stop";
       closing_since_ = now_;
       return;

@@ -173,7 +173,7 @@ class Supervisor {
   bool receiver_lost_ = false;
   std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved.
 
-  std::optional<RunOutcome> closing_;
+  std::optional<RunVerdict> closing_;
   std::string closing_reason_;
   Seconds closing_since_;
   int closing_saves_ = 0;

@@ -32,7 +32,7 @@ void Supervisor::decide() {
   give_up_waiting();
   check_limits();
   if (saved_ == terms_.steps) {
-    closing_ = RunOutcome::kTrained;
+    closing_ = RunVerdict::kTrained;
     closing_reason_ = fmt::format("all {} steps are trained and saved", terms_.steps);
   }
   if (closing_) return close();
@@ -97,7 +97,7 @@ void Supervisor::check_limits() {
 
 void Supervisor::give_up(std::string reason) {
   if (closing_) return;
-  closing_ = RunOutcome::kGaveUp;
+  closing_ = RunVerdict::kGaveUp;
   closing_reason_ = std::move(reason);
   closing_since_ = now_;
 }

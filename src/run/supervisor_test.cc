@@ -38,7 +38,7 @@ TEST(Supervisor, LaunchesTrainsSavesAndFinishes) {
   EXPECT_EQ(save[0].kind, Act::kSave);
   const auto end = supervisor.handle({.kind = Event::kSaved, .at = 110 * kSecond, .step = 10});
   EXPECT_EQ(end.back().kind, Act::kFinish);
-  EXPECT_EQ(end.back().outcome, RunOutcome::kTrained);
+  EXPECT_EQ(end.back().outcome, RunVerdict::kTrained);
   EXPECT_TRUE(supervisor.finished());
 }
 
