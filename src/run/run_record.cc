@@ -115,6 +115,10 @@ std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int 
   return shares;
 }
 
+std::string slot_type(const RunPlan& plan, const RunMachines& machines) {
+  return fmt::format("{}#{}", machines.type, plan.generation);
+}
+
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   RunTerms terms;
   std::vector<int> all;
@@ -123,7 +127,7 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
     const RunMachines& machines = plan.machines[static_cast<std::size_t>(kind)];
     if (machines.trains) all.push_back(static_cast<int>(terms.slots.size()));
     training += machines.trains ? 1 : 0;
-    terms.slots.push_back({.type = fmt::format("{}#{}", machines.type, plan.generation),
+    terms.slots.push_back({.type = slot_type(plan, machines),
                            .trains = machines.trains,
                            .market = machines.market,
                            .spot = machines.spot,
