@@ -9,6 +9,7 @@ namespace stint {
 namespace {
 
 constexpr double kMoved = 0.1;  // A speed that changed by less leaves the game as it is.
+constexpr double kGrid = 0.05;
 
 int ticks_up(Seconds time, Seconds tick) {
   return static_cast<int>(std::ceil(std::min(time / tick, 1e6)));
@@ -88,7 +89,8 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
 std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
                                                  const RunProgress& progress) {
   const int machines = static_cast<int>(training_slots(terms).size());
-  const double slowness = progress.slowness.value_or(1);
+  // In steps, so that a rehearsal meets few different games.
+  const double slowness = std::ceil(progress.slowness.value_or(1) / kGrid - 1e-9) * kGrid;
   const Seconds step = full_step(terms) * slowness;
   if (!begun_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {
     const Seconds end = *terms.deadline - terms.save_time - terms.tick;

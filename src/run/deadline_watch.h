@@ -36,7 +36,8 @@ struct RunProgress {
 /// the measured one, never below one, and until it is measured that of the prediction's interval.
 class DeadlineWatch {
  public:
-  explicit DeadlineWatch(std::unique_ptr<DeadlinePolicy> policy = nullptr) : policy_(std::move(policy)) {}
+  explicit DeadlineWatch(std::unique_ptr<DeadlinePolicy> policy = nullptr)
+      : policy_(std::move(policy)) {}
 
   /// Forgets the predictions of an earlier plan.
   void change_terms();

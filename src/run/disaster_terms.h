@@ -45,17 +45,15 @@ struct Unkindness {
 struct Disaster {
   RunTerms terms = {};
   Unkindness unkindness = {};
-  double speed = 1;             // A step takes so many times what was predicted.
-  int policy = 0;               // Which one.
+  double speed = 1;  // A step takes so many times what was predicted.
+  int policy = 0;    // Which one.
   std::uint64_t policy_seed = 0;
   int crash_after = 0;          // Events.
   bool keeps_deadline = false;  // Nothing in this world excuses being late.
 };
 
 /// With machines that share the work evenly, and lose a little by talking.
-inline Seconds world_step_time(int machines) {
-  return (24.0 / machines + machines) * kSecond;
-}
+inline Seconds world_step_time(int machines) { return (24.0 / machines + machines) * kSecond; }
 
 /// Holds whatever comes to its mind.
 class ErraticPolicy : public DeadlinePolicy {

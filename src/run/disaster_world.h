@@ -126,8 +126,8 @@ class DisasterWorld {
     const auto kinds = names_of(RunEventKind{});
     RunEvent event;
     do {
-      event.kind = kinds[static_cast<std::size_t>(random_.below(static_cast<int>(kinds.size())))]
-                       .first;
+      event.kind =
+          kinds[static_cast<std::size_t>(random_.below(static_cast<int>(kinds.size())))].first;
     } while (event.kind == RunEventKind::kStop);
     const double infinite = std::numeric_limits<double>::infinity();
     const double numbers[] = {-1, -1e300, infinite, -infinite, std::nan("")};
@@ -225,8 +225,7 @@ class DisasterWorld {
 
   void charge(Machine& machine) {
     if (!machine.up || machine.gone) return;
-    const DollarsPerSecond price =
-        machine.market == Market::kSpot ? spot_price_ : machine.price;
+    const DollarsPerSecond price = machine.market == Market::kSpot ? spot_price_ : machine.price;
     machine.cost += price * (now_ - machine.since);
     machine.since = now_;
   }
@@ -312,8 +311,8 @@ class DisasterWorld {
     const RunSlot& slot = supervisor_->terms().slots[static_cast<std::size_t>(action.slot)];
     const bool spot = action.market == Market::kSpot;
     if (!slot.trains && spot) fail("checkpoints are held by a spot machine");
-    machines_[action.vm] = {.market = action.market, .trains = slot.trains,
-                            .price = slot.on_demand};
+    machines_[action.vm] = {
+        .market = action.market, .trains = slot.trains, .price = slot.on_demand};
     int there = 0;
     for (const auto& [vm, machine] : machines_) {
       there += machine.market == Market::kSpot && !machine.gone ? 1 : 0;
@@ -421,8 +420,7 @@ class DisasterWorld {
       if (attempt != attempt_ || broken_ || gang_.empty() || crash()) return;
       ++step_;
       for (const int vm : gang_) machines_[vm].holds = step_;
-      tell({.kind = RunEventKind::kStepDone, .attempt = attempt_, .step = step_,
-            .duration = time});
+      tell({.kind = RunEventKind::kStepDone, .attempt = attempt_, .step = step_, .duration = time});
       if (save_at_ && step_ >= *save_at_) store();
       next_step();
     });
@@ -442,8 +440,10 @@ class DisasterWorld {
       const bool gone = attempt != attempt_ || broken_ || !all_there(stored.receivers);
       if (gone || chance(unkind_.save_failure)) {
         if (chance(unkind_.silence)) return;
-        return tell({.kind = RunEventKind::kSaveFailed, .step = stored.step,
-                     .save = stored.save, .reason = "the disk is full"});
+        return tell({.kind = RunEventKind::kSaveFailed,
+                     .step = stored.step,
+                     .save = stored.save,
+                     .reason = "the disk is full"});
       }
       stored_.push_back(stored);
       trained_ = std::max(trained_, stored.step);

@@ -22,11 +22,11 @@ struct Forecast {
   int runs = 0;
   Spread<Seconds> time;
   Spread<Dollars> cost;
-  double trained = 0;            // Share of rehearsals that end trained,
-  double deadline_kept = 0;      // that do so in time,
-  double budget_kept = 0;        // and that do so within the budget.
-  double losses = 0;             // Machines, on average.
-  BillParts parts;               // On average.
+  double trained = 0;        // Share of rehearsals that end trained,
+  double deadline_kept = 0;  // that do so in time,
+  double budget_kept = 0;    // and that do so within the budget.
+  double losses = 0;         // Machines, on average.
+  BillParts parts;           // On average.
 };
 
 /// How often to rehearse. The policy is made anew for each; absent: none.

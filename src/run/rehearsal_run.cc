@@ -175,8 +175,8 @@ class Rehearsal {
   }
 
   int spot_there() const {
-    return static_cast<int>(
-        std::count_if(machines_.begin(), machines_.end(), [](const Machine& it) { return it.spot; }));
+    return static_cast<int>(std::count_if(machines_.begin(), machines_.end(),
+                                          [](const Machine& it) { return it.spot; }));
   }
 
   void come(Machine& machine) {
@@ -184,7 +184,8 @@ class Rehearsal {
     if (machine.spot && world_.loss > PerSecond{}) {
       Random life = random_.fork(kMachines + static_cast<std::uint64_t>(machine.vm));
       machine.taken = now_ + life.exponential() / world_.loss;
-      if (world_.notice > Seconds{}) machine.noticed = std::max(now_, machine.taken - world_.notice);
+      if (world_.notice > Seconds{})
+        machine.noticed = std::max(now_, machine.taken - world_.notice);
     }
     tell({.kind = Event::kVmUp, .vm = machine.vm});
   }

@@ -22,16 +22,16 @@ struct CapacityChange {
 
 /// What a run may meet. Times are those that really pass, where the terms have those planned with.
 struct RehearsalWorld {
-  PerSecond loss;             // Of a spot machine that is there, at any moment.
-  Seconds notice;             // Before it is taken back.
-  Seconds launch = 40 * kSecond;  // From asking for a machine until it is up,
-  Seconds join = 20 * kSecond;    // until workers that are new train,
+  PerSecond loss;                  // Of a spot machine that is there, at any moment.
+  Seconds notice;                  // Before it is taken back.
+  Seconds launch = 40 * kSecond;   // From asking for a machine until it is up,
+  Seconds join = 20 * kSecond;     // until workers that are new train,
   Seconds regroup = 10 * kSecond;  // and until those that were there do.
-  Seconds save = 10 * kSecond;  // Until a checkpoint is safe.
-  Seconds save_stall;           // Training stands still for it.
-  double slowness = 1;           // Steps take so many times what was predicted, on average,
-  double slowness_deviation = 0;  // with this standard deviation between runs (log-normal),
-  double step_noise = 0;          // and this one between steps.
+  Seconds save = 10 * kSecond;     // Until a checkpoint is safe.
+  Seconds save_stall;              // Training stands still for it.
+  double slowness = 1;             // Steps take so many times what was predicted, on average,
+  double slowness_deviation = 0;   // with this standard deviation between runs (log-normal),
+  double step_noise = 0;           // and this one between steps.
 
   /// Capacity of spot machines: as told, else in spells of these means (exponential) in which all
   /// or none are there, else always.

@@ -38,8 +38,12 @@ TEST(Rehearsal, Speed) {
   RunTerms terms = two_machines(Market::kSpot);
   terms.steps = 1000;
   const auto begin = std::chrono::steady_clock::now();
-  const Forecast forecast =
-      rehearse(terms, {.loss = 1.0 / (30 * kMinute), .notice = 2 * kMinute, .slowness_deviation = 0.1, .step_noise = 0.05}, {}, {.runs = 300});
+  const Forecast forecast = rehearse(terms,
+                                     {.loss = 1.0 / (30 * kMinute),
+                                      .notice = 2 * kMinute,
+                                      .slowness_deviation = 0.1,
+                                      .step_noise = 0.05},
+                                     {}, {.runs = 300});
   const auto end = std::chrono::steady_clock::now();
   fmt::print("{} s: time {} {} {} cost {} {} {} trained {} losses {} parts {} {} {} {} {}\n",
              std::chrono::duration<double>(end - begin).count(), forecast.time.p10.in(kHour),

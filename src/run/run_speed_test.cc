@@ -1,1 +1,44 @@
 #include "run/run_speed.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+TEST(RunSpeed, IsKnownAfterNineSteps) {
+  RunSpeed speed;
+  speed.begin(10 * kSecond);
+  for (int i = 1; i <= 8; ++i) speed.see(i * kSecond);
+  EXPECT_FALSE(speed.median());
+  EXPECT_FALSE(speed.ratio());
+  speed.see(100 * kSecond);  // The median of 1 to 8 and 100 is 5.
+  EXPECT_EQ(speed.median(), 5 * kSecond);
+  EXPECT_NEAR(*speed.ratio(), 0.5, 1e-12);
+}
+
+TEST(RunSpeed, OfEarlierWorkersCountsWhileTheseAreNew) {
+  RunSpeed speed;
+  speed.begin(10 * kSecond);
+  for (int i = 0; i < 9; ++i) speed.see(12 * kSecond);
+  speed.begin(20 * kSecond);
+  speed.see(20 * kSecond);
+  EXPECT_FALSE(speed.median());
+  EXPECT_NEAR(*speed.ratio(), 1.2, 1e-12);
+  speed.forget();
+  EXPECT_FALSE(speed.ratio());
+}
+
+TEST(ReplanTrigger, FiresOnceForTheSameWorkersAndThenAfterAnotherTenth) {
+  ReplanTrigger trigger;
+  EXPECT_FALSE(trigger.fires(1.25, 0.8, 1.25, 1));
+  EXPECT_TRUE(trigger.fires(1.3, 0.8, 1.25, 1));
+  EXPECT_FALSE(trigger.fires(2, 0.8, 1.25, 1));     // The same workers.
+  EXPECT_FALSE(trigger.fires(1.42, 0.8, 1.25, 2));  // 1.3 × 1.1 = 1.43.
+  EXPECT_TRUE(trigger.fires(1.44, 0.8, 1.25, 2));
+  EXPECT_TRUE(trigger.fires(0.7, 0.8, 1.25, 3));
+  trigger.forget();
+  EXPECT_TRUE(trigger.fires(0.7, 0.8, 1.25, 3));
+}
+
+}  // namespace
+}  // namespace stint

@@ -332,7 +332,8 @@ void Supervisor::tell_of(int vm) {
       text += fmt::format("; {} is asked for", market_name(action.market));
     goes_on = goes_on || action.kind == Act::kTrain;
   }
-  if (goes_on) text += fmt::format("; {} go on", counted(static_cast<int>(attempt_->vms.size())));
+  const int count = goes_on ? static_cast<int>(attempt_->vms.size()) : 0;
+  if (goes_on) text += fmt::format("; {} {} on", counted(count), count == 1 ? "goes" : "go");
   if (lost && !attempt_) text += "; training waits for another";
   say(text + ".");
 }

@@ -117,7 +117,7 @@ void Supervisor::close() {
 bool Supervisor::saves_before_the_end() {
   const Seconds limit = terms_.start_up + 2 * kSavePatience * terms_.save_time + 2 * terms_.tick;
   if (!attempt_ || attempt_->broken || reached_ <= saved_ || over_budget()) return false;
-  if (now_ - closing_since_ > limit) return false;
+  if (now_ - closing_since_ > limit || saves_.failures() >= kLastSavesMax) return false;
   if (!attempt_->training || saves_.pending()) return true;
   const bool done = closing_saves_ > 0 && saved_ >= saves_.from();
   if (done || closing_saves_ == kClosingSavesMax || !receivers_there()) return false;
@@ -454,7 +454,8 @@ void Supervisor::save_if_due() {
   const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
                      since >= terms_.tick + 2 * terms_.save_time;
   const bool last = reached_ == terms_.steps;
-  if (save_soon_ || last || helps || saves_.unsettled() || since >= terms_.save_every) ask_save();
+  const bool due = save_soon_ || last || since >= terms_.save_every || saves_.failures() > 0;
+  if (due || helps || saves_.unsettled()) ask_save();
 }
 
 void Supervisor::ask_save() {
