@@ -29,6 +29,7 @@ RunProgress measured(Seconds now, std::int64_t steps) {
           .safe = steps,
           .saved = steps,
           .slowness = 1,
+          .slowness_max = 1,
           .spot_available = 2};
 }
 
@@ -62,7 +63,7 @@ TEST(DeadlineWatch, BuysEarlierWhenStepsAreSlower) {
   RunProgress progress = measured(781 * kSecond, 0);
   DeadlineWatch watch(nullptr);
   EXPECT_EQ(watch.choose(terms, progress), std::nullopt);
-  progress.slowness = 2;
+  progress.slowness_max = 2;
   EXPECT_EQ(watch.choose(terms, progress), kAllOnDemand);
 }
 
@@ -72,7 +73,7 @@ TEST(DeadlineWatch, IsPrudentBeforeTheSpeedIsMeasured) {
   RunProgress progress = measured({}, 0);
   DeadlineWatch watch(nullptr);
   EXPECT_EQ(watch.choose(terms, progress), std::nullopt);
-  progress.slowness.reset();
+  progress.slowness_max.reset();
   EXPECT_EQ(watch.choose(terms, progress), kAllOnDemand);
 }
 
