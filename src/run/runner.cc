@@ -302,6 +302,11 @@ void Runner::save(const RunAction& action) {
   const Seconds step = step_time_of(plan_, gang_slots()).mean;
   const auto ahead = static_cast<std::int64_t>(2 + std::ceil(kSaveAhead / step));
   const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + ahead);
+  // To write a checkpoint anew that counts already would put it at risk.
+  if (at == supervisor_.saved()) {
+    return happen(
+        {.kind = Event::kSaved, .attempt = gang_.attempt(), .step = at, .save = action.save});
+  }
   gang_.expect_save(at);
   save_ = action.save;
   Json facts;
