@@ -15,7 +15,7 @@ constexpr int kBatch = 64;
 constexpr Seconds kNotice = 6 * kSecond;
 constexpr Seconds kTakenAt = 20 * kSecond;
 constexpr Seconds kBackAt = 35 * kSecond;
-constexpr int kVmsMax = 4;
+constexpr int kMachinesMax = 4;
 
 Result<JobProfile> profile(const std::string& python) {
   auto found = profile_job({.command = {python, "-m", "stint.demo", "--steps", "40"},
@@ -62,7 +62,7 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
                                               .constraints = {.deadline = 3 * kMinute,
                                                               .markets = {Market::kSpot},
                                                               .providers = {"local"},
-                                                              .vms_max = kVmsMax},
+                                                              .vms_max = kMachinesMax},
                                               .rows = 3});
   if (!planned.ok()) return planned.error();
   listeners.planned(*planned);
