@@ -7,6 +7,7 @@
 namespace stint {
 namespace {
 
+constexpr int kWarmUp = 2;
 constexpr std::size_t kSteps = 9;  // That tell the present speed.
 constexpr std::size_t kMany = 50;  // That tell how much it varies.
 constexpr double kMoved = 0.1;     // A measurement that changed less is the same.
@@ -15,6 +16,7 @@ constexpr double kMoved = 0.1;     // A measurement that changed less is the sam
 
 void RunSpeed::begin(Seconds predicted) {
   predicted_ = predicted;
+  warm_up_ = kWarmUp;
   recent_.clear();
   median_.reset();
 }
@@ -34,6 +36,10 @@ std::optional<double> RunSpeed::ratio_max() const {
 }
 
 void RunSpeed::see(Seconds step) {
+  if (warm_up_ > 0) {
+    --warm_up_;
+    return;
+  }
   ratios_.push_back(step / predicted_);
   if (ratios_.size() > kMany) ratios_.pop_front();
   recent_.push_back(step);

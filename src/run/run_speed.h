@@ -14,6 +14,7 @@ class RunSpeed {
   /// Workers begin whose steps were predicted to take so long.
   void begin(Seconds predicted);
 
+  /// The first steps of workers are left out: buckets are made, and memory is taken.
   void see(Seconds step);
 
   /// New predictions are made; what was measured beside the old ones says nothing of them.
@@ -34,6 +35,7 @@ class RunSpeed {
 
  private:
   Seconds predicted_;
+  int warm_up_ = 0;  // Steps that are still to be left out.
   std::vector<Seconds> recent_;
   std::optional<Seconds> median_;
   std::optional<double> ratio_;
