@@ -20,6 +20,7 @@ BatchNorm or dropout is trained as well on another cluster, but not to the same 
 
 import contextlib
 import functools
+import math
 import os
 import sys
 import time
@@ -237,7 +238,7 @@ class Job:
                              "call job.model")
         self.done += 1
         self._tell("step", attempt=self.place.attempt, number=self.done,
-                   time_s=time.monotonic() - step.begin, loss=float(step.loss),
+                   time_s=time.monotonic() - step.begin, loss=finite(step.loss),
                    samples=self.model.samples)
 
     def _step_broken(self, problem):
@@ -446,6 +447,12 @@ def _without_first_broadcast():
     finally:
         if original:
             parallel._sync_module_states = original
+
+
+def finite(loss):
+    """The number, or None where it is none: JSON knows neither NaN nor infinity."""
+    loss = float(loss)
+    return loss if math.isfinite(loss) else None
 
 
 def _paces():
