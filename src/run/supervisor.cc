@@ -140,7 +140,7 @@ void Supervisor::apply(const RunEvent& event) {
     case Event::kStop:
       if (closing_) return;
       closing_ = RunVerdict::kStopped;
-      closing_reason_ = "it was told to stop";
+      closing_reason_ = event.reason.value_or("it was told to stop");
       closing_since_ = now_;
       return;
     case Event::kTick:
