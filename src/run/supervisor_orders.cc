@@ -162,6 +162,7 @@ RunProgress Supervisor::progress() const {
   RunProgress progress{.now = now_, .reached = reached_, .safe = saved_, .saved = saved_};
   progress.slowness = speed_.ratio();
   progress.slowness_max = speed_.ratio_max();
+  progress.moving = attempt_ && !attempt_->training && !attempt_->broken;
   for (const int vm : holders_) {
     const RunVm& it = vms_.at(vm);
     const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;
