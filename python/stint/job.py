@@ -20,6 +20,7 @@ BatchNorm or dropout is trained as well on another cluster, but not to the same 
 
 import contextlib
 import functools
+import math
 import os
 import sys
 import time
@@ -236,9 +237,10 @@ class Job:
             raise ValueError("the model was called past job.model, which shares gradients: "
                              "call job.model")
         self.done += 1
+        loss = float(step.loss)
         self._tell("step", attempt=self.place.attempt, number=self.done,
-                   time_s=time.monotonic() - step.begin, loss=float(step.loss),
-                   samples=self.model.samples)
+                   time_s=time.monotonic() - step.begin, samples=self.model.samples,
+                   loss=loss if math.isfinite(loss) else None)  # JSON has no other numbers.
 
     def _step_broken(self, problem):
         """Whether an exception means only that the step is done again later."""
