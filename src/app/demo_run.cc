@@ -68,7 +68,8 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
 
   listeners.begins("Plan: which machines, within a minute, for the least money");
   const auto planned = plan_job(environment, {.job = job_file,
-                                              .constraints = {.deadline = 3 * kMinute,
+                                              .constraints = {.deadline = kMinute,
+                                                              .confidence = 0.8,
                                                               .markets = {Market::kSpot},
                                                               .providers = {"local"},
                                                               .vms_max = kMachinesMax},
