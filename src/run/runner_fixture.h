@@ -25,17 +25,25 @@ namespace stint {
 inline constexpr const char* kTinyWorker = R"(
 import json, os, socket, struct, sys, time, zlib
 control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
-lines = control.makefile("r")
+unread = b""
 def tell(kind, **facts):
+    control.setblocking(True)
     control.sendall((json.dumps({kind: facts}) + "\n").encode())
-def order():
-    control.settimeout(None)
-    return list(json.loads(next(lines)).items())[0]
+def order(wait):
+    global unread
+    control.setblocking(wait)
+    while b"\n" not in unread:
+        try:
+            unread += control.recv(65536) or sys.exit(3)
+        except BlockingIOError:
+            return None, None
+    line, unread = unread.split(b"\n", 1)
+    return list(json.loads(line).items())[0]
 batch = int(sys.argv[1]) or int(os.environ["STINT_GLOBAL_BATCH"])
 falls = int(sys.argv[2])
 steps = int(os.environ["STINT_STEPS"])
 tell("ready", step=-1, batch=batch, steps=steps)
-kind, facts = order()
+kind, facts = order(True)
 place = facts
 done = (facts.get("checkpoint") or {"step": 0})["step"]
 tell("training", attempt=facts["attempt"], step=done)
@@ -59,12 +67,7 @@ while True:
         done += 1
         tell("step", attempt=place["attempt"], number=done, time_s=0.02, loss=1.0 / done,
              samples=place["shares"][place["rank"]])
-    control.setblocking(done == steps)
-    try:
-        text = control.recv(65536, socket.MSG_PEEK) if done < steps else b"\n"
-    except BlockingIOError:
-        continue
-    kind, facts = order()
+    kind, facts = order(done == steps and not save)
     if kind == "end":
         sys.exit(0)
     if kind == "save":
