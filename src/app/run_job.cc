@@ -206,11 +206,11 @@ Status stop_run(const Environment& environment, const std::string& name) {
 Result<std::string> find_run(const Environment& environment, const std::string& name) {
   const auto root = runs_root(environment);
   if (!root.ok()) return root.error();
+  const Status named = name.empty() ? Status() : check_run_name(name);
+  if (!named.ok()) return named.error();
   const std::vector<std::string> names = run_names(*root);
   if (names.empty()) return bad_usage("no run was begun yet; begin one with 'stint run'");
   if (!name.empty()) {
-    const Status named = check_run_name(name);
-    if (!named.ok()) return named.error();
     if (std::find(names.begin(), names.end(), name) != names.end()) return *root + "/" + name;
     return bad_usage(
         fmt::format("there is no run {}; there are {}", printable(name), join(names, ", ")));

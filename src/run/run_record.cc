@@ -60,6 +60,10 @@ Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& 
 
 std::string write_run_plan(const RunPlan& plan) { return write_document(plan, kRunPlanSchema); }
 
+Json run_plan_schema() {
+  return schema_document(kRunPlanSchema, "The machines of a run", SchemaWalk::schema_of<RunPlan>());
+}
+
 std::vector<int> slot_kinds(const RunPlan& plan) {
   std::vector<int> kinds;
   for (std::size_t kind = 0; kind < plan.machines.size(); ++kind) {
