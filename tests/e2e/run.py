@@ -229,10 +229,10 @@ def expect_same(name, path, reference):
 
 def trained(world, _options):
     """Machines are taken back with and without replacement; the training is the same."""
-    steps = 100
+    steps = 120
     trace = Path(world.folder, "trace.json")
-    counts = [3] * 5 + [2] * 2 + [3] * 2 + [1] * 2 + [3] * 3 + [2] * 2 + [3] * 40
-    trace.write_text(json.dumps({"metadata": {"gap_seconds": 2}, "data": counts}))
+    counts = [3] * 7 + [2] * 2 + [3] * 3 + [1] * 2 + [3] * 3 + [2] * 2 + [3] * 60
+    trace.write_text(json.dumps({"metadata": {"gap_seconds": 1}, "data": counts}))
     run = world.begin(*world.words("trained", "3x local.large:spot", steps, "--life",
                                    f"trace:{trace}", "--notice", "2s"))
     world.reference(steps)
