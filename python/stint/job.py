@@ -18,7 +18,9 @@ micro-batch. Batches are normalised, and dropped out, by each worker for itself:
 BatchNorm or dropout is trained as well on another cluster, but not to the same numbers.
 """
 
+import contextlib
 import functools
+import math
 import os
 import sys
 import time
@@ -27,6 +29,7 @@ import types
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+from torch.nn.parallel import distributed as parallel
 from torch.utils.data import default_collate
 
 from stint import patches, places
@@ -83,18 +86,23 @@ class Model(torch.nn.Module):
         self._paces = paces
         self.pacer = Pacer() if paces else None
 
-    def wrap(self):
-        """Shares gradients with the group from now on."""
-        self.inner = DistributedDataParallel(MayDoNothing(self._network[0]))
-        if self.pacer:
-            self.pacer.share_gradients_of(self.inner)
+    def wrap(self, reduce=None):
+        """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
+        then all workers have the same parameters already."""
+        network = MayDoNothing(self._network[0])
+        if reduce:
+            with _without_first_broadcast():
+                self.inner = DistributedDataParallel(network)
+            self.inner.register_comm_hook(None, self.pacer.hook(reduce) if self.pacer else reduce)
+        else:
+            self.inner = DistributedDataParallel(network)
 
     def unwrap(self):
         """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep
-        its reducer alive, which listens to gradients."""
+        its reducer alive, which listens to gradients, nor the process group."""
         if isinstance(self.inner, DistributedDataParallel):
-            self.inner.__dict__.pop("reducer", None)
-            self.inner.__dict__.pop("logger", None)
+            for name in ("reducer", "logger", "process_group"):
+                self.inner.__dict__.pop(name, None)
         self.inner = self._network[0]
 
     def share_next(self, whether):
@@ -159,6 +167,7 @@ class Step:
 
     def _backward(self, loss):
         loss.backward()
+        self._job._group.check()
         if self._job.model.pacer:
             self._job.model.pacer.backward_done()
 
@@ -229,7 +238,7 @@ class Job:
                              "call job.model")
         self.done += 1
         self._tell("step", attempt=self.place.attempt, number=self.done,
-                   time_s=time.monotonic() - step.begin, loss=float(step.loss),
+                   time_s=time.monotonic() - step.begin, loss=finite(step.loss),
                    samples=self.model.samples)
 
     def _step_broken(self, problem):
@@ -295,7 +304,7 @@ class Job:
                                  self.place.attempt)
             self._share_state(facts.get("checkpoint"))
             if self.place.world > 1:
-                self.model.wrap()
+                self.model.wrap(self._group.mean)
         except RuntimeError as problem:
             if not self._is_of_network(problem):
                 raise
@@ -321,7 +330,7 @@ class Job:
         if not isinstance(problem, RuntimeError):
             return False
         text = str(problem).lower()
-        return (isinstance(problem, NoGroup) or self._group.broken_off
+        return (isinstance(problem, NoGroup) or self._group.lost is not None
                 or any(word in text for word in NETWORK_WORDS))
 
     # The state.
@@ -341,7 +350,7 @@ class Job:
         held = [self.done if self._has_state else -1]
         if self.place.world > 1:
             steps = [torch.zeros(1, dtype=torch.int64) for _ in range(self.place.world)]
-            dist.all_gather(steps, torch.tensor(held))
+            self._group.finish(dist.all_gather(steps, torch.tensor(held), async_op=True))
             held = [int(one) for one in steps]
         furthest = max(held)
         source = held.index(furthest)
@@ -358,12 +367,12 @@ class Job:
         mine = self.place.rank == source
         data = states.pack(self._state()) if mine else None
         size = torch.tensor([len(data) if mine else 0])
-        dist.broadcast(size, source)
+        self._group.finish(dist.broadcast(size, source, async_op=True))
         if mine:
             crash_at("share")
         else:
             data = torch.empty(int(size), dtype=torch.uint8)
-        dist.broadcast(data, source)
+        self._group.finish(dist.broadcast(data, source, async_op=True))
         if not mine:
             self._restore(data)
 
@@ -424,6 +433,26 @@ class Job:
             if not dist.is_initialized():
                 dist.init_process_group("gloo")
             self.model.wrap()
+
+
+@contextlib.contextmanager
+def _without_first_broadcast():
+    """DistributedDataParallel sends all parameters when it is made, in a way that nothing wakes if
+    a worker is lost then. Ours are the same on all workers already."""
+    original = getattr(parallel, "_sync_module_states", None)
+    try:
+        if original:
+            parallel._sync_module_states = lambda *_, **__: None
+        yield
+    finally:
+        if original:
+            parallel._sync_module_states = original
+
+
+def finite(loss):
+    """The number, or None where it is none: JSON knows neither NaN nor infinity."""
+    loss = float(loss)
+    return loss if math.isfinite(loss) else None
 
 
 def _paces():

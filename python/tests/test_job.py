@@ -214,6 +214,35 @@ class ClustersChange(Base):
         train([one], 1, [8], micro_batch=4)
         self.assertEqual(one.reach(1)["samples"], 6)
 
+    def test_a_broken_step_leaves_no_trace_in_averages(self):
+        first, second = self.workers(2, PAUSE="0.01", script=SCRIPT.replace(
+            "nn.Tanh()", "nn.BatchNorm1d(16)"))
+        train([first, second], 1, [4, 4])
+        first.reach(3)
+        second.process.signal(signal.SIGSTOP)
+        time.sleep(0.2)  # The first has gone forward and waits for the other's gradients.
+        second.kill()
+        first.hear("lost_peer")
+        train([first], 2, [8], micro_batch=0)
+        self.assertEqual(self.finish([first])["1.num_batches_tracked"], STEPS)
+
+    def test_paced_workers_take_their_time_and_survive_as_others_do(self):
+        sample = {"device": "T4", "batch_per_worker": 4, "forward": {"median": "20 ms"},
+                  "backward": {"median": "40 ms"}, "update": {"median": "10 ms"}}
+        path = os.path.join(self.folder, "job.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"gradient_bytes": "1 MB", "compute": [sample]}, file)
+        pace = {"STINT_PACE": path, "STINT_PACE_DEVICE": "T4", "STINT_PACE_SPEED": "2"}
+        first, second, third = self.workers(3, **pace)
+        train([first, second], 1, [6, 2], micro_batch=3)
+        for number in range(2, 5):
+            # Two micro-batches of 3 samples: half of 2 · 60 · 3/4 + 10 ms.
+            self.assertGreater(first.hear("step", number=number)["time_s"], 0.0498)
+        second.kill()
+        first.hear("lost_peer")
+        train([third, first], 2, [0, 8])
+        self.assert_trained(self.finish([third, first]))
+
     def silent(self):
         """Stands for a worker that died before it heard of anything."""
         return types.SimpleNamespace(order=lambda *_, **__: None)

@@ -77,9 +77,9 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
 }
 
 /// From here on the run goes by itself.
-Result<RunResult> conduct(const Environment& environment, const std::string& folder,
-                          ReplayedRun run, const LocalCluster& cluster, const RunAudience& progress,
-                          bool resumed) {
+Result<RunResult> conduct_to_end(const Environment& environment, const std::string& folder,
+                                 ReplayedRun run, const LocalCluster& cluster,
+                                 const RunAudience& progress, bool resumed) {
   auto variables = worker_variables(folder, run.record);
   if (!variables.ok()) return variables.error();
   const auto program = own_program();
@@ -99,6 +99,7 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
                  .folder = folder,
                  .program = *program,
                  .variables = std::move(*variables),
+                 .plans = run.plans,
                  .clock = &clock},
                 cluster, *run.supervisor, run.plan, std::move(*journal), std::move(listeners));
   if (resumed) {
@@ -107,10 +108,18 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
   }
   const auto end = runner.run();
   if (!end.ok()) return end.error();
-  const auto down = cluster.down();
-  if (!down.ok()) return down.error();
   return RunResult{
       .name = run.record.name, .folder = folder, .end = *end, .warnings = std::move(run.warnings)};
+}
+
+/// However it ends, nobody is left paying for machines.
+Result<RunResult> conduct(const Environment& environment, const std::string& folder,
+                          ReplayedRun run, const LocalCluster& cluster, const RunAudience& progress,
+                          bool resumed) {
+  auto result = conduct_to_end(environment, folder, std::move(run), cluster, progress, resumed);
+  const auto down = cluster.down();
+  if (result.ok() && !down.ok()) return down.error();
+  return result;
 }
 
 }  // namespace
@@ -155,8 +164,9 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
   auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
   if (run->supervisor->saved() >= run->record.steps) {
-    return bad_usage(fmt::format("the run {} is trained already; see 'stint report {}'", name,
-                                 shell_quoted(name)));
+    const std::string& its = run->record.name;
+    return bad_usage(fmt::format("the run {} is trained already; see 'stint report {}'", its,
+                                 shell_quoted(its)));
   }
   auto found = latest(checkpoint_folder(*folder));
   if (!found.ok()) return found.error();
@@ -186,7 +196,7 @@ Status stop_run(const Environment& environment, const std::string& name) {
   const auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
   const auto cluster = LocalCluster::open(cluster_root(environment), cluster_name(run->record));
-  if (!cluster.ok()) return bad_usage(fmt::format("the run {} does not run", printable(name)));
+  if (!cluster.ok()) return bad_usage(fmt::format("the run {} does not run", run->record.name));
   const auto down = cluster->down();
   if (down.ok()) return {};
   (void)clean_clusters(cluster_root(environment));

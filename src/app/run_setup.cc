@@ -265,10 +265,12 @@ Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
     auto machines = machines_of(inputs, resolved->groups[i], cluster.groups[i], micro_batch);
     if (!machines.ok()) return machines.error();
     if (equal_shares) machines->batch_per_vm = 1;
+    if (cluster.groups[i].count >= kSubsetsMax / subsets) {
+      return bad_usage("the cluster has too many kinds of machines to run");
+    }
     subsets *= cluster.groups[i].count + 1;
     plan.machines.push_back(std::move(*machines));
   }
-  if (subsets > kSubsetsMax) return bad_usage("the cluster has too many kinds of machines to run");
   std::vector<int> counts(cluster.groups.size());
   for (int subset = 1; subset < subsets; ++subset) {
     int rest = subset;

@@ -237,7 +237,9 @@ std::string events(const RunReport& report) {
 std::string run_page(const RunReport& report) {
   const RunStory& story = report.story;
   const TimeAxis axis(story.time);
-  const std::string state = story.outcome ? name_of(*story.outcome) : "running";
+  const std::string state = story.outcome  ? name_of(*story.outcome)
+                            : report.alive ? "running"
+                                           : "halted";
   std::string page =
       "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
       "content=\"width=device-width,initial-scale=1\">";

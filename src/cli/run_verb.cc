@@ -122,7 +122,7 @@ ExitCode code_of(const RunAction& end) {
 ExitCode run(const Invocation& invocation) {
   RunAudience progress;
   progress.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
-    for (const StoryLine& line : lines_of(*run.supervisor, run.plan, moment)) {
+    for (const StoryLine& line : lines_of(*run.supervisor, moment)) {
       say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));
     }
   };

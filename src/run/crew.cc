@@ -120,6 +120,8 @@ void Crew::read(int vm, Worker& worker, std::vector<CrewNews>& news) {
   while ((got = ::recv(worker.control.get(), buffer, sizeof(buffer), 0)) > 0) {
     worker.rest.append(buffer, static_cast<std::size_t>(got));
   }
+  // Closed by a worker that goes on, which would end every wait at once.
+  if (got == 0) worker.control.close();
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = worker.rest.find('\n', begin)) != std::string::npos;
        begin = end + 1) {

@@ -13,12 +13,13 @@ namespace stint {
 /// How far a run is, for decisions about markets. Machines are those that train.
 struct RunProgress {
   Seconds now;
-  std::int64_t reached = 0;             // Steps.
-  std::int64_t safe = 0;                // Of these, what the loss of all spot machines leaves.
-  std::int64_t saved = 0;               // Of these, what is left without any machine.
-  std::optional<double> slowness = {};  // A step takes so many times what was predicted.
-  int spot_available = 0;               // Held or to be had, as far as is known.
-  std::vector<Seconds> spot = {};       // Those held, by the time until they train.
+  std::int64_t reached = 0;                 // Steps.
+  std::int64_t safe = 0;                    // Of these, what the loss of all spot machines leaves.
+  std::int64_t saved = 0;                   // Of these, what is left without any machine.
+  std::optional<double> slowness = {};      // A step takes so many times what was predicted,
+  std::optional<double> slowness_max = {};  // and hardly more than so many.
+  int spot_available = 0;                   // Held or to be had, as far as is known.
+  std::vector<Seconds> spot = {};           // Those held, by the time until they train.
   std::vector<Seconds> on_demand = {};
 };
 
@@ -33,7 +34,8 @@ struct RunProgress {
 /// change of machines and one save may be in their way; the last step is saved; and a step and a
 /// report in progress are over within another tick. When that is later than the deadline, all
 /// machines are bought, and kept until there is room for them to start once more. The slowness is
-/// the measured one, never below one, and until it is measured that of the prediction's interval.
+/// the most that was measured, never below one, and until it is measured that of the prediction's
+/// interval.
 class DeadlineWatch {
  public:
   explicit DeadlineWatch(std::unique_ptr<DeadlinePolicy> policy = nullptr)
@@ -61,6 +63,8 @@ class DeadlineWatch {
   DeadlineGame game_;
   std::vector<int> past_;  // Spot machines of the ticks that were decided.
   int tick_ = -1;          // The last of them.
+  int machines_ = 0;       // Of the present terms.
+  Seconds step_;           // With all of them, as predicted.
   bool begun_ = false;
   double game_slowness_ = 1;  // Of the present game.
   std::optional<Holding> choice_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "run/crew.h"
@@ -84,7 +86,8 @@ GangNews Gang::on_step(int vm, const Json& facts) {
   Reports& reports = reports_[*number];
   if (!reports.from.insert(vm).second) return news;
   reports.time = std::max(reports.time, time_in(facts, "time_s"));
-  reports.loss += number_in(facts, "loss").value_or(0);
+  const auto loss = number_in(facts, "loss");
+  reports.loss = reports.loss && loss ? std::optional(*reports.loss + *loss) : std::nullopt;
   if (reports.from.size() < vms_.size()) return news;
   news.step = GangStep{.number = *number, .time = reports.time, .loss = reports.loss};
   reports_.erase(reports_.begin(), reports_.upper_bound(*number));
@@ -98,6 +101,8 @@ GangNews Gang::on_saved(const Json& facts) {
   const auto checksum = integer_in(facts, "checksum");
   if (!saving_ || step != saving_ || !number || !bytes || !checksum) return {};
   if (*number < 0 || *number >= static_cast<std::int64_t>(vms_.size())) return {};
+  if (*bytes < 0 || *checksum < 0 || *checksum > std::numeric_limits<std::uint32_t>::max())
+    return {};
   shards_[static_cast<int>(*number)] = {.number = static_cast<int>(*number),
                                         .bytes = *bytes,
                                         .checksum = static_cast<std::uint32_t>(*checksum)};

@@ -16,8 +16,8 @@ namespace stint {
 /// A step that all workers of a gang have done.
 struct GangStep {
   std::int64_t number = 0;
-  Seconds time;     // Of the slowest.
-  double loss = 0;  // Of the global batch.
+  Seconds time;                     // Of the slowest.
+  std::optional<double> loss = {};  // Of the global batch; absent: one worker had no number.
 };
 
 /// A checkpoint of which every shard is safe; to be acknowledged.
@@ -58,9 +58,9 @@ class Gang {
 
  private:
   struct Reports {
-    std::set<int> from;
-    Seconds time;
-    double loss = 0;
+    std::set<int> from = {};
+    Seconds time = {};
+    std::optional<double> loss = 0;
   };
 
   GangNews on_training(int vm, const Json& facts);

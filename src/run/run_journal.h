@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/codec.h"
-#include "cloud/process.h"
+#include "run/line_log.h"
 #include "run/run_event.h"
 
 namespace stint {
@@ -16,21 +16,24 @@ inline constexpr const char* kRunEventSchema = "stint.run-event/1";
 /// ticks may be lost in a crash of the computer, for nothing depends on them.
 class RunJournal {
  public:
-  /// Appends to the file, which is made if it is not there. A last line that a crash cut off is
-  /// ended first.
+  /// Appends to the file, which is made if it is not there. A last line that a crash cut off holds
+  /// what was never acted on, and is removed first.
   static Result<RunJournal> open(const std::string& path);
 
   Status append(const RunEvent& event);
 
  private:
-  RunJournal(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  explicit RunJournal(LineLog log) : log_(std::move(log)) {}
 
-  Descriptor file_;
-  std::string path_;
+  LineLog log_;
 };
 
-/// All events of a journal. A last line that was cut off is left out with a warning; any other bad
-/// line is bad input.
+/// A line of the journal, with its end.
+std::string write_run_event(const RunEvent& event);
+Json run_event_schema();
+
+/// All events of a journal. A last line without its end was cut off and is left out with a warning;
+/// any other bad line is bad input.
 Result<Loaded<std::vector<RunEvent>>> read_run_journal(std::string_view text,
                                                        const std::string& source);
 

@@ -21,24 +21,15 @@ std::string names_of_vms(const std::vector<int>& vms) {
 
 std::string seconds_text(Seconds time) { return fmt::format("{:.1f} s", time.in(kSecond)); }
 
-const RunMachines* kind_of(const RunPlan& plan, int slot) {
-  const std::vector<int> kinds = slot_kinds(plan);
-  if (slot < 0 || slot >= static_cast<int>(kinds.size())) return nullptr;
-  return &plan.machines[static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)])];
-}
-
 std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on demand"; }
 
-std::optional<std::string> event_text(const Supervisor& supervisor, const RunPlan& plan,
-                                      const RunEvent& event) {
+std::optional<std::string> event_text(const Supervisor& supervisor, const RunEvent& event) {
   const std::string vm = event.vm ? vm_name(*event.vm) : "";
   switch (event.kind) {
     case Event::kVmUp: {
       if (!event.vm || *event.vm >= static_cast<int>(supervisor.vms().size())) return std::nullopt;
       const RunVm& it = supervisor.vms()[static_cast<std::size_t>(*event.vm)];
-      const RunMachines* kind = kind_of(plan, it.slot);
-      return fmt::format("{} is there ({}, {})", vm, kind == nullptr ? "?" : kind->type,
-                         market_text(it.market));
+      return fmt::format("{} is there ({}, {})", vm, machine_type(it), market_text(it.market));
     }
     case Event::kLaunchRefused:
       return fmt::format("{} cannot be had: {}", vm, event.reason.value_or("no reason was given"));
@@ -74,7 +65,7 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunPla
     case Event::kResumed:
       return "a new process takes over";
     case Event::kStop:
-      return "told to stop";
+      return event.reason.value_or("told to stop");
     case Event::kSaveFailed:
     case Event::kTick:
     case Event::kStepDone:
@@ -87,8 +78,7 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunPla
 
 }  // namespace
 
-std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunPlan& plan,
-                                const RunMoment& moment) {
+std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment) {
   std::vector<StoryLine> lines;
   // What the supervisor says of a loss holds more than that it happened.
   const bool said = std::any_of(moment.actions.begin(), moment.actions.end(),
@@ -96,7 +86,7 @@ std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunPlan& pla
   const Event kind = moment.event.kind;
   const bool covered = said && (kind == Event::kNotice || kind == Event::kVmLost ||
                                 kind == Event::kWorkerLost || kind == Event::kLaunchRefused);
-  if (auto text = covered ? std::nullopt : event_text(supervisor, plan, moment.event)) {
+  if (auto text = covered ? std::nullopt : event_text(supervisor, moment.event)) {
     lines.push_back({.at = moment.event.at, .text = std::move(*text)});
   }
   for (const RunAction& action : moment.actions) {

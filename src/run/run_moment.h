@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,11 @@ struct StoryLine {
 struct RunMoment {
   RunEvent event;
   std::vector<RunAction> actions;
+  std::optional<Seconds> predicted = {};  // Of a step of the workers that it orders to train.
 };
 
 /// What a person wants to know of a moment that `supervisor` has just handled: whole sentences
 /// without their full stop, or nothing.
-std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunPlan& plan,
-                                const RunMoment& moment);
+std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment);
 
 }  // namespace stint

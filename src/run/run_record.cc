@@ -115,15 +115,27 @@ std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int 
   return shares;
 }
 
+std::string slot_type(const RunPlan& plan, const RunMachines& machines) {
+  return fmt::format("{}#{}", machines.type, plan.generation);
+}
+
+const RunMachines* kind_of(const RunPlan& plan, const RunVm& vm) {
+  const std::vector<int> kinds = slot_kinds(plan);
+  if (vm.leaving || vm.slot < 0 || vm.slot >= static_cast<int>(kinds.size())) return nullptr;
+  const auto kind = static_cast<std::size_t>(kinds[static_cast<std::size_t>(vm.slot)]);
+  const RunMachines& machines = plan.machines[kind];
+  return vm.type == slot_type(plan, machines) ? &machines : nullptr;
+}
+
+std::string machine_type(const RunVm& vm) { return vm.type.substr(0, vm.type.rfind('#')); }
+
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   RunTerms terms;
   std::vector<int> all;
-  int training = 0;
   for (const int kind : slot_kinds(plan)) {
     const RunMachines& machines = plan.machines[static_cast<std::size_t>(kind)];
     if (machines.trains) all.push_back(static_cast<int>(terms.slots.size()));
-    training += machines.trains ? 1 : 0;
-    terms.slots.push_back({.type = fmt::format("{}#{}", machines.type, plan.generation),
+    terms.slots.push_back({.type = slot_type(plan, machines),
                            .trains = machines.trains,
                            .market = machines.market,
                            .spot = machines.spot,

@@ -110,6 +110,15 @@ std::string write_run_plan(const RunPlan& plan);
 /// The kind of machine of each slot, in the order of the plan.
 std::vector<int> slot_kinds(const RunPlan& plan);
 
+/// What the slots of these machines are called, so that those of an earlier generation differ.
+std::string slot_type(const RunPlan& plan, const RunMachines& machines);
+
+/// The kind of a machine; null when the plan has no place for it, because it is of an earlier one.
+const RunMachines* kind_of(const RunPlan& plan, const RunVm& vm);
+
+/// Its VM type, whichever plan it is of.
+std::string machine_type(const RunVm& vm);
+
 /// What the supervisor is told. `plan` is the run's, or a later one.
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
 

@@ -7,6 +7,24 @@
 
 namespace stint {
 
+namespace {
+
+/// What a step should take where the latest moment orders training. Slots mean other machines after
+/// the next plan, so that it cannot be asked later.
+std::optional<Seconds> predicted_step(const ReplayedRun& run) {
+  for (const RunAction& action : run.moments.back().actions) {
+    if (action.kind != RunActionKind::kTrain) continue;
+    std::vector<int> slots;
+    for (const int vm : action.vms) {
+      slots.push_back(run.supervisor->vms()[static_cast<std::size_t>(vm)].slot);
+    }
+    return step_time_of(run.plan, slots).mean;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   RunTerms terms = terms_of(record, record.plan);
   std::unique_ptr<DeadlinePolicy> policy;
@@ -44,7 +62,8 @@ Result<ReplayedRun> replay_run_folder(const std::string& folder) {
     }
     std::vector<RunAction> actions = run.supervisor->handle(event);
     run.moments.push_back({.event = std::move(event), .actions = std::move(actions)});
-    for (StoryLine& line : lines_of(*run.supervisor, run.plan, run.moments.back())) {
+    run.moments.back().predicted = predicted_step(run);
+    for (StoryLine& line : lines_of(*run.supervisor, run.moments.back())) {
       run.lines.push_back(std::move(line));
     }
   }

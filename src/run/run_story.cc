@@ -12,12 +12,6 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-const RunMachines* kind_of(const RunPlan& plan, int slot) {
-  const std::vector<int> kinds = slot_kinds(plan);
-  if (slot < 0 || slot >= static_cast<int>(kinds.size())) return nullptr;
-  return &plan.machines[static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)])];
-}
-
 /// Walks through the moments and adds up.
 class Teller {
  public:
@@ -70,7 +64,7 @@ class Teller {
     }
     if (event.kind == Event::kWorkersUp && !story_.attempts.empty()) begin(event);
     if (event.kind == Event::kStepDone && !story_.attempts.empty()) step(event);
-    for (const RunAction& action : moment.actions) act(action);
+    for (const RunAction& action : moment.actions) act(action, moment.predicted);
   }
 
   bool known(const RunEvent& event) const {
@@ -86,13 +80,10 @@ class Teller {
   void come(int vm) {
     if (find(vm) != nullptr) return;
     const RunVm& it = run_.supervisor->vms()[static_cast<std::size_t>(vm)];
-    const RunMachines* kind = kind_of(run_.plan, it.slot);
     places_[vm] = story_.vms.size();
     price_.push_back(it.price);
-    story_.vms.push_back({.name = vm_name(vm),
-                          .type = kind == nullptr ? "" : kind->type,
-                          .market = it.market,
-                          .from = now_});
+    story_.vms.push_back(
+        {.name = vm_name(vm), .type = machine_type(it), .market = it.market, .from = now_});
   }
 
   /// It is lost from then on, even if it is given back before it is taken.
@@ -132,24 +123,19 @@ class Teller {
     highest_ = std::max(highest_, *event.step);
     last.until = now_;
     if (event.duration) step_times_.push_back(*event.duration);
-    // The first step of an attempt makes the buckets of DDP.
     last.steps = static_cast<int>(step_times_.size());
     last.measured = median(step_times_);
   }
 
-  void act(const RunAction& action) {
+  void act(const RunAction& action, std::optional<Seconds> predicted) {
     if (action.kind == Act::kRelease) go(action.vm, false);
     if (action.kind == Act::kTrain) {
-      std::vector<int> slots;
-      for (const int vm : action.vms) {
-        slots.push_back(run_.supervisor->vms()[static_cast<std::size_t>(vm)].slot);
-      }
       step_times_.clear();
       story_.attempts.push_back({.number = action.attempt,
                                  .vms = action.vms,
                                  .ordered = now_,
                                  .until = now_,
-                                 .predicted = step_time_of(run_.plan, slots).mean});
+                                 .predicted = predicted.value_or(Seconds{})});
     }
     if (action.kind == Act::kFinish) {
       story_.outcome = action.outcome;

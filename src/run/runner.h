@@ -14,9 +14,11 @@
 #include "run/checkpoint_files.h"
 #include "run/crew.h"
 #include "run/gang.h"
+#include "run/line_log.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
 #include "run/supervisor.h"
+#include "run/worker_orders.h"
 
 namespace stint {
 
@@ -26,6 +28,8 @@ struct RunnerSetup {
   std::string folder;                  // Of the run.
   std::string program;                 // Stint itself, which receives checkpoints.
   std::vector<std::string> variables;  // "NAME=value", for workers.
+  int plans = 1;                       // That were made so far.
+  Seconds silence = 15 * kSecond;      // After which a script takes no orders.
   const Clock* clock = nullptr;
 };
 
@@ -57,14 +61,19 @@ class Runner {
   Result<RunAction> run();
 
  private:
+  static constexpr Seconds kLook = 200 * kMillisecond;  // Between two looks at the cloud.
+  static constexpr int kReceiverPort = 29400;
+
   struct Machine {
-    std::string address;
+    RunMachines kind = {};  // By the latest plan that has a place for it.
+    std::string address = {};
     bool noticed = false;
     bool gone = false;
     bool billed = false;
     bool ready = false;      // Its worker takes orders.
+    int started_for = 0;     // The attempt.
     bool seen_lost = false;  // Its worker lost a peer.
-    Seconds lost_at;
+    Seconds lost_at = {};
   };
 
   void happen(RunEvent event);
@@ -76,6 +85,7 @@ class Runner {
   void order_training();
   void save(const RunAction& action);
   void replan(const std::string& reason);
+  void adopt(int number);
   void farewell();
 
   void look_at_cloud();
@@ -88,10 +98,15 @@ class Runner {
   void on_gang_news(const GangNews& news);
   void on_ended(int vm, int code);
   void look_for_stuck();
+  void take_for_plain();
 
-  Status start_worker(int vm, std::size_t rank);
+  void start_worker(std::size_t rank);
+  bool keeps_in_folder() const;
+  std::vector<ReceiverAddress> receivers() const;
   Json place() const;
-  std::vector<int> gang_slots() const;
+  /// The number of a machine by its name in the cluster; −1 when it is none of ours.
+  static int number_of(const std::string& name);
+
   int slot_of(int vm) const;
   const RunMachines& machines_of(int slot) const;
   Seconds now() const;
@@ -102,13 +117,17 @@ class Runner {
   const LocalCluster& cluster_;
   Supervisor& supervisor_;
   RunPlan plan_;
+  std::map<int, RunPlan> new_plans_;  // By number, until the supervisor hears of them.
   RunJournal journal_;
+  std::optional<LineLog> measurements_;
   RunListeners listeners_;
   Crew crew_;
 
   std::deque<RunEvent> queue_;
   std::map<int, Machine> machines_;  // By number.
   Gang gang_;
+  TrainOrder training_;       // Of the gang,
+  Seconds step_time_;         // and what a step should take it.
   bool ordered_ = false;      // The gang was told to train together.
   bool plain_ = false;        // The script takes no orders.
   std::set<int> ended_well_;  // Of the gang.
@@ -120,7 +139,7 @@ class Runner {
   std::optional<RunAction> end_;
   Seconds looked_;
   Seconds ticked_;
-  int plans_ = 1;
+  int plans_;
 };
 
 }  // namespace stint

@@ -1,0 +1,213 @@
+// What the runner sees and hears; what it does is in runner.cc.
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/text.h"
+#include "run/run_paths.h"
+#include "run/runner.h"
+
+namespace stint {
+namespace {
+
+using Event = RunEventKind;
+
+constexpr Seconds kStuck = 3 * kSecond;  // For workers that lost a peer who is there.
+
+}  // namespace
+
+void Runner::look_at_cloud() {
+  looked_ = now();
+  const auto status = cluster_.status();
+  if (!status.ok()) return fail(status.error());
+  for (const VmStatus& vm : status->vms) look_at(vm);
+  if (status->spot_capacity != capacity_) {
+    capacity_ = status->spot_capacity;
+    happen({.kind = Event::kCapacity, .count = capacity_});
+  }
+  for (const VmStatus& vm : status->vms) look_at_price(vm);
+}
+
+void Runner::look_at_price(const VmStatus& vm) {
+  const int number = number_of(vm.name);
+  if (vm.market != Market::kSpot || vm.phase == VmPhase::kTaken || !machines_.contains(number)) {
+    return;
+  }
+  const std::string& type = supervisor_.vms()[static_cast<std::size_t>(number)].type;
+  const auto known = prices_.find(type);
+  const DollarsPerSecond planned = machines_[number].kind.spot;
+  const DollarsPerSecond before = known == prices_.end() ? planned : known->second;
+  prices_[type] = vm.price;
+  if (vm.price == before) return;
+  happen({.kind = Event::kPrices, .type = type, .spot = vm.price});
+}
+
+void Runner::look_at(const VmStatus& vm) {
+  const int number = number_of(vm.name);
+  const auto found = machines_.find(number);
+  if (found == machines_.end()) return;
+  Machine& machine = found->second;
+  if (vm.phase == VmPhase::kNoticed && !machine.noticed && !machine.gone) {
+    machine.noticed = true;
+    note({.notice = VmEvent{.vm = vm.name, .reason = {}, .grace = vm.takes_in}});
+    happen({.kind = Event::kNotice, .vm = number, .duration = vm.takes_in});
+  }
+  if (vm.phase != VmPhase::kTaken) return;
+  if (!machine.gone) {
+    machine.gone = true;
+    crew_.end_all_on(number);
+    note({.vm_lost = VmEvent{.vm = vm.name, .reason = "taken back"}});
+    happen({.kind = Event::kVmLost, .vm = number});
+  }
+  if (machine.billed) return;
+  machine.billed = true;
+  note({.charge = Charge{.amount = vm.cost, .reason = vm.name}});
+  happen({.kind = Event::kBilled, .vm = number, .duration = vm.age, .cost = vm.cost});
+}
+
+void Runner::keep_receivers() {
+  for (auto& entry : machines_) {
+    const int vm = entry.first;
+    if (entry.second.gone || entry.second.address.empty() || crew_.has_receiver(vm)) continue;
+    if (!entry.second.kind.receives) continue;
+    const Status started = crew_.start_receiver(
+        vm,
+        {.command = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
+                     "--port", fmt::format("{}", kReceiverPort)}},
+        setup_.record.secret);
+    if (!started.ok()) entry.second.address.clear();
+  }
+}
+
+void Runner::hear(const CrewNews& news) {
+  if (news.ended) return on_ended(news.vm, *news.ended);
+  const auto* message = news.said ? news.said->as<Json::Object>() : nullptr;
+  if (message == nullptr || message->size() != 1) return;
+  const auto& [kind, facts] = message->front();
+  hear_message(news.vm, kind, facts);
+}
+
+void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
+  if (kind == "ready") return on_ready(vm, facts);
+  if (kind == "lost_peer") {
+    const Json* attempt = facts.find("attempt");
+    const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
+    // Of an earlier attempt it is no news.
+    if (machines_[vm].seen_lost || its == nullptr || *its != gang_.attempt()) return;
+    machines_[vm].seen_lost = true;
+    machines_[vm].lost_at = now();
+    return;
+  }
+  on_gang_news(gang_.hear(vm, kind, facts));
+}
+
+void Runner::on_ready(int vm, const Json& facts) {
+  // One that took its time to begin does take orders.
+  if (std::exchange(plain_, false)) ordered_ = false;
+  const Json* batch = facts.find("batch");
+  const std::int64_t* its = batch == nullptr ? nullptr : batch->as<std::int64_t>();
+  if (its != nullptr && *its != setup_.record.global_batch) {
+    happen({.kind = Event::kStop,
+            .reason = fmt::format(
+                "the script trains with a batch of {} and not with the {} of the plan; let it take "
+                "its batch from stint.global_batch(), or plan for {}",
+                *its, setup_.record.global_batch, *its)});
+    return;
+  }
+  machines_[vm].ready = true;
+  order_training();
+}
+
+void Runner::on_gang_news(const GangNews& news) {
+  const int attempt = gang_.attempt();
+  if (news.complaint) happen({.kind = Event::kRemark, .reason = news.complaint});
+  if (news.training_after) {
+    happen({.kind = Event::kWorkersUp, .attempt = attempt, .step = news.training_after});
+  }
+  if (news.step) {
+    note({.iteration = IterationRecord{
+              .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
+    happen({.kind = Event::kStepDone,
+            .attempt = attempt,
+            .step = news.step->number,
+            .duration = news.step->time});
+  }
+  if (news.save_failed) {
+    happen({.kind = Event::kSaveFailed, .save = save_, .reason = news.save_failed});
+  }
+  if (!news.saved) return;
+  const Checkpoint& checkpoint = news.saved->checkpoint;
+  const Status kept = acknowledge(checkpoint_folder(setup_.folder), checkpoint);
+  if (!kept.ok()) {
+    return happen({.kind = Event::kSaveFailed, .save = save_, .reason = kept.error().message});
+  }
+  note({.checkpoint = CheckpointRecord{.iteration = checkpoint.step,
+                                       .bytes = static_cast<double>(checkpoint.bytes) * kByte,
+                                       .stall = news.saved->stall,
+                                       .transfer = news.saved->transfer}});
+  happen({.kind = Event::kSaved,
+          .attempt = attempt,
+          .step = checkpoint.step,
+          .save = save_,
+          .duration = news.saved->stall + news.saved->transfer});
+}
+
+void Runner::on_ended(int vm, int code) {
+  machines_[vm].ready = false;
+  if (!gang_.has(vm) || supervisor_.finished()) return;
+  look_at_cloud();  // The machine may be gone with it.
+  if (machines_[vm].gone) return;
+  if (code == 0) {
+    ended_well_.insert(vm);
+    if (ended_well_.size() == gang_.vms().size()) {
+      happen({.kind = Event::kWorkersDone, .attempt = gang_.attempt()});
+    }
+    return;
+  }
+  happen({.kind = Event::kWorkerLost,
+          .vm = vm,
+          .attempt = gang_.attempt(),
+          .code = code,
+          .reason = crew_.last_words(vm)});
+}
+
+/// The script takes no orders: it trains as it was started.
+void Runner::take_for_plain() {
+  plain_ = true;
+  ordered_ = true;
+  for (std::size_t rank = 0; rank < gang_.vms().size(); ++rank) {
+    const int vm = gang_.vms()[rank];
+    if (machines_[vm].started_for == gang_.attempt()) continue;
+    // It was started to train with others.
+    crew_.end_worker(vm);
+    start_worker(rank);
+  }
+  happen({.kind = Event::kWorkersUp, .attempt = gang_.attempt(), .step = supervisor_.saved()});
+}
+
+/// Workers that wait for somebody who is there, and scripts that never speak.
+void Runner::look_for_stuck() {
+  if (gang_.vms().empty() || supervisor_.finished()) return;
+  const bool any_ready = std::any_of(gang_.vms().begin(), gang_.vms().end(),
+                                     [&](int vm) { return machines_[vm].ready; });
+  if (!any_ready && !ordered_ && now() - gang_since_ > setup_.silence &&
+      crew_.has_worker(gang_.vms()[0])) {
+    take_for_plain();
+  }
+  for (const int vm : gang_.vms()) {
+    Machine& machine = machines_[vm];
+    if (!machine.seen_lost || now() - machine.lost_at < kStuck) continue;
+    machine.seen_lost = false;
+    happen({.kind = Event::kWorkerLost,
+            .vm = vm,
+            .attempt = gang_.attempt(),
+            .reason = "it lost the connection to another worker"});
+  }
+}
+
+int Runner::number_of(const std::string& name) {
+  if (!name.starts_with("vm")) return -1;
+  return parse_int(name.substr(2)).value_or(0) - 1;
+}
+
+}  // namespace stint

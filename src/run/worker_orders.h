@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "run/run_record.h"
+
+// What workers are told: JSON with one member each. stint/job.py obeys.
+
+namespace stint {
+
+/// Workers that are to train together.
+struct TrainOrder {
+  int attempt = 0;
+  std::string master = {};  // Address of the first.
+  int port = 0;
+  std::vector<int> shares = {};         // Samples of a step, by rank.
+  std::vector<int> micro_batches = {};  // Samples at once, by rank.
+  std::optional<Json> checkpoint = {};  // See checkpoint_at; absent: there is none.
+};
+
+/// The order to the worker of this rank.
+Json train_order(const TrainOrder& order, std::size_t rank);
+
+/// To be made when the step is done.
+Json save_order(int attempt, std::int64_t step, Json place);
+
+/// Training is over.
+Json end_order();
+
+/// A checkpoint to begin from.
+Json checkpoint_at(std::int64_t step, std::size_t shards, Json place);
+
+/// A place for checkpoints: a folder of this computer.
+Json folder_place(const std::string& folder);
+
+struct ReceiverAddress {
+  std::string address;
+  int port = 0;
+};
+
+/// Or machines that keep them.
+Json receivers_place(const std::vector<ReceiverAddress>& receivers, const RunRecord& record);
+
+/// What a worker finds in its environment beside its rank. `run` is the folder of the run, `share`
+/// the samples of a step on this machine.
+std::vector<std::string> order_variables(const RunRecord& record, const RunMachines& machines,
+                                         const std::string& run, int share);
+
+}  // namespace stint
