@@ -87,9 +87,10 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
              work(progress.safe) / slowness_of(terms, progress) * progress.slowness.value_or(1) -
              left;
 
-  // Whoever has bought sells only when there is time to buy again, and not for a save's difference.
-  const Seconds needed =
-      buys_ ? 2 * terms.start_up + 4 * terms.tick + terms.save_every : Seconds{};
+  // Whoever has bought sells only when there is time to buy again, with something to spare: each
+  // save gives room that the steps after it take.
+  const Seconds spare = 2 * terms.tick + std::min(terms.save_every, 2 * terms.start_up);
+  const Seconds needed = buys_ ? 2 * terms.start_up + 2 * terms.tick + spare : Seconds{};
   const std::int64_t from = keeps_on_demand(terms, choice_) ? progress.safe : progress.saved;
   buys_ = room(from) < needed;
   const Seconds soon = 2 * terms.tick + terms.save_time;

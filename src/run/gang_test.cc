@@ -102,7 +102,7 @@ TEST(Gang, HasSavedWhenEveryShardIsSafe) {
   EXPECT_TRUE(is_silent(shard(gang, 1)));
   const GangNews news = gang.hear(
       0, "saved",
-      facts(R"({"attempt":4,"step":9,"shard":0,"of":2,"bytes":101,"whole":201,"checksum":4294967295,
+      facts(R"({"attempt":4,"step":9,"shard":0,"of":2,"bytes":101,"whole":200,"checksum":4294967295,
                "stall_s":0.4,"copy_s":0.2,"transfer_s":0.1})"));
   ASSERT_TRUE(news.saved);
   EXPECT_EQ(news.saved->checkpoint,
@@ -162,6 +162,14 @@ TEST(Gang, TakesNoNoticeOfNonsense) {
   }
   EXPECT_EQ(gang.reached(), 0);
   EXPECT_FALSE(gang.training());
+}
+
+TEST(Gang, RefusesShardsOfStatesThatDiffer) {
+  Gang gang(4, {0, 2}, {8, 8});
+  gang.expect_save(9);
+  EXPECT_TRUE(is_silent(shard(gang, 0, R"(,"layout":1)")));
+  EXPECT_EQ(shard(gang, 1, R"(,"layout":2)").save_failed,
+            "the workers have states of different forms");
 }
 
 }  // namespace

@@ -233,8 +233,7 @@ void Runner::order_training() {
   training_.checkpoint.reset();
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (found.ok() && found->checkpoint) {
-    training_.checkpoint =
-        checkpoint_at(found->checkpoint->step, found->checkpoint->shards.size(), place());
+    training_.checkpoint = checkpoint_at(*found->checkpoint, place());
   }
   for (std::size_t rank = 0; rank < gang_.vms().size(); ++rank) {
     crew_.send(gang_.vms()[rank], train_order(training_, rank));
