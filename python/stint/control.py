@@ -17,7 +17,8 @@ class Control:
 
     An order that ends the present group may find the training loop inside of a sum that will never
     come to an end, because a machine vanished without a word. So `interrupt` is called, again and
-    again, until the order has been taken; it is told the attempt that shall not be interrupted.
+    again, until the order has been taken; it is told why, and the attempt that
+    shall not be interrupted.
     """
 
     def __init__(self, connection, interrupt):
@@ -71,5 +72,5 @@ class Control:
         taken = threading.Event()
         self._orders.put((kind, facts, taken))
         while kind in ("train", "end") and not taken.wait(LOOK_AGAIN):
-            self._interrupt(facts.get("attempt", math.inf))
+            self._interrupt("the runner has other orders", facts.get("attempt", math.inf))
         return kind

@@ -7,14 +7,15 @@ POINTS = ("copy", "send", "rename", "kept", "restore", "share")
 
 
 def crash_at(point, variables=os.environ):
-    """Kills this process if STINT_CRASH_AT names the point. With STINT_CRASH_ONCE, a file that is
-    made then, it happens only to the first process that comes here."""
-    if variables.get("STINT_CRASH_AT") != point:
+    """Kills this process if the point is one of those that STINT_CRASH_AT names, with commas
+    between them. With STINT_CRASH_ONCE it happens only to the first process that comes here: it
+    makes the file of that name with ".POINT" behind."""
+    if point not in variables.get("STINT_CRASH_AT", "").split(","):
         return
     once = variables.get("STINT_CRASH_ONCE")
     if once:
         try:
-            os.close(os.open(once, os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(os.open(f"{once}.{point}", os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             return
     os.kill(os.getpid(), signal.SIGKILL)

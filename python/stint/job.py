@@ -18,6 +18,7 @@ micro-batch. Batches are normalised, and dropped out, by each worker for itself:
 BatchNorm or dropout is trained as well on another cluster, but not to the same numbers.
 """
 
+import contextlib
 import functools
 import math
 import os
@@ -28,6 +29,7 @@ import types
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+from torch.nn.parallel import distributed as parallel
 from torch.utils.data import default_collate
 
 from stint import patches, places
@@ -84,18 +86,23 @@ class Model(torch.nn.Module):
         self._paces = paces
         self.pacer = Pacer() if paces else None
 
-    def wrap(self):
-        """Shares gradients with the group from now on."""
-        self.inner = DistributedDataParallel(MayDoNothing(self._network[0]))
-        if self.pacer:
-            self.pacer.share_gradients_of(self.inner)
+    def wrap(self, reduce=None):
+        """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
+        then all workers have the same parameters already."""
+        network = MayDoNothing(self._network[0])
+        if reduce:
+            with _without_first_broadcast():
+                self.inner = DistributedDataParallel(network)
+            self.inner.register_comm_hook(None, self.pacer.hook(reduce) if self.pacer else reduce)
+        else:
+            self.inner = DistributedDataParallel(network)
 
     def unwrap(self):
         """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep
-        its reducer alive, which listens to gradients."""
+        its reducer alive, which listens to gradients, nor the process group."""
         if isinstance(self.inner, DistributedDataParallel):
-            self.inner.__dict__.pop("reducer", None)
-            self.inner.__dict__.pop("logger", None)
+            for name in ("reducer", "logger", "process_group"):
+                self.inner.__dict__.pop(name, None)
         self.inner = self._network[0]
 
     def share_next(self, whether):
@@ -160,6 +167,7 @@ class Step:
 
     def _backward(self, loss):
         loss.backward()
+        self._job._group.check()
         if self._job.model.pacer:
             self._job.model.pacer.backward_done()
 
@@ -221,17 +229,17 @@ class Job:
             self._keep()
             indices = share_of(order.batch_of(self.done), self.place.shares, self.place.rank)
             yield Step(self, dataset, indices)
-        self._saver.wait(LAST_SAVE)
-        self._leave()
+        self._end()
 
     def _step_done(self, step):
         if self.place.world > 1 and self.model.samples == 0 and self.place.shares[self.rank] > 0:
             raise ValueError("the model was called past job.model, which shares gradients: "
                              "call job.model")
         self.done += 1
+        loss = float(step.loss)
         self._tell("step", attempt=self.place.attempt, number=self.done,
-                   time_s=time.monotonic() - step.begin, loss=finite(step.loss),
-                   samples=self.model.samples)
+                   time_s=time.monotonic() - step.begin, samples=self.model.samples,
+                   loss=loss if math.isfinite(loss) else None)  # JSON has no other numbers.
 
     def _step_broken(self, problem):
         """Whether an exception means only that the step is done again later."""
@@ -274,7 +282,7 @@ class Job:
             if order[0] == "end":
                 if finished:
                     return False  # What the script does after its loop is its own business.
-                self._saver.wait(LAST_SAVE)
+                self._end()
                 sys.exit(0)
             self._obey(*order)
 
@@ -296,7 +304,7 @@ class Job:
                                  self.place.attempt)
             self._share_state(facts.get("checkpoint"))
             if self.place.world > 1:
-                self.model.wrap()
+                self.model.wrap(self._group.mean)
         except RuntimeError as problem:
             if not self._is_of_network(problem):
                 raise
@@ -306,10 +314,14 @@ class Job:
         self._told_finished = False
         self._tell("training", attempt=self.place.attempt, step=self.done)
 
-    def _leave(self):
+    def _leave(self, forever=False):
         self._grouped = False
         self.model.unwrap()
-        self._group.leave()
+        self._group.leave(forever)
+
+    def _end(self):
+        self._saver.wait(LAST_SAVE)
+        self._leave(forever=True)
 
     def _lost(self, problem):
         """Breaks the group off, so that the others notice too, and tells."""
@@ -322,7 +334,7 @@ class Job:
         if not isinstance(problem, RuntimeError):
             return False
         text = str(problem).lower()
-        return (isinstance(problem, NoGroup) or self._group.broken_off
+        return (isinstance(problem, NoGroup) or self._group.lost is not None
                 or any(word in text for word in NETWORK_WORDS))
 
     # The state.
@@ -342,7 +354,7 @@ class Job:
         held = [self.done if self._has_state else -1]
         if self.place.world > 1:
             steps = [torch.zeros(1, dtype=torch.int64) for _ in range(self.place.world)]
-            dist.all_gather(steps, torch.tensor(held))
+            self._group.finish(dist.all_gather(steps, torch.tensor(held), async_op=True))
             held = [int(one) for one in steps]
         furthest = max(held)
         source = held.index(furthest)
@@ -359,12 +371,12 @@ class Job:
         mine = self.place.rank == source
         data = states.pack(self._state()) if mine else None
         size = torch.tensor([len(data) if mine else 0])
-        dist.broadcast(size, source)
+        self._group.finish(dist.broadcast(size, source, async_op=True))
         if mine:
             crash_at("share")
         else:
             data = torch.empty(int(size), dtype=torch.uint8)
-        dist.broadcast(data, source)
+        self._group.finish(dist.broadcast(data, source, async_op=True))
         if not mine:
             self._restore(data)
 
@@ -427,10 +439,18 @@ class Job:
             self.model.wrap()
 
 
-def finite(loss):
-    """The number, or None where it is none: JSON knows neither NaN nor infinity."""
-    loss = float(loss)
-    return loss if math.isfinite(loss) else None
+@contextlib.contextmanager
+def _without_first_broadcast():
+    """DistributedDataParallel sends all parameters when it is made, in a way that nothing wakes if
+    a worker is lost then. Ours are the same on all workers already."""
+    original = getattr(parallel, "_sync_module_states", None)
+    try:
+        if original:
+            parallel._sync_module_states = lambda *_, **__: None
+        yield
+    finally:
+        if original:
+            parallel._sync_module_states = original
 
 
 def _paces():

@@ -155,7 +155,7 @@ class ScriptPacer(Pacer):
         """Paces forward and backward of a DDP model."""
         model.register_forward_pre_hook(self._before_forward)
         model.register_forward_hook(self._after_forward)
-        self.share_gradients_of(model)
+        model.register_comm_hook(None, self.hook())
 
     def watch_optimizer(self, optimizer):
         """Paces the update."""

@@ -6,6 +6,13 @@ import torch.distributed as dist
 from stint.pace import Stream
 
 
+def mean(_state, bucket):
+    """Averages a bucket of gradients over all workers."""
+    gradients = bucket.buffer().div_(dist.get_world_size())
+    future = dist.all_reduce(gradients, async_op=True).get_future()
+    return future.then(lambda done: done.value()[0])
+
+
 class Pacer:
     """Waits at the end of each part. `pace` may be another one for each forward pass."""
 
@@ -17,9 +24,13 @@ class Pacer:
         self.backward_end = 0.0
         self.sync_end = 0.0
 
-    def share_gradients_of(self, model):
-        """Has the buckets of a DDP model wait until the profile says that they are ready."""
-        model.register_comm_hook(None, self._bucket_ready)
+    def hook(self, reduce=mean):
+        """A communication hook that waits until the profile says that a bucket is ready."""
+        def when_ready(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            self._bucket_ready(bucket)
+            return reduce(state, bucket)
+
+        return when_ready
 
     def begin(self):
         """A forward pass begins; the script may have waited for data."""
@@ -31,14 +42,11 @@ class Pacer:
         self.stream.wait_until(self.start + self.pace.forward)
         self.backward_start = self.stream.at
 
-    def _bucket_ready(self, _state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+    def _bucket_ready(self, bucket):
         buckets = self.pace.buckets
         last = bucket.is_last() or bucket.index() >= len(buckets)
         ready = 1.0 if last else buckets[bucket.index()][1]
         self.stream.wait_until(self.backward_start + ready * self.pace.backward)
-        gradients = bucket.buffer().div_(dist.get_world_size())
-        future = dist.all_reduce(gradients, async_op=True).get_future()
-        return future.then(lambda done: done.value()[0])
 
     def backward_done(self):
         """Backward is over, and so is what it waited for."""

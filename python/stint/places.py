@@ -11,7 +11,7 @@ import torch
 
 from stint import state as states
 from stint.crash import crash_at
-from stint.group import spare
+from stint.sockets import spare
 
 CONNECT_TIMEOUT = 10  # Seconds.
 TRANSFER_TIMEOUT = 60  # Without a byte.

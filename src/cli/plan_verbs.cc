@@ -10,6 +10,7 @@
 #include "app/plan_limits.h"
 #include "base/text.h"
 #include "cli/choices.h"
+#include "cli/demo_run.h"
 #include "cli/render_explain.h"
 #include "cli/render_plan.h"
 
@@ -142,6 +143,7 @@ ExitCode explain_plan(const Invocation& invocation) {
 constexpr const char* kDemoJob = "example-resnet50";
 
 ExitCode demo(const Invocation& invocation) {
+  if (invocation.has("--run")) return demo_run(invocation);
   const Seconds deadline = 24 * kHour;
   say(invocation, fmt::format("Which machines train {} within {} for the least money?\n", kDemoJob,
                               deadline_flag(deadline)));
@@ -155,6 +157,7 @@ ExitCode demo(const Invocation& invocation) {
                               "  stint plan --job {0} --objective front\n"
                               "  stint predict --job {0} --cluster '8x g4dn.12xlarge'\n"
                               "  stint catalog list --gpu A100\n"
+                              "  stint demo --run                          (on an emulated cloud)\n"
                               "  stint plan --job my.json --deadline 12h   (a profile of your own)",
                               kDemoJob));
   return kExitOk;
@@ -264,8 +267,12 @@ Verb explain_verb() {
 Verb demo_verb() {
   return {.path = "demo",
           .summary = "Plan the shipped example over the whole catalogue, and say what to try next.",
+          .options = {{.name = "--run",
+                       .help = "Instead profile, plan and run a small training on the emulated "
+                               "cloud, lose a machine, and report; two minutes."}},
           .examples = {{"stint demo", "Start here."},
-                       {"stint demo --verbose", "With what the optimiser did."}},
+                       {"stint demo --verbose", "With what the optimiser did."},
+                       {"stint demo --run", "The whole way, on this computer."}},
           .run = demo};
 }
 

@@ -9,16 +9,15 @@ namespace stint {
 namespace {
 
 constexpr double kMoved = 0.1;  // A speed that changed by less leaves the game as it is.
+constexpr double kGrid = 0.05;
 
 int ticks_up(Seconds time, Seconds tick) {
   return static_cast<int>(std::ceil(std::min(time / tick, 1e6)));
 }
 
 double slowness_of(const RunTerms& terms, const RunProgress& progress) {
-  return std::max(1.0, progress.slowness.value_or(terms.slower));
+  return std::max(1.0, progress.slowness_max.value_or(terms.slower));
 }
-
-Seconds full_step(const RunTerms& terms) { return terms.step_time(training_slots(terms)); }
 
 /// Machines that are held, by the ticks until they train, the readiest first.
 Fleet fleet_of(std::vector<Seconds> ready, const DeadlineGame& game, Seconds tick) {
@@ -43,25 +42,36 @@ bool keeps_on_demand(const RunTerms& terms, const std::optional<Holding>& choice
 
 void DeadlineWatch::change_terms() {
   begun_ = false;
+  machines_ = 0;
   choice_.reset();
 }
 
 std::optional<Holding> DeadlineWatch::choose(const RunTerms& terms, const RunProgress& progress) {
+  if (machines_ == 0) {
+    const std::vector<int> slots = training_slots(terms);
+    machines_ = static_cast<int>(slots.size());
+    step_ = terms.step_time(slots);
+  }
   const int tick = static_cast<int>(std::min(progress.now / terms.tick, 1e9));
   if (policy_ && (tick > tick_ || !begun_)) {
     past_.push_back(progress.spot_available);
     tick_ = tick;
-    choice_ = ask_policy(terms, progress);
+    if (!progress.moving) follow(terms, progress.now, ask_policy(terms, progress));
   }
   look_at_time(terms, progress);
-  const int machines = static_cast<int>(training_slots(terms).size());
-  if (buys_) return Holding{.spot = 0, .on_demand = machines};
+  if (buys_) return Holding{.spot = 0, .on_demand = machines_};
   return choice_;
 }
 
+void DeadlineWatch::follow(const RunTerms& terms, Seconds now, std::optional<Holding> choice) {
+  const bool sells = choice_ && choice && choice->on_demand < choice_->on_demand;
+  if (sells && now - chosen_ < 2 * (terms.start_up + terms.regroup)) return;
+  if (choice != choice_) chosen_ = now;
+  choice_ = choice;
+}
+
 void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progress) {
-  const auto machines = training_slots(terms).size();
-  const Seconds step = full_step(terms) * slowness_of(terms, progress);
+  const Seconds step = step_ * slowness_of(terms, progress);
   const auto work = [&](std::int64_t from) {
     return static_cast<double>(terms.steps - from) * step + terms.save_time;
   };
@@ -71,13 +81,15 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
 
   Seconds ready;  // Until all machines on demand train, if they are bought now.
   for (const Seconds one : progress.on_demand) ready = std::max(ready, one);
-  if (progress.on_demand.size() < machines) ready = terms.start_up + terms.regroup;
+  if (static_cast<int>(progress.on_demand.size()) < machines_)
+    ready = terms.start_up + terms.regroup;
   overdue_ = ready +
              work(progress.safe) / slowness_of(terms, progress) * progress.slowness.value_or(1) -
              left;
 
-  // Whoever has bought sells only when there is time to buy again.
-  const Seconds needed = buys_ ? terms.start_up + 2 * terms.tick : Seconds{};
+  // Whoever has bought sells only when there is time to buy again, and not for a save's difference.
+  const Seconds needed =
+      buys_ ? 2 * terms.start_up + 4 * terms.tick + terms.save_every : Seconds{};
   const std::int64_t from = keeps_on_demand(terms, choice_) ? progress.safe : progress.saved;
   buys_ = room(from) < needed;
   const Seconds soon = 2 * terms.tick + terms.save_time;
@@ -87,16 +99,16 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
 
 std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
                                                  const RunProgress& progress) {
-  const int machines = static_cast<int>(training_slots(terms).size());
-  const double slowness = progress.slowness.value_or(1);
-  const Seconds step = full_step(terms) * slowness;
+  // In steps, so that a rehearsal meets few different games.
+  const double slowness = std::ceil(progress.slowness.value_or(1) / kGrid - 1e-9) * kGrid;
+  const Seconds step = step_ * slowness;
   if (!begun_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {
     const Seconds end = *terms.deadline - terms.save_time - terms.tick;
     const RunSlot& first = terms.slots[static_cast<std::size_t>(training_slots(terms).front())];
     game_ = {.work = std::max(1, ticks_up(static_cast<double>(terms.steps) * step, terms.tick)),
              .deadline = static_cast<int>(std::floor(std::min(end / terms.tick, 1e6))),
              .changeover = ticks_up(terms.start_up + terms.regroup, terms.tick),
-             .machines = machines,
+             .machines = machines_,
              .price_ratio = std::max(1.0, first.on_demand / first.spot)};
     game_slowness_ = slowness;
     begun_ = true;
@@ -104,16 +116,16 @@ std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
   }
   const Seconds left = static_cast<double>(terms.steps - progress.reached) * step;
   const GameState state{.tick = tick_,
-                        .parts_left = ticks_up(left * machines, terms.tick),
-                        .available = std::clamp(progress.spot_available, 0, machines),
+                        .parts_left = ticks_up(left * machines_, terms.tick),
+                        .available = std::clamp(progress.spot_available, 0, machines_),
                         .spot = fleet_of(progress.spot, game_, terms.tick),
                         .on_demand = fleet_of(progress.on_demand, game_, terms.tick)};
-  const Holding all{.spot = 0, .on_demand = machines};
+  const Holding all{.spot = 0, .on_demand = machines_};
   if (state.parts_left <= 0) return choice_;
   if (state.tick >= game_.deadline || !is_safe(game_, state, all)) return all;
   Holding choice = policy_->choose(state);
   CHECK(choice.spot >= 0 && choice.on_demand >= 0);
-  CHECK(choice.spot + choice.on_demand <= machines);
+  CHECK(choice.spot + choice.on_demand <= machines_);
   return is_safe(game_, state, choice) ? choice : all;
 }
 

@@ -48,7 +48,7 @@ struct Disaster {
   double speed = 1;  // A step takes so many times what was predicted.
   int policy = 0;    // Which one.
   std::uint64_t policy_seed = 0;
-  int crash_after = 0;          // Events.
+  int crash_after = 0;          // Events; zero: never.
   bool keeps_deadline = false;  // Nothing in this world excuses being late.
 };
 
@@ -136,15 +136,15 @@ inline Disaster draw_disaster(std::uint64_t seed) {
     return world_step_time(static_cast<int>(slots.size()));
   };
   terms.save_every = random.uniform(0.5, 10) * kMinute;
-  terms.patience = 3 * kHour;
+  terms.patience = 90 * kMinute;
   disaster.speed = random.below(3) == 0 ? random.uniform(0.5, 2) : random.uniform(0.9, 1.1);
-  disaster.crash_after = random.below(200);
+  if (random.below(3) == 0) disaster.crash_after = 1 + random.below(200);
   disaster.policy_seed = random.bits();
 
   const Seconds promised = promised_time(terms, machines);
   const bool timed = random.below(2) == 0;
   if (timed) terms.deadline = random.uniform(0.4, 3) * promised;
-  if (timed) disaster.policy = random.below(20) == 0 ? 4 : random.below(4);
+  if (timed) disaster.policy = random.below(30) == 0 ? 4 : random.below(4);
   disaster.unkindness = {.loss = often(0.3),
                          .unannounced = random.uniform(),
                          .false_notice = often(0.3),

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,9 +45,9 @@ class DisasterWorld {
     if (unkind_.stop) at(draw(0, 60) * kMinute, [this] { tell({.kind = RunEventKind::kStop}); });
     for (int count = 0; !happenings_.empty() && problem_.empty(); ++count) {
       if (count == kHappeningsMax) return "it never ends";
-      // A queue gives its top away only as a copy.
-      const Happening next = happenings_.top();
-      happenings_.pop();
+      std::pop_heap(happenings_.begin(), happenings_.end());
+      const Happening next = std::move(happenings_.back());
+      happenings_.pop_back();
       now_ = next.at;
       next.what();
     }
@@ -58,10 +57,6 @@ class DisasterWorld {
 
   void write_log() { log_ = true; }
 
-  const Supervisor& supervisor() const { return *supervisor_; }
-  Seconds ended() const { return ended_; }
-  int losses() const { return losses_; }
-
  private:
   static constexpr int kHappeningsMax = 200'000;
 
@@ -69,7 +64,6 @@ class DisasterWorld {
     Market market = Market::kOnDemand;
     bool trains = true;
     DollarsPerSecond price;  // On demand.
-    bool asked = true;
     bool up = false;
     bool gone = false;
     Seconds since = {};
@@ -97,7 +91,8 @@ class DisasterWorld {
   bool chance(double probability) { return random_.uniform() < probability; }
 
   void at(Seconds delay, std::function<void()> what) {
-    happenings_.push({.at = now_ + delay, .order = order_++, .what = std::move(what)});
+    happenings_.push_back({.at = now_ + delay, .order = order_++, .what = std::move(what)});
+    std::push_heap(happenings_.begin(), happenings_.end());
   }
 
   void fail(const std::string& problem) {
@@ -145,7 +140,7 @@ class DisasterWorld {
 
   void deliver(const RunEvent& event, const std::optional<RunTerms>& terms) {
     const std::int64_t saved = supervisor_->saved();
-    journal_.push_back({event, terms});
+    if (!second_ && disaster_.crash_after > 0) journal_.push_back({event, terms});
     if (terms) supervisor_->change_terms(*terms);
     const auto actions = supervisor_->handle(event);
     follow(event, terms, actions);
@@ -176,7 +171,8 @@ class DisasterWorld {
     if (second_) {
       if (terms) second_->change_terms(*terms);
       if (second_->handle(event) != actions) fail("after a crash it wants something else");
-    } else if (static_cast<int>(journal_.size()) == disaster_.crash_after) {
+    } else if (disaster_.crash_after > 0 &&
+               static_cast<int>(journal_.size()) == disaster_.crash_after) {
       second_ = std::make_unique<Supervisor>(disaster_.terms, make_policy(disaster_));
       for (const auto& entry : journal_) {
         if (entry.second) second_->change_terms(*entry.second);
@@ -246,7 +242,6 @@ class DisasterWorld {
     if (announced && chance(unkind_.false_notice)) return;
     at(notice, [this, vm] {
       if (machines_[vm].gone) return;
-      ++losses_;
       end(vm);
       tell({.kind = RunEventKind::kVmLost, .vm = vm});
     });
@@ -349,10 +344,7 @@ class DisasterWorld {
     if (machine.gone) return;
     if (!machine.up && chance(unkind_.comes_anyway)) return;
     const std::int64_t before = latest();
-    if (!machine.up) {
-      machine.gone = true;
-      return;
-    }
+    if (!machine.up) return static_cast<void>(machine.gone = true);
     const bool destroyed = destroyed_;
     end(vm);
     const bool needed = supervisor_->saved() <= before && supervisor_->saved() > latest();
@@ -372,7 +364,6 @@ class DisasterWorld {
     joined_ = false;
     broken_ = false;
     save_at_.reset();
-    bool all_new = true;
     bool any_new = false;
     for (auto& [vm, machine] : machines_) {
       const bool trains = std::count(gang_.begin(), gang_.end(), vm) > 0;
@@ -380,7 +371,6 @@ class DisasterWorld {
       if (!trains) continue;
       if (!machine.trains) fail("a machine for checkpoints trains");
       broken_ = broken_ || !machine.up || machine.gone;
-      all_new = all_new && !machine.holds;
       any_new = any_new || !machine.holds;
     }
     const Seconds time = any_new ? 0.4 * terms_.start_up : terms_.regroup;
@@ -481,7 +471,7 @@ class DisasterWorld {
   int capacity_;
 
   Seconds now_;
-  std::priority_queue<Happening> happenings_;
+  std::vector<Happening> happenings_;  // A heap, the next one first.
   std::int64_t order_ = 0;
   std::map<int, Machine> machines_;
   std::vector<Stored> stored_;
@@ -497,7 +487,6 @@ class DisasterWorld {
   std::int64_t trained_ = 0;  // The latest step that was ever stored.
 
   int terms_changes_ = 0;
-  int losses_ = 0;
   int finished_ = 0;
   Seconds ended_;
   bool said_budget_ = false;

@@ -1,6 +1,7 @@
 #include "run/receiver.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"

@@ -53,8 +53,11 @@ class Rehearsal {
   }
 
   RehearsedRun play() {
+    while (changed_ < changes_.size() && changes_[changed_].at <= now_) {
+      capacity_ = changes_[changed_++].machines;
+    }
     next_capacity();
-    tell({.kind = Event::kTick});
+    tell(capacity_known() ? RunEvent{.kind = Event::kCapacity, .count = capacity_} : RunEvent{});
     next_tick_ = terms_.tick;
     for (int count = 0; !supervisor_->finished(); ++count) {
       CHECK(count < kHappeningsMax);
@@ -205,6 +208,8 @@ class Rehearsal {
                                    [vm](const Machine& it) { return it.vm == vm; }),
                     machines_.end());
   }
+
+  bool capacity_known() const { return !world_.capacity.empty() || world_.plenty.has_value(); }
 
   void next_capacity() {
     if (!world_.capacity.empty() || !world_.plenty) {

@@ -34,6 +34,8 @@ Result<std::string> make_run_folder(const std::string& root, const std::string& 
   if (!named.ok()) return named.error();
   std::error_code error;
   fs::create_directories(root, error);
+  // Nobody else is to know even the names of runs.
+  fs::permissions(root, fs::perms::owner_all, error);
   std::string folder = fmt::format("{}/{}", root, name);
   // The umask may take from the mode of mkdir; chmod gives it back.
   if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) return folder;

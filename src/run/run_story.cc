@@ -59,6 +59,7 @@ class Teller {
     const bool loss = event.kind == Event::kVmLost || event.kind == Event::kWorkerLost;
     if (loss && event.vm && trains_on(*event.vm)) broken_ = true;
     if (event.kind == Event::kVmUp && known(event)) come(*event.vm);
+    if (event.kind == Event::kNotice && known(event)) announce(*event.vm);
     if (event.kind == Event::kVmLost && known(event)) go(*event.vm, true);
     if (event.kind == Event::kBilled && known(event)) bill(event);
     if (event.kind == Event::kSaved) {
@@ -102,12 +103,18 @@ class Teller {
         {.name = vm_name(vm), .type = machine_type(it), .market = it.market, .from = now_});
   }
 
+  /// It is lost from then on, even if it is given back before it is taken.
+  void announce(int vm) {
+    StoryVm* it = find(vm);
+    if (it != nullptr && !it->until) it->taken = true;
+  }
+
   void go(int vm, bool taken) {
     StoryVm* it = find(vm);
     if (it == nullptr || it->until) return;
     it->until = now_;
-    it->taken = taken;
-    story_.losses += taken ? 1 : 0;
+    it->taken = it->taken || taken;
+    story_.losses += it->taken ? 1 : 0;
   }
 
   void bill(const RunEvent& event) {

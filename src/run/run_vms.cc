@@ -49,9 +49,10 @@ void RunVms::bill(int vm, Dollars cost) {
   if (gone) past_ += final_cost(at(vm));
 }
 
-void RunVms::change_price(const std::string& type, DollarsPerSecond spot, Seconds now) {
+void RunVms::change_price(const std::optional<std::string>& type, DollarsPerSecond spot,
+                          Seconds now) {
   for (const int vm : present_) {
-    if (at(vm).market != Market::kSpot || at(vm).type != type) continue;
+    if (at(vm).market != Market::kSpot || (type && at(vm).type != *type)) continue;
     if (is_there(at(vm))) it(vm).charged += at(vm).price * (now - at(vm).since);
     it(vm).since = now;
     it(vm).price = spot;

@@ -38,8 +38,8 @@ class RunVms {
   void end(int vm, Seconds now);
   void bill(int vm, Dollars cost);
 
-  /// Spot machines of this type cost so much from now on.
-  void change_price(const std::string& type, DollarsPerSecond spot, Seconds now);
+  /// Spot machines of this type, or of all, cost so much from now on.
+  void change_price(const std::optional<std::string>& type, DollarsPerSecond spot, Seconds now);
 
   /// Puts machines into the slots of a new plan, by type, then by market; those that are up first.
   /// The others are leaving.

@@ -252,6 +252,11 @@ void Runner::save(const RunAction& action) {
   // Far enough ahead that every worker hears of it before that step is done.
   const auto ahead = static_cast<std::int64_t>(2 + std::ceil(kSaveAhead / step_time_));
   const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + ahead);
+  // To write a checkpoint anew that counts already would put it at risk.
+  if (at == supervisor_.saved()) {
+    return happen(
+        {.kind = Event::kSaved, .attempt = gang_.attempt(), .step = at, .save = action.save});
+  }
   gang_.expect_save(at);
   save_ = action.save;
   for (const int vm : gang_.vms()) crew_.send(vm, save_order(gang_.attempt(), at, place()));

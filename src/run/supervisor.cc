@@ -41,14 +41,15 @@ Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
 }
 
 void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
-  const int machines = static_cast<int>(training_slots(terms).size());
-  CHECK(machines > 0 && terms.machines_min >= 1 && terms.machines_min <= machines);
+  const std::size_t before = training_.size();
+  training_ = training_slots(terms);
+  CHECK(!training_.empty() && terms.machines_min >= 1);
+  CHECK(terms.machines_min <= static_cast<int>(training_.size()));
   if (terms.steps <= 1) terms.steps = terms_.steps;
   if (!terms.deadline) terms.deadline = terms_.deadline;
   if (!terms.budget) terms.budget = terms_.budget;
   terms.steps = std::max({terms.steps, reached_, saved_});
-  const bool as_many = machines == static_cast<int>(training_slots(terms_).size());
-  if (policy || !as_many) deadline_ = DeadlineWatch(std::move(policy));
+  if (policy || training_.size() != before) deadline_ = DeadlineWatch(std::move(policy));
   deadline_.change_terms();
   terms_ = std::move(terms);
   terms_.step_time = remembered(std::move(terms_.step_time));
@@ -214,6 +215,10 @@ void Supervisor::on_notice(int vm, Seconds left) {
 
 void Supervisor::on_capacity(const RunEvent& event) {
   if (!event.count || event.at < capacity_at_) return;
+  // Where there are more than there were, no refusal counts any longer.
+  for (SlotState& slot : slots_) {
+    if (event.count > capacity_) slot.not_before[index(Market::kSpot)] = now_;
+  }
   capacity_ = event.count;
   capacity_at_ = event.at;
 }
@@ -303,12 +308,12 @@ void Supervisor::on_resumed(std::optional<std::int64_t> step) {
 void Supervisor::on_prices(const RunEvent& event) {
   if (event.at < prices_at_) return;
   prices_at_ = event.at;
+  vms_.change_price(event.type, *event.spot, now_);
   double furthest = 1;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     RunSlot& slot = terms_.slots[i];
     if (event.type && *event.type != slot.type) continue;
     slot.spot = *event.spot;
-    vms_.change_price(slot.type, slot.spot, now_);
     const double ratio = slot.spot / slots_[i].planned;
     if (slot.trains && std::abs(ratio - 1) > std::abs(furthest - 1)) furthest = ratio;
   }
@@ -349,7 +354,8 @@ void Supervisor::tell_of(int vm) {
       text += fmt::format("; {} is asked for", market_name(action.market));
     goes_on = goes_on || action.kind == Act::kTrain;
   }
-  if (goes_on) text += fmt::format("; {} go on", counted(static_cast<int>(attempt_->vms.size())));
+  const int count = goes_on ? static_cast<int>(attempt_->vms.size()) : 0;
+  if (goes_on) text += fmt::format("; {} {} on", counted(count), count == 1 ? "goes" : "go");
   if (lost && !attempt_) text += "; training waits for another";
   say(text + ".");
 }

@@ -145,6 +145,7 @@ class Supervisor {
   void tell_of(int vm);
 
   RunTerms terms_;
+  std::vector<int> training_;  // Slots.
   DeadlineWatch deadline_;
   std::vector<RunAction> actions_;
 

@@ -47,11 +47,11 @@ void Supervisor::give_up_waiting() {
     on_save_failed({}, "there was no answer");
   }
   const Seconds launch = kLaunchPatience * terms_.start_up + 2 * terms_.tick;
-  const std::vector<int> present = vms_.present();
-  for (const int vm : present) {
+  for (const int vm : vms_.present()) {
     if (vms_.at(vm).phase != Phase::kAsked || now_ - vms_.at(vm).asked <= launch) continue;
     act(Act::kRelease).vm = vm;
     on_refused(vm, fmt::format("it did not come within {}", rounded(launch)));
+    break;  // The next event finds the next one.
   }
   if (!attempt_ || attempt_->broken) return;
   const Seconds begin = 2 * (terms_.start_up + terms_.regroup) + terms_.tick;
@@ -117,7 +117,7 @@ void Supervisor::close() {
 bool Supervisor::saves_before_the_end() {
   const Seconds limit = terms_.start_up + 2 * kSavePatience * terms_.save_time + 2 * terms_.tick;
   if (!attempt_ || attempt_->broken || reached_ <= saved_ || over_budget()) return false;
-  if (now_ - closing_since_ > limit) return false;
+  if (now_ - closing_since_ > limit || saves_.failures() >= kLastSavesMax) return false;
   if (!attempt_->training || saves_.pending()) return true;
   const bool done = closing_saves_ > 0 && saved_ >= saves_.from();
   if (done || closing_saves_ == kClosingSavesMax || !receivers_there()) return false;
@@ -161,13 +161,15 @@ void Supervisor::check_deadline() {
 RunProgress Supervisor::progress() const {
   RunProgress progress{.now = now_, .reached = reached_, .safe = saved_, .saved = saved_};
   progress.slowness = speed_.ratio();
+  progress.slowness_max = speed_.ratio_max();
+  progress.moving = attempt_ && !attempt_->training && !attempt_->broken;
   for (const int vm : holders_) {
     const RunVm& it = vms_.at(vm);
     const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;
     if (stays && !it.leaving) progress.safe = reached_;
   }
   int askable = 0;
-  for (const int slot : training_slots(terms_)) {
+  for (const int slot : training_) {
     for (const Market market : {Market::kOnDemand, Market::kSpot}) {
       const auto vm = vms_.of(slot, market);
       const auto& state = slots_[static_cast<std::size_t>(slot)];
@@ -195,7 +197,7 @@ std::optional<int> Supervisor::capacity() const {
 }
 
 void Supervisor::spread_over_slots(Holding choice) {
-  const std::vector<int> slots = training_slots(terms_);
+  const std::vector<int>& slots = training_;
   for (const int slot : slots) slots_[static_cast<std::size_t>(slot)].wanted.reset();
   // With fewer machines nothing gets done, so that none are paid for.
   if (choice.spot + choice.on_demand < terms_.machines_min) return;
@@ -252,13 +254,14 @@ int Supervisor::spot_present() const {
 /// Machines that are there for nothing go. Those that trained until now stay until the others do.
 void Supervisor::release_unwanted() {
   const bool on_its_way = attempt_ && !attempt_->training;
-  const std::vector<int> present = vms_.present();
-  for (const int vm : present) {
+  std::vector<int> unwanted;
+  for (const int vm : vms_.present()) {
     const RunVm& it = vms_.at(vm);
     if (trains_on(vm) || is_wanted(vm)) continue;
     if (it.trains && it.phase != Phase::kAsked && on_its_way) continue;
-    release(vm);
+    unwanted.push_back(vm);
   }
+  for (const int vm : unwanted) release(vm);
 }
 
 bool Supervisor::is_wanted(int vm) const {
@@ -288,7 +291,7 @@ void Supervisor::release(int vm) {
 /// The machines to train on: for each slot the one of the wanted market, until it is there another.
 std::vector<int> Supervisor::target() const {
   std::vector<int> found;
-  for (const int slot : training_slots(terms_)) {
+  for (const int slot : training_) {
     const auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
     if (!wanted) continue;
     const Market other = *wanted == Market::kSpot ? Market::kOnDemand : Market::kSpot;
@@ -336,8 +339,7 @@ bool Supervisor::settled() const {
 }
 
 bool Supervisor::nothing_wanted() const {
-  const std::vector<int> slots = training_slots(terms_);
-  return std::none_of(slots.begin(), slots.end(), [&](int slot) {
+  return std::none_of(training_.begin(), training_.end(), [&](int slot) {
     return slots_[static_cast<std::size_t>(slot)].wanted.has_value();
   });
 }
@@ -358,13 +360,16 @@ std::vector<int> Supervisor::receivers() const {
 }
 
 bool Supervisor::receivers_there() const {
-  return receivers().size() + training_slots(terms_).size() == slots_.size();
+  return receivers().size() + training_.size() == slots_.size();
 }
 
 void Supervisor::arrange_workers() {
   std::vector<int> wanted = target();
-  const bool enough = can_train(wanted);
-  if (nothing_wanted()) progressed_ = now_;  // It waits because it wants to.
+  const bool same = attempt_ && !new_plan_ && wanted == attempt_->vms;
+  const bool enough = same || can_train(wanted);
+  // It waits because it wants to, or for spot machines as long as the deadline lets it.
+  const bool may_wait = terms_.deadline && !late() && !deadline_.buys() && !attempt_;
+  if (nothing_wanted() || may_wait) progressed_ = now_;
   if (!attempt_) {
     if (enough && settled()) order(std::move(wanted));
     return;
@@ -398,7 +403,7 @@ bool Supervisor::pays(const std::vector<int>& wanted) const {
   const auto in_use = static_cast<std::size_t>(std::count_if(
       slots_.begin(), slots_.end(), [](const SlotState& slot) { return slot.wanted.has_value(); }));
   if (new_plan_) {
-    return wanted.size() == in_use - (slots_.size() - training_slots(terms_).size()) ||
+    return wanted.size() == in_use - (slots_.size() - training_.size()) ||
            step_time(wanted) < speed_.predicted();
   }
   for (const int vm : attempt_->vms) {
@@ -454,7 +459,8 @@ void Supervisor::save_if_due() {
   const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
                      since >= terms_.tick + 2 * terms_.save_time;
   const bool last = reached_ == terms_.steps;
-  if (save_soon_ || last || helps || saves_.unsettled() || since >= terms_.save_every) ask_save();
+  const bool due = save_soon_ || last || since >= terms_.save_every || saves_.failures() > 0;
+  if (due || helps || saves_.unsettled()) ask_save();
 }
 
 void Supervisor::ask_save() {
