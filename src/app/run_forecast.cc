@@ -62,9 +62,9 @@ void spread(std::vector<Q>& values, Q& mean, Q& p10, Q& p90) {
 struct Rehearsed {
   std::vector<Seconds> times;
   std::vector<Dollars> costs;
-  double in_time = 0;
+  double in_time = 0;  // Share of the rehearsals.
   double in_budget = 0;
-  double losses = 0;
+  double losses = 0;  // Mean.
 };
 
 Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSoFar& so_far,
@@ -90,11 +90,11 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
     all.times.push_back(run.time);
     all.costs.push_back(run.cost);
     const bool trained = run.outcome == RunVerdict::kTrained;
-    const double share = 1.0 / runs;
-    if (trained && record.deadline && run.time <= *record.deadline) all.in_time += share;
-    if (trained && record.budget && run.cost <= *record.budget) all.in_budget += share;
-    all.losses += share * run.losses;
+    if (trained && record.deadline && run.time <= *record.deadline) ++all.in_time;
+    if (trained && record.budget && run.cost <= *record.budget) ++all.in_budget;
+    all.losses += run.losses;
   }
+  for (double* sum : {&all.in_time, &all.in_budget, &all.losses}) *sum /= runs;
   return all;
 }
 
@@ -105,8 +105,8 @@ RunForecast forecast_of(const RunRecord& record) {
   RunForecast forecast{.losses = all.losses};
   spread(all.times, forecast.time.mean, forecast.time.p10, forecast.time.p90);
   spread(all.costs, forecast.cost.mean, forecast.cost.p10, forecast.cost.p90);
-  if (record.deadline) forecast.p_deadline = std::min(1.0, all.in_time);
-  if (record.budget) forecast.p_budget = std::min(1.0, all.in_budget);
+  if (record.deadline) forecast.p_deadline = all.in_time;
+  if (record.budget) forecast.p_budget = all.in_budget;
   return forecast;
 }
 
@@ -125,7 +125,7 @@ RunOutlook outlook_of(const RunRecord& record, const RunPlan& plan, const RunSoF
   RunOutlook outlook;
   spread(all.times, outlook.time.mean, outlook.time.p10, outlook.time.p90);
   spread(all.costs, outlook.cost.mean, outlook.cost.p10, outlook.cost.p90);
-  if (record.deadline) outlook.p_deadline = std::min(1.0, all.in_time);
+  if (record.deadline) outlook.p_deadline = all.in_time;
   return outlook;
 }
 

@@ -26,6 +26,16 @@ constexpr Seconds kSaveLatency = 0.5 * kSecond;
 constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;
 constexpr int kSubsetsMax = 4000;
 
+/// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
+/// Predictions need them to be equal, so that some more are taken where that helps.
+int accumulation_of(int global_batch, int most) {
+  const int least = std::max(1, (global_batch + most - 1) / most);
+  for (int count = least; count <= 2 * least + 2; ++count) {
+    if (global_batch % count == 0) return count;
+  }
+  return least;
+}
+
 /// Times of a step on some machines of each kind; absent where the batch cannot be shared out.
 std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& all,
                                    const std::vector<int>& counts, int global_batch,
@@ -39,7 +49,7 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
   const int vms = std::accumulate(counts.begin(), counts.end(), 0);
   PredictOptions options{.global_batch = global_batch};
   options.workers_per_vm = 1;
-  options.accumulation = std::max(1, (global_batch + vms * micro_batch - 1) / (vms * micro_batch));
+  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return std::nullopt;
   const IterationTime time = predict(inputs.context(), *resolved, step_parts).prediction.iteration;
@@ -256,7 +266,7 @@ Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
   options.workers_per_vm = 1;
   int vms = 0;
   for (const VmGroup& group : cluster.groups) vms += group.count;
-  options.accumulation = std::max(1, (global_batch + vms * micro_batch - 1) / (vms * micro_batch));
+  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return resolved.error();
   RunPlan plan;

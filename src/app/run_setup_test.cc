@@ -127,16 +127,26 @@ TEST_F(RunSetupTest, AnAnchorIsTheOnDemandMachineOrOneMore) {
 
 TEST_F(RunSetupTest, EqualSharesAreEqual) {
   RunRequest asked = request();
-  asked.cluster = "1x local.large + 1x local.small";
+  asked.cluster = "1x local.fast + 1x local.large";  // Twice as fast as the other.
   const int both[] = {0, 1};
   auto run = prepare(asked);
   ASSERT_TRUE(run.ok()) << run.error().message;
   const std::vector<int> own = shares_of(run->record.plan, both, 96);
-  EXPECT_GT(own[0], own[1]);  // The faster one gets more.
+  EXPECT_GT(own[0], own[1]);
+  EXPECT_EQ(own[0] + own[1], 96);
   asked.equal_shares = true;
   run = prepare(asked);
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(shares_of(run->record.plan, both, 96), (std::vector<int>{48, 48}));
+}
+
+// 160 samples of at most 64 at once take 3 micro-batches on one machine, or 4 equal ones.
+TEST_F(RunSetupTest, PlansForEverySubsetThatCanShareTheBatch) {
+  RunRequest asked = request();
+  asked.global_batch = 160;
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.plan.steps.size(), 2U);
 }
 
 TEST_F(RunSetupTest, SaysWhatIsMissing) {
