@@ -6,6 +6,7 @@
 #include "app/run_market.h"
 #include "base/normal.h"
 #include "risk/cluster_policy.h"
+#include "run/rehearsal_policy.h"
 #include "run/rehearsal_run.h"
 
 namespace stint {
@@ -73,6 +74,7 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
   const int places = static_cast<int>(training_slots_of(plan).size());
   RehearsalWorld world = world_of(record, plan, slowness);
   if (record.expected && !record.expected->away) world.loss = 1 / record.expected->stay;
+  RehearsalTables tables(CountBelief(places).model());
   const Random streams(kForecastSeed);
   Rehearsed all;
   // Four times what it takes undisturbed is drawn; after that spot stays as it is then.
@@ -85,7 +87,7 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
       world.capacity = draw_capacity(*record.expected, places, horizon, streams.fork(number));
     }
     std::unique_ptr<DeadlinePolicy> policy;
-    if (record.deadline) policy = std::make_unique<ClusterPolicy>(CountBelief(places));
+    if (record.deadline) policy = tables.policy();
     const RehearsedRun run = rehearse_once(terms, world, so_far, number + 1, std::move(policy));
     all.times.push_back(run.time);
     all.costs.push_back(run.cost);

@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// To save, to end workers and to give machines back, each of which has a limit of its own.
+constexpr Seconds kStopPatience = 10 * kMinute;
+
 Result<std::string> runs_root(const Environment& environment) {
   if (environment.state_folder) return *environment.state_folder + "/runs";
   return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
@@ -190,7 +193,14 @@ Status stop_run(const Environment& environment, const std::string& name) {
   if (!folder.ok()) return folder.error();
   if (const auto runner = running_process(*folder)) {
     if (::kill(*runner, SIGTERM) != 0) return failed("the process that runs it cannot be told");
-    while (running_process(*folder)) ::usleep(100000);
+    const Seconds limit = environment.clock->now() + kStopPatience;
+    while (running_process(*folder)) {
+      if (environment.clock->now() > limit) {
+        return failed(
+            fmt::format("process {} was told to stop and goes on; see 'stint status'", *runner));
+      }
+      ::usleep(100000);
+    }
     return {};
   }
   const auto run = replay_run_folder(*folder);

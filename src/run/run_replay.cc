@@ -29,7 +29,8 @@ std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   RunTerms terms = terms_of(record, record.plan);
   std::unique_ptr<DeadlinePolicy> policy;
   if (record.deadline) {
-    policy = std::make_unique<ClusterPolicy>(CountBelief(static_cast<int>(terms.slots.size())));
+    const auto machines = static_cast<int>(training_slots(terms).size());
+    policy = std::make_unique<ClusterPolicy>(CountBelief(machines));
   }
   return std::make_unique<Supervisor>(std::move(terms), std::move(policy));
 }

@@ -109,9 +109,20 @@ TEST_F(RunReplayTest, APlanThatIsMissingIsBadInput) {
 TEST_F(RunReplayTest, ADeadlineBringsAPolicy) {
   RunRecord record = small_record();
   record.deadline = 100 * kSecond;
+  // It decides about machines that train, and not about the one that holds checkpoints.
+  record.plan.machines.push_back({.type = "local.cpu",
+                                  .spot = 0.1 * kDollar / kHour,
+                                  .on_demand = 0.1 * kDollar / kHour,
+                                  .network = kGbit / kSecond,
+                                  .trains = false,
+                                  .receives = true});
   const auto supervisor = make_supervisor(record);
   EXPECT_EQ(supervisor->terms().deadline, 100 * kSecond);
-  EXPECT_EQ(supervisor->terms().slots.size(), 2U);
+  int launches = 0;
+  for (const RunAction& action : supervisor->handle({})) {
+    launches += action.kind == RunActionKind::kLaunch ? 1 : 0;
+  }
+  EXPECT_EQ(launches, 3);
 }
 
 }  // namespace
