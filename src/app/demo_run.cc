@@ -29,7 +29,7 @@ Result<JobProfile> profile(const std::string& python) {
   auto found = profile_job({.command = {python, "-m", "stint.demo", "--steps", "40"},
                             .steps = 12,
                             .warmup = 3,
-                            .batches = {24, 48, 96},
+                            .batches = {32, 96},
                             .name = "demo",
                             .device = "Local-1x",
                             .silent = true});

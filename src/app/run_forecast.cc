@@ -5,9 +5,9 @@
 
 #include "app/run_market.h"
 #include "base/normal.h"
-#include "risk/cluster_policy.h"
 #include "run/rehearsal_policy.h"
 #include "run/rehearsal_run.h"
+#include "run/spot_belief.h"
 
 namespace stint {
 namespace {
@@ -74,7 +74,7 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
   const int places = static_cast<int>(training_slots_of(plan).size());
   RehearsalWorld world = world_of(record, plan, slowness);
   if (record.expected && !record.expected->away) world.loss = 1 / record.expected->stay;
-  RehearsalTables tables(CountBelief(places).model());
+  RehearsalTables tables(spot_belief(record, places).model());
   const Random streams(kForecastSeed);
   Rehearsed all;
   // Four times what it takes undisturbed is drawn; after that spot stays as it is then.

@@ -15,7 +15,7 @@
 namespace stint {
 namespace {
 
-constexpr double kLeastGain = 0.02;      // Of what is left to pay; a move has risks of its own.
+constexpr double kLeastGain = 0.1;       // Of what is left to pay; a move has risks of its own.
 constexpr double kNearlyAsSure = 0.05;   // Of keeping the deadline.
 constexpr std::size_t kFirstSteps = 9;   // That tell how fast machines were when they began.
 constexpr std::size_t kClustersMax = 6;  // Of the answer.

@@ -29,7 +29,7 @@ struct WeighedWay {
 
 /// The best of the ways, of which the first is to stay. With a deadline that is the cheapest of
 /// those that keep it nearly as surely as any does; else the cheapest. A move must save more than a
-/// fiftieth of what is left to pay, unless it is for the deadline.
+/// tenth of what is left to pay, unless it is for the deadline.
 std::size_t best_way(const std::vector<WeighedWay>& ways);
 
 /// The arithmetic in words.

@@ -238,8 +238,9 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
     if (trains) all.push_back(static_cast<int>(slot));
   }
   const Seconds work = static_cast<double>(record.steps) * step_time_of(record.plan, all).mean;
-  // Some hundred decisions in a run, at least a second and at most a minute apart.
-  const Seconds usual = std::clamp(work / 300, 1 * kSecond, 1 * kMinute);
+  // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
+  const Seconds usual =
+      std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);
   record.tick = request.tick.value_or(usual);
   if (!record.checkpoint.interval) {
     record.checkpoint.interval = std::max(2 * record.save_time, work / 20);

@@ -4,6 +4,7 @@
 #include "risk/cluster_policy.h"
 #include "run/run_journal.h"
 #include "run/run_paths.h"
+#include "run/spot_belief.h"
 
 namespace stint {
 
@@ -30,7 +31,7 @@ std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   std::unique_ptr<DeadlinePolicy> policy;
   if (record.deadline) {
     const auto machines = static_cast<int>(training_slots(terms).size());
-    policy = std::make_unique<ClusterPolicy>(CountBelief(machines));
+    policy = std::make_unique<ClusterPolicy>(spot_belief(record, machines));
   }
   return std::make_unique<Supervisor>(std::move(terms), std::move(policy));
 }
