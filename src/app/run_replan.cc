@@ -40,15 +40,6 @@ std::string cluster_text(const RunPlan& plan) {
   return join(kinds, " + ");
 }
 
-bool shares_a_type(const RunPlan& a, const RunPlan& b) {
-  return std::any_of(a.machines.begin(), a.machines.end(), [&](const RunMachines& one) {
-    return one.trains &&
-           std::any_of(b.machines.begin(), b.machines.end(), [&](const RunMachines& other) {
-             return other.trains && other.type == one.type;
-           });
-  });
-}
-
 /// The clusters of the answer, with all step times; those that cannot be run are left out.
 std::vector<RunPlan> other_clusters(const Environment& environment, const std::string& folder,
                                     const RunRecord& record, const RunPlan& plan) {
@@ -168,11 +159,10 @@ std::vector<WayOn> ways_on(const Environment& environment, const std::string& fo
     ways.push_back(std::move(fresh));
   }
   for (RunPlan& other : other_clusters(environment, folder, record, plan)) {
-    const bool as_slow = !changed_in_mid_run && shares_a_type(other, plan);
     std::string name = cluster_text(other);
     ways.push_back({.name = std::move(name),
                     .plan = at_present_prices(std::move(other), supervisor.terms()),
-                    .slowness = as_slow ? slowness : 1,
+                    .slowness = changed_in_mid_run ? 1 : slowness,
                     .moves = true});
   }
   return ways;

@@ -263,6 +263,11 @@ void Runner::save(const RunAction& action) {
 
 void Runner::replan(const std::string& reason) {
   if (!listeners_.replan) return;
+  // Of two reasons at once the first is enough.
+  const bool pending = std::any_of(queue_.begin(), queue_.end(), [](const RunEvent& event) {
+    return event.kind == Event::kTerms && event.count;
+  });
+  if (pending) return;
   const Replanning thought = listeners_.replan(supervisor_, plan_, reason);
   RunEvent event{.kind = Event::kTerms, .reason = thought.reason};
   if (thought.plan) {

@@ -50,7 +50,7 @@ TEST_F(RunnerTest, AScriptThatTakesItsTimeToBeginDoesTakeOrders) {
 }
 
 TEST_F(RunnerTest, AMachineThatIsTakenBackIsReplacedAndTheOtherGoesOn) {
-  record_.steps = 300;
+  record_.steps = 500;
   record_.regroup = 100 * kMillisecond;
   record_.start_up = 300 * kMillisecond;
   RunListeners listeners;

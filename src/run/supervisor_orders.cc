@@ -153,6 +153,7 @@ void Supervisor::check_deadline() {
     say(fmt::format("Even with all machines on demand the deadline is missed by about {}.",
                     rounded(overdue)));
   }
+  if (new_plan_) return;  // Which nobody follows yet.
   const double ratio = 1 + overdue / *terms_.deadline;
   if (!deadline_trigger_.fires(ratio, 0, 1, attempts_)) return;
   act(Act::kReplan).reason = "these machines cannot keep the deadline";

@@ -5,10 +5,10 @@ Usage: run.py STINT_BINARY trained|kills|crashes|safety|limits
 
 Where namespaces are not allowed or torch is missing, it says so and exits 77.
 
-The model has no BatchNorm and no dropout, so that a run on machines that come and go does the same
-sums as one on a single machine, in another order. Its parameters are below 1 and carry 24 bits;
-reordering a sum of 24 gradients costs some units in the last place (6e-8) in each step, and a
-hundred steps with momentum add them up to some 1e-6. A lost or doubled step changes them by 1e-3.
+The model has no BatchNorm and no dropout, and is trained in double precision, so that a run on
+machines that come and go does the same sums as one on a single machine, in another order. That
+changes the last bits (1e-16) of its parameters, which are below 1; a hundred steps with momentum add
+up to some 1e-14. A step that is lost or done twice changes them by 1e-3.
 """
 
 import argparse
@@ -29,10 +29,10 @@ from local_cloud import EXIT_SKIPPED, Failure, World, expect  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = "/usr/bin/python3"
 BATCH = 24
-RELATIVE, ABSOLUTE = 1e-4, 1e-6  # How far parameters may differ; see above.
-TRAINER = [PYTHON, str(ROOT / "python/examples/mlp.py"), "--width", "64", "--samples", "480",
-           "--batch", str(BATCH)]
-PARAMETERS = 4 * (256 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 20 + 20)  # Bytes.
+RELATIVE, ABSOLUTE = 1e-9, 1e-11  # How far parameters may differ; see above.
+TRAINER = [PYTHON, str(ROOT / "tools/in_double.py"), str(ROOT / "python/examples/mlp.py"),
+           "--width", "64", "--samples", "480", "--batch", str(BATCH)]
+PARAMETERS = 8 * (256 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 20 + 20)  # Bytes.
 SECONDS_MAX = 120  # For what takes 20 s on two cores that have nothing else to do.
 LOOK = 0.1  # Seconds between two looks.
 
@@ -440,9 +440,9 @@ def safety(world, _options):
     # A name that is no name for a folder, and a script whose name a shell would run.
     world.write_job("../../x $(touch pwned) 'q'", 100)
     script = Path(world.folder, "$(touch pwned); 'train'\n.py")
-    shutil.copy(TRAINER[1], script)
+    shutil.copy(TRAINER[2], script)
     steps = 30
-    command = [PYTHON, script.name, *TRAINER[2:], "--steps", str(steps), "--save",
+    command = [*TRAINER[:2], script.name, *TRAINER[3:], "--steps", str(steps), "--save",
                world.parameters_of("safety")]
     words = world.words("safety", "1x local.fast:spot", steps, "--checkpoints", "anchor",
                         "--save-every", "1s", command=command)
