@@ -118,11 +118,15 @@ TEST_F(RunReplayTest, ADeadlineBringsAPolicy) {
                                   .receives = true});
   const auto supervisor = make_supervisor(record);
   EXPECT_EQ(supervisor->terms().deadline, 100 * kSecond);
-  int launches = 0;
-  for (const RunAction& action : supervisor->handle({})) {
-    launches += action.kind == RunActionKind::kLaunch ? 1 : 0;
+  // Whatever it decides, the checkpoints have a place from the beginning.
+  const std::vector<RunAction> actions = supervisor->handle({});
+  ASSERT_FALSE(actions.empty());
+  EXPECT_EQ(actions[0].kind, RunActionKind::kLaunch);
+  EXPECT_EQ(actions[0].slot, 2);
+  for (int second = 1; second <= 100; ++second) {
+    (void)supervisor->handle({.at = second * kSecond});
   }
-  EXPECT_EQ(launches, 3);
+  EXPECT_GT(supervisor->vms().size(), 2U);
 }
 
 }  // namespace

@@ -143,6 +143,15 @@ class RunnerTest : public testing::Test {
     return story_of(*run);
   }
 
+  /// All lines of the story, for messages.
+  std::string lines() {
+    std::string text;
+    for (const StoryLine& line : story().lines) {
+      text += fmt::format("{:.2f} {}\n", line.at.in(kSecond), line.text);
+    }
+    return text;
+  }
+
   bool tells(const std::string& words) {
     for (const StoryLine& line : story().lines) {
       if (line.text.find(words) != std::string::npos) return true;

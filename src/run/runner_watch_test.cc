@@ -64,7 +64,7 @@ TEST_F(RunnerTest, AMachineThatIsTakenBackIsReplacedAndTheOtherGoesOn) {
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
   const RunStory told = story();
   EXPECT_EQ(told.losses, 1);
-  ASSERT_GE(told.attempts.size(), 2U);
+  ASSERT_GE(told.attempts.size(), 2U) << lines();
   EXPECT_EQ(told.attempts[1].vms, (std::vector<int>{0}));
   EXPECT_GE(told.attempts[1].from_step, 10);  // It kept its state.
   EXPECT_EQ(told.redone, 0);
