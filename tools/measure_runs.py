@@ -22,9 +22,6 @@ may run on the computer meanwhile. Needs root, for namespaces.
 
 import argparse
 import json
-import os
-import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -32,17 +29,16 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from run_bench import PYTHON, SECONDS_MAX, Bench, covers, furthest, outcome, width  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "data/measurements/runs"
-JOBS = ROOT / "data/measurements/local/examples-paced-real-jobs.json"
-PYTHON = "/usr/bin/python3"
-SECONDS_MAX = 600  # For one run.
 
-# Neither has BatchNorm or dropout, so that any cluster does the same training; `runs` trains in
-# double precision, to tell it from another one (tools/in_double.py). By job: the samples of a step
-# for each machine, and steps that take about 50 s on three of them.
+# Neither has BatchNorm or dropout, so that any cluster does the same training; where that is to be
+# shown they train in double precision (tools/in_double.py). By job: the samples of a step for each
+# machine, and steps that take about 50 s on three of them.
 TRAININGS = {"transformer": (16, 100), "mlp": (64, 45)}
-DOUBLE_WIDTH = 1024  # Of the perceptron.
 SEEDS = 20
 LIFE = "spells:40s/12s"
 NOTICES = ("3s", "0s")
@@ -69,168 +65,6 @@ REPLAN_CLUSTER = "3x local.large"
 REPLAN_STEPS = 60
 REPLAN_AFTER = 12  # Steps.
 REPLAN_RATE = "167Mbit/s"  # A third of a local.large's.
-
-
-class Bench:
-    """A folder of its own for the runs, and the program that does them."""
-
-    def __init__(self, stint, folder):
-        self.stint = os.path.abspath(stint)
-        self.folder = Path(folder)
-        self.environment = dict(os.environ, XDG_STATE_HOME=folder, OMP_NUM_THREADS="1",
-                                PYTHONDONTWRITEBYTECODE="1")
-        for job in json.loads(JOBS.read_text()):
-            (self.folder / f"{job['name'].split('-')[0]}.json").write_text(json.dumps(job))
-        self.double = False
-        self.width = None  # Of the perceptron, if not its own.
-
-    def use_double(self):
-        """Trains in double precision from now on: all numbers have twice the bytes."""
-        self.double = True
-        self.use_width(DOUBLE_WIDTH, 8)
-        path = self.folder / "transformer.json"
-        job = json.loads(path.read_text())
-        for key in ("gradient_bytes", "parameter_bytes", "optimizer_bytes"):
-            job[key] = twice(job[key])
-        job["checkpoint"]["bytes"] = twice(job["checkpoint"]["bytes"])
-        for bucket in job["buckets"]:
-            bucket["bytes"] = twice(bucket["bytes"])
-        path.write_text(json.dumps(job))
-
-    def use_width(self, width, number, compute=None):
-        """Makes the perceptron another one, of numbers of so many bytes."""
-        self.width = width
-        layers = [number * size for size in ((256 + 1) * width, (width + 1) * width,
-                                             (width + 1) * width, (width + 1) * 20)]
-        path = self.folder / "mlp.json"
-        job = json.loads(path.read_text()) | {
-            "name": f"mlp-{width}", "checkpoint": {"bytes": f"{2 * sum(layers)} B"},
-            "buckets": [{"bytes": f"{layers[3] + layers[2]} B", "ready": 0.5},
-                        {"bytes": f"{layers[1] + layers[0]} B", "ready": 1.0}]}
-        for key in ("gradient_bytes", "parameter_bytes", "optimizer_bytes"):
-            job[key] = f"{sum(layers)} B"
-        if compute:
-            job["compute"] = compute
-        path.write_text(json.dumps(job))
-
-    def call(self, *words, limit=60):
-        """Runs stint; returns what it prints."""
-        return subprocess.run([self.stint, *words], check=True, env=self.environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              timeout=limit).stdout
-
-    def train(self, job, steps, batch, out):
-        """The words that train, with or without stint."""
-        script = [str(ROOT / f"python/examples/{job}.py")]
-        if self.double:
-            script.insert(0, str(ROOT / "tools/in_double.py"))
-        return [PYTHON, *script, "--steps", str(steps), "--batch", str(batch), "--out", str(out),
-                *(["--width", str(self.width)] if job == "mlp" and self.width else [])]
-
-    def begin(self, name, cluster, job, steps, batch, *options):
-        """Starts a run."""
-        log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
-        return subprocess.Popen(
-            [self.stint, "run", "--cluster", cluster, "--job", str(self.folder / f"{job}.json"),
-             "--steps", str(steps), "--batch", str(batch), "--name", name, "--compute",
-             "paced-real", *options, "--",
-             *self.train(job, steps, batch, self.folder / f"{name}.pt")],
-            env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-    def end(self, process, name):
-        """Waits for a run; returns its report, and what was recorded when it began."""
-        try:
-            process.wait(SECONDS_MAX)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            process.wait(60)
-        record = json.loads((self.run_folder(name) / "run.json").read_text())
-        record.pop("secret")
-        shutil.rmtree(self.run_folder(name) / "checkpoints")
-        return json.loads(self.call("report", name, "-o", "json")), record
-
-    def run(self, name, *words):
-        """A run from beginning to end."""
-        return self.end(self.begin(name, *words), name)
-
-    def run_folder(self, name):
-        """What a run keeps."""
-        return self.folder / "stint/runs" / name
-
-    def losses(self, name):
-        """The loss of each step of a run."""
-        found = {}
-        for line in (self.run_folder(name) / "measurements.jsonl").read_text().splitlines():
-            fact = json.loads(line).get("iteration")
-            if fact:
-                found[fact["number"]] = fact["loss"]
-        return found
-
-    def reference(self, job, steps, batch):
-        """The parameters of an uninterrupted training by one worker."""
-        path = self.folder / f"reference-{job}-{steps}-{batch}.pt"
-        if not path.exists():
-            subprocess.run(self.train(job, steps, batch, path), check=True, env=self.environment,
-                           stdout=subprocess.DEVNULL)
-        return path
-
-
-def twice(size):
-    """A size as profiles have it, doubled."""
-    number, unit = size.split()
-    return f"{2 * float(number):.0f} {unit}"
-
-
-def furthest(path, reference):
-    """The largest difference of two sets of parameters, against the largest of its tensor."""
-    import torch
-    ours, theirs = torch.load(path), torch.load(reference)
-    return max(((ours[key] - theirs[key]).abs().max() / theirs[key].abs().max()).item()
-               for key in theirs)
-
-
-def prices():
-    """USD per second of the emulated machines, by type and market."""
-    found = {}
-    for kind in json.loads((ROOT / "data/catalog/local.json").read_text())["types"]:
-        for market, key in (("on-demand", "on_demand"), ("spot", "spot")):
-            price = kind["offers"][0][key]["price"]
-            found[kind["name"], market] = float(price.split()[0]) / 3600
-    return found
-
-
-def bill_difference(report):
-    """The bill less the sum of VM-seconds x price."""
-    price = prices()
-    return report["cost_usd"] - sum(vm["billed_s"] * price[vm["type"], vm["market"]]
-                                    for vm in report["vms"])
-
-
-def outcome(report):
-    """What every part tells of a run."""
-    facts = {key: report[key] for key in ("state", "reason", "steps", "saved", "time_s", "cost_usd",
-                                          "losses", "redone")}
-    facts["forecast"] = report["forecast"]
-    facts["attempts"] = len(report["attempts"])
-    facts["bill_difference_usd"] = bill_difference(report)
-    longest = max((one for one in report["attempts"] if "step_measured_s" in one),
-                  key=lambda one: one["to_step"] - one["from_step"], default=None)
-    if longest:
-        facts["step"] = {"machines": len(longest["vms"]), "measured_s": longest["step_measured_s"],
-                         "predicted_s": longest["step_predicted_s"]}
-    return facts
-
-
-def covers(facts):
-    """Whether the 80 % interval of the forecast holds the bill."""
-    cost = facts["forecast"]["cost_usd"]
-    return cost["p10"] <= facts["cost_usd"] <= cost["p90"]
-
-
-def width(facts):
-    """The width of the interval of the bill, against its mean."""
-    cost = facts["forecast"]["cost_usd"]
-    return (cost["p90"] - cost["p10"]) / cost["mean"]
 
 
 # The parts: each lists its cases by name, and measures one of them.
@@ -275,9 +109,10 @@ def show_runs(lines):
             one["redone"], f"{one.get('parameters', float('nan')):.1e}")
     seeded = [one for name, one in lines.items() if name.startswith("seed")]
     if seeded:
+        apart = max(abs(one["bill_difference_usd"]) for one in seeded)
         print(f"{sum(map(covers, seeded))} of {len(seeded)} bills are in their interval, whose "
               f"mean width is {statistics.mean(map(width, seeded)):.2f} of the mean; the bill "
-              f"differs by at most {max(abs(one['bill_difference_usd']) for one in seeded):.1g} USD")
+              f"differs by at most {apart:.1g} USD")
 
 
 def deadline_cases(count):
@@ -297,7 +132,7 @@ def measure_deadline(bench, _name, seed, lines):
                           "--deadline", f"{deadline:.1f}s")
     bought = [vm["from_s"] for vm in report["vms"] if vm["market"] == "on-demand"]
     return {"deadline_s": deadline, "first_on_demand_s": min(bought, default=None),
-            "on_demand": len(bought), **outcome(report)}
+            "on_demand": len(bought), "vms": report["vms"], **outcome(report)}
 
 
 def show_deadline(lines):
@@ -320,6 +155,8 @@ def mixed_cases(_count):
 
 def measure_mixed(bench, _name, case):
     cluster, shares = case
+    if not bench.double:
+        bench.use_double()
     name = "mixed-" + shares + cluster[-5:].replace(".", "")
     options = ["--equal-shares"] if shares == "equal" else []
     report, _ = bench.run(name, cluster, "transformer", MIXED_STEPS, MIXED_BATCH, *options)
