@@ -131,16 +131,16 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
   if (!spot.ok()) return spot.error();
   const auto& providers = request.constraints.providers;
   const bool emulated = providers.size() == 1 && to_lower(providers[0]) == kLocalProvider;
-  return PlanQuestion{.context = inputs.context(),
-                      .work = std::move(*work),
-                      .constraints = request.constraints,
-                      .objective = objective_of(request),
-                      .rows = request.rows,
-                      .disabled_passes = request.disabled_passes,
-                      .outlook = {.spot = std::move(*spot),
-                                  .on_demand_start_up =
-                                      emulated ? kEmulatedStartUp : kOnDemandStartUp,
-                                  .spot_start_up = emulated ? kEmulatedStartUp : kSpotStartUp}};
+  return PlanQuestion{
+      .context = inputs.context(),
+      .work = std::move(*work),
+      .constraints = request.constraints,
+      .objective = objective_of(request),
+      .rows = request.rows,
+      .disabled_passes = request.disabled_passes,
+      .outlook = {.spot = std::move(*spot),
+                  .on_demand_start_up = emulated ? kEmulatedStartUp : kOnDemandStartUp,
+                  .spot_start_up = emulated ? kEmulatedStartUp : kSpotStartUp}};
 }
 
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,

@@ -223,7 +223,7 @@ class ClusterTable::Solver {
 };
 
 ClusterTable::ClusterTable(const DeadlineGame& game, const CountModel& pool)
-    : game_(game), grid_(game.work + game.changeover + 1) {
+    : game_(game), grid_(std::max(game.work + game.changeover + 1, game.deadline)) {
   CHECK(pool.machines == game.machines && game.work >= 1 && game.deadline >= 1);
   Solver(*this, pool).run();
   rows_.push_back(static_cast<std::uint32_t>(runs_.size()));

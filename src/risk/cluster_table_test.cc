@@ -77,6 +77,17 @@ TEST(ClusterTable, UsesAPoolThatIsAlwaysThere) {
   EXPECT_NEAR(ClusterTable(game, pool).value(4), 48, 0.01);
 }
 
+// Twenty ticks of work within fifty-eight, a set-up of five, and spot machines that hardly ever go:
+// what a loss at the very beginning would cost must not make them out of the question.
+TEST(ClusterTable, BeginsOnSpotThoughASetUpTakesSeveralTicks) {
+  CountBelief belief(2);
+  belief.learn_from(std::vector<int>(1000, 2), 500);
+  const DeadlineGame game{
+      .work = 20, .deadline = 58, .changeover = 5, .machines = 2, .price_ratio = 3.33};
+  const ClusterTable table(game, belief.model());
+  EXPECT_EQ(table.move(58, 40, 2, {}), ClusterMove::kSpot);
+}
+
 TEST(CountBelief, LearnsHowTheCountMoves) {
   CountBelief belief(3);
   for (int i = 0; i < 1000; ++i) belief.see(i % 4 == 3 ? 9 : 1);  // Nine are seen as three.
