@@ -207,8 +207,7 @@ def measure_saves(bench, _name, case):
     bench.use_width(SAVE_WIDTH, 4, SAVE_COMPUTE)
     options = ["--receivers", str(receivers)] if place == "tier" else []
     report, record = bench.run(f"saves-{place}-{receivers}", SAVE_SENDERS, "mlp", SAVE_STEPS, 16,
-                               "--checkpoints", place, "--save-every", "8s", *options,
-                               more=("--width", str(SAVE_WIDTH)))
+                               "--checkpoints", place, "--save-every", "8s", *options)
     saves = report["saves"][1:]  # The first one makes its buffers.
     return {"place": place, "receivers": receivers, **outcome(report), "saves": saves,
             "predicted_s": record["save_time_s"]}
