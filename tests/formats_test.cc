@@ -17,6 +17,9 @@
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/validation.h"
+#include "run/checkpoint_files.h"
+#include "run/run_journal.h"
+#include "run/run_record.h"
 #include "schema.h"
 
 namespace stint {
@@ -55,14 +58,32 @@ Result<std::string> rewrite_cluster(const std::string& text) {
   return write_document(loaded->noun, kClusterSchema);
 }
 
+Result<std::string> rewrite_checkpoint(const std::string& text) {
+  const auto loaded = read_document<Checkpoint>(text, kCheckpointSchema, "document");
+  if (!loaded.ok()) return loaded.error();
+  return write_document(loaded->noun, kCheckpointSchema);
+}
+
+Result<std::string> rewrite_run_event(const std::string& text) {
+  const auto json = parse_json(text, "document");
+  if (!json.ok()) return json.error();
+  const auto loaded = read_run_journal(to_text(*json, JsonStyle::kLine) + "\n", "document");
+  if (!loaded.ok()) return loaded.error();
+  return write_run_event(loaded->noun.at(0));
+}
+
 std::vector<Format> formats() {
   return {{"calibration", calibration_schema, rewriter(read_calibration, write_calibration)},
           {"catalog", catalog_schema, rewriter(read_catalog, write_catalog)},
+          {"checkpoint", checkpoint_schema, rewrite_checkpoint},
           {"cluster", cluster_schema, rewrite_cluster},
           {"job", job_schema, rewriter(read_job, write_job)},
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
           {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)},
+          {"run", run_schema, rewriter(read_run, write_run)},
+          {"run-event", run_event_schema, rewrite_run_event},
+          {"run-plan", run_plan_schema, rewriter(read_run_plan, write_run_plan)},
           {"validation", validation_schema, rewriter(read_validation, write_validation)},
           {"validation_deadline", deadline_validation_schema,
            rewriter(read_deadline_validation, write_deadline_validation)},

@@ -16,6 +16,9 @@
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/validation.h"
+#include "run/checkpoint_files.h"
+#include "run/run_journal.h"
+#include "run/run_record.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -25,11 +28,15 @@ int main(int argc, char** argv) {
   const std::vector<std::pair<std::string, stint::Json>> schemas = {
       {"calibration", stint::calibration_schema()},
       {"catalog", stint::catalog_schema()},
+      {"checkpoint", stint::checkpoint_schema()},
       {"cluster", stint::cluster_schema()},
       {"job", stint::job_schema()},
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},
       {"prediction", stint::prediction_schema()},
+      {"run", stint::run_schema()},
+      {"run-event", stint::run_event_schema()},
+      {"run-plan", stint::run_plan_schema()},
       {"validation", stint::validation_schema()},
       {"validation_deadline", stint::deadline_validation_schema()},
       {"validation_plan", stint::plan_validation_schema()}};

@@ -4,11 +4,11 @@
 Usage: measure_saves.py [--folder F] [--receivers A:P,A:P --secret HEX] [--shard K --of N]
                         [--megabytes 100] [--saves 10] [--out FILE]
 
-A perceptron with Adam, whose state has the given size, is trained on noise; every few steps it is
-saved as under `stint run`. `stall` is what the saver tells, `slower` what the steps during saves took
-longer than the others, `blocking` the time to copy, sum up and keep the same bytes with training
-stopped. With --shard the worker saves only its part, so that one can be started on each of N machines.
-Prints a table, and JSON lines to --out (default: standard output).
+A perceptron with Adam, whose state has the given size, is trained on noise and saved as under
+`stint run`. `stall` is what the saver tells, `slower` what the steps during a save took longer than
+others, `blocking` the time to copy, sum up and keep the same bytes with training stopped. With
+--shard the worker saves only its part, so that one can be started on each of N machines. Prints a
+table, and JSON lines to --out (default: standard output).
 """
 
 import argparse
@@ -71,18 +71,14 @@ def blocking_save(training, place, step, shard):
 def asynchronous_saves(training, place, count, shard):
     """What the saver told of each save; seconds of steps with and without a save under way."""
     told = []
-
-    def tell(kind, **facts):
-        if kind != "saved":
-            sys.exit(f"measure_saves: {facts['reason']}")
-        told.append(facts)
-
-    saver = Saver(tell)
+    saver = Saver(lambda kind, **facts: told.append(facts))
     during, calm = [], []
     for number in range(count + 1):  # The first one makes the buffer.
         saver.begin(training.state(), Save(place, *shard, {"attempt": 1, "step": number}))
         while len(told) <= number:
             during.append(training.step(saver.before_update))
+        if "reason" in told[-1]:
+            sys.exit(f"measure_saves: {told[-1]['reason']}")
         for _ in range(WARM_UP):
             calm.append(training.step(saver.before_update))
         if number == 0:

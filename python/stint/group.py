@@ -25,6 +25,7 @@ PEER_TIMEOUT = float(os.environ.get("STINT_PEER_TIMEOUT", 120))  # Seconds.
 CONNECT_AGAIN = 0.02  # Seconds.
 LOOK_AGAIN = 0.002
 WATCH_AGAIN = 0.5
+LAST_WAIT = 5  # For the threads of a group to end.
 LOST = select.POLLRDHUP | select.POLLHUP | select.POLLERR
 
 
@@ -41,6 +42,7 @@ class Group:
         self._before = set()  # Sockets that were there before, by inode.
         self._connections = None  # The group's; None: it is still being joined.
         self._sums = {}  # Futures of sums that are under way, with their tensors.
+        self._ending = []  # Threads in which groups end.
         self.lost = None  # Why the group was broken off.
 
     def join(self, rank, world, master, port, attempt):
@@ -67,8 +69,10 @@ class Group:
         threading.Thread(target=self._watch, args=(attempt, watched), daemon=True).start()
         self.check()
 
-    def leave(self):
-        """After this there is no group; sums that are under way come to nothing."""
+    def leave(self, forever=False):
+        """After this there is no group; sums that are under way come to nothing. `forever`: the
+        process is about to end, and must not while something of a group does."""
+        healthy = not self.lost
         self.break_off("the group was left")
         with self._lock:
             self._attempt = self.lost = None
@@ -78,7 +82,14 @@ class Group:
         if dist.is_initialized():
             remains = [dist.group.WORLD]
             dist.destroy_process_group()
-            threading.Thread(target=remains.clear, daemon=True).start()
+            thread = threading.Thread(target=remains.clear, daemon=True)
+            thread.start()
+            self._ending = [one for one in self._ending if one.is_alive()] + [thread]
+            if healthy:
+                thread.join(LAST_WAIT)
+        deadline = time.monotonic() + LAST_WAIT
+        for thread in self._ending if forever else []:
+            thread.join(max(0, deadline - time.monotonic()))
         # A group that was never complete leaves its number behind, and the next one's must be
         # the same on all workers.
         counter = getattr(dist.distributed_c10d, "_world", None)

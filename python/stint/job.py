@@ -229,17 +229,17 @@ class Job:
             self._keep()
             indices = share_of(order.batch_of(self.done), self.place.shares, self.place.rank)
             yield Step(self, dataset, indices)
-        self._saver.wait(LAST_SAVE)
-        self._leave()
+        self._end()
 
     def _step_done(self, step):
         if self.place.world > 1 and self.model.samples == 0 and self.place.shares[self.rank] > 0:
             raise ValueError("the model was called past job.model, which shares gradients: "
                              "call job.model")
         self.done += 1
+        loss = float(step.loss)
         self._tell("step", attempt=self.place.attempt, number=self.done,
-                   time_s=time.monotonic() - step.begin, loss=finite(step.loss),
-                   samples=self.model.samples)
+                   time_s=time.monotonic() - step.begin, samples=self.model.samples,
+                   loss=loss if math.isfinite(loss) else None)  # JSON has no other numbers.
 
     def _step_broken(self, problem):
         """Whether an exception means only that the step is done again later."""
@@ -282,7 +282,7 @@ class Job:
             if order[0] == "end":
                 if finished:
                     return False  # What the script does after its loop is its own business.
-                self._saver.wait(LAST_SAVE)
+                self._end()
                 sys.exit(0)
             self._obey(*order)
 
@@ -314,10 +314,14 @@ class Job:
         self._told_finished = False
         self._tell("training", attempt=self.place.attempt, step=self.done)
 
-    def _leave(self):
+    def _leave(self, forever=False):
         self._grouped = False
         self.model.unwrap()
-        self._group.leave()
+        self._group.leave(forever)
+
+    def _end(self):
+        self._saver.wait(LAST_SAVE)
+        self._leave(forever=True)
 
     def _lost(self, problem):
         """Breaks the group off, so that the others notice too, and tells."""
@@ -447,12 +451,6 @@ def _without_first_broadcast():
     finally:
         if original:
             parallel._sync_module_states = original
-
-
-def finite(loss):
-    """The number, or None where it is none: JSON knows neither NaN nor infinity."""
-    loss = float(loss)
-    return loss if math.isfinite(loss) else None
 
 
 def _paces():

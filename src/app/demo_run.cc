@@ -1,5 +1,6 @@
 #include "app/demo_run.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "app/python_world.h"
@@ -9,19 +10,26 @@
 namespace stint {
 namespace {
 
-constexpr double kSlower = 12;  // The emulated accelerator, than one core of this computer.
-constexpr int kSteps = 150;
-constexpr int kBatch = 64;
+constexpr double kSlower = 10;  // The emulated accelerator, than one core of this computer.
+constexpr Seconds kAlone = 100 * kSecond;  // That one machine would train.
+constexpr int kBatch = 96;
 constexpr Seconds kNotice = 6 * kSecond;
 constexpr Seconds kTakenAt = 20 * kSecond;
 constexpr Seconds kBackAt = 35 * kSecond;
 constexpr int kMachinesMax = 4;
 
+/// So many steps that one machine alone needs too long for the deadline.
+int steps_of(const JobProfile& job) {
+  const ComputeSample& largest = job.compute.back();
+  const Seconds step = largest.forward.median + largest.backward.median + largest.update.median;
+  return std::clamp(static_cast<int>(kAlone / step), 60, 600);
+}
+
 Result<JobProfile> profile(const std::string& python) {
   auto found = profile_job({.command = {python, "-m", "stint.demo", "--steps", "40"},
                             .steps = 12,
                             .warmup = 3,
-                            .batches = {16, 32, 64},
+                            .batches = {32, 96},
                             .name = "demo",
                             .device = "Local-1x",
                             .silent = true});
@@ -35,9 +43,10 @@ Result<JobProfile> profile(const std::string& python) {
     }
   }
   job.batch = BatchRange{.reference = kBatch, .min = kBatch, .max = kBatch};
-  job.goal = Goal{.samples = static_cast<double>(kSteps) * kBatch};
+  const int steps = steps_of(job);
+  job.goal = Goal{.samples = static_cast<double>(steps) * kBatch};
   job.learning_rate_rule = LearningRateRule::kFixed;
-  job.command = {python, "-m", "stint.demo", "--steps", fmt::format("{}", kSteps)};
+  job.command = {python, "-m", "stint.demo", "--steps", fmt::format("{}", steps)};
   return job;
 }
 
@@ -57,9 +66,10 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
   Status written = write_file(job_file, write_job(*job));
   if (!written.ok()) return written.error();
 
-  listeners.begins("Plan: which machines, within three minutes, for the least money");
+  listeners.begins("Plan: which machines, within a minute, for the least money");
   const auto planned = plan_job(environment, {.job = job_file,
-                                              .constraints = {.deadline = 3 * kMinute,
+                                              .constraints = {.deadline = kMinute,
+                                                              .confidence = 0.8,
                                                               .markets = {Market::kSpot},
                                                               .providers = {"local"},
                                                               .vms_max = kMachinesMax},
@@ -78,8 +88,10 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
                          "{0}\n3600,{0}\n",
                          machines, kTakenAt.in(kSecond), machines - 1, kBackAt.in(kSecond)));
   if (!written.ok()) return written.error();
+  // The plan's minute leaves no room for a loss, and what this shows is one.
   auto prepared = prepare_run(environment, {.plan = "1",
                                             .job = job_file,
+                                            .deadline = 2 * kMinute,
                                             .life = "trace:" + trace,
                                             .expect = "spells:60s/15s",
                                             .notice = kNotice});

@@ -129,6 +129,8 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
   if (!work.ok()) return work.error();
   auto spot = load_spot_prior();
   if (!spot.ok()) return spot.error();
+  const auto& providers = request.constraints.providers;
+  const bool emulated = providers.size() == 1 && to_lower(providers[0]) == kLocalProvider;
   return PlanQuestion{.context = inputs.context(),
                       .work = std::move(*work),
                       .constraints = request.constraints,
@@ -136,8 +138,9 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
                       .rows = request.rows,
                       .disabled_passes = request.disabled_passes,
                       .outlook = {.spot = std::move(*spot),
-                                  .on_demand_start_up = kOnDemandStartUp,
-                                  .spot_start_up = kSpotStartUp}};
+                                  .on_demand_start_up =
+                                      emulated ? kEmulatedStartUp : kOnDemandStartUp,
+                                  .spot_start_up = emulated ? kEmulatedStartUp : kSpotStartUp}};
 }
 
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,

@@ -5,8 +5,9 @@
 
 #include "app/run_market.h"
 #include "base/normal.h"
-#include "risk/cluster_policy.h"
+#include "run/rehearsal_policy.h"
 #include "run/rehearsal_run.h"
+#include "run/spot_belief.h"
 
 namespace stint {
 namespace {
@@ -62,9 +63,9 @@ void spread(std::vector<Q>& values, Q& mean, Q& p10, Q& p90) {
 struct Rehearsed {
   std::vector<Seconds> times;
   std::vector<Dollars> costs;
-  double in_time = 0;
+  double in_time = 0;  // Share of the rehearsals.
   double in_budget = 0;
-  double losses = 0;
+  double losses = 0;  // Mean.
 };
 
 Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSoFar& so_far,
@@ -73,6 +74,7 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
   const int places = static_cast<int>(training_slots_of(plan).size());
   RehearsalWorld world = world_of(record, plan, slowness);
   if (record.expected && !record.expected->away) world.loss = 1 / record.expected->stay;
+  RehearsalTables tables(spot_belief(record, places).model());
   const Random streams(kForecastSeed);
   Rehearsed all;
   // Four times what it takes undisturbed is drawn; after that spot stays as it is then.
@@ -85,16 +87,16 @@ Rehearsed rehearse_all(const RunRecord& record, const RunPlan& plan, const RunSo
       world.capacity = draw_capacity(*record.expected, places, horizon, streams.fork(number));
     }
     std::unique_ptr<DeadlinePolicy> policy;
-    if (record.deadline) policy = std::make_unique<ClusterPolicy>(CountBelief(places));
+    if (record.deadline) policy = tables.policy();
     const RehearsedRun run = rehearse_once(terms, world, so_far, number + 1, std::move(policy));
     all.times.push_back(run.time);
     all.costs.push_back(run.cost);
     const bool trained = run.outcome == RunVerdict::kTrained;
-    const double share = 1.0 / runs;
-    if (trained && record.deadline && run.time <= *record.deadline) all.in_time += share;
-    if (trained && record.budget && run.cost <= *record.budget) all.in_budget += share;
-    all.losses += share * run.losses;
+    if (trained && record.deadline && run.time <= *record.deadline) ++all.in_time;
+    if (trained && record.budget && run.cost <= *record.budget) ++all.in_budget;
+    all.losses += run.losses;
   }
+  for (double* sum : {&all.in_time, &all.in_budget, &all.losses}) *sum /= runs;
   return all;
 }
 
@@ -105,8 +107,8 @@ RunForecast forecast_of(const RunRecord& record) {
   RunForecast forecast{.losses = all.losses};
   spread(all.times, forecast.time.mean, forecast.time.p10, forecast.time.p90);
   spread(all.costs, forecast.cost.mean, forecast.cost.p10, forecast.cost.p90);
-  if (record.deadline) forecast.p_deadline = std::min(1.0, all.in_time);
-  if (record.budget) forecast.p_budget = std::min(1.0, all.in_budget);
+  if (record.deadline) forecast.p_deadline = all.in_time;
+  if (record.budget) forecast.p_budget = all.in_budget;
   return forecast;
 }
 
@@ -125,7 +127,7 @@ RunOutlook outlook_of(const RunRecord& record, const RunPlan& plan, const RunSoF
   RunOutlook outlook;
   spread(all.times, outlook.time.mean, outlook.time.p10, outlook.time.p90);
   spread(all.costs, outlook.cost.mean, outlook.cost.p10, outlook.cost.p90);
-  if (record.deadline) outlook.p_deadline = std::min(1.0, all.in_time);
+  if (record.deadline) outlook.p_deadline = all.in_time;
   return outlook;
 }
 

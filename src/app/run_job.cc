@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// To save, to end workers and to give machines back, each of which has a limit of its own.
+constexpr Seconds kStopPatience = 10 * kMinute;
+
 Result<std::string> runs_root(const Environment& environment) {
   if (environment.state_folder) return *environment.state_folder + "/runs";
   return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
@@ -190,7 +193,14 @@ Status stop_run(const Environment& environment, const std::string& name) {
   if (!folder.ok()) return folder.error();
   if (const auto runner = running_process(*folder)) {
     if (::kill(*runner, SIGTERM) != 0) return failed("the process that runs it cannot be told");
-    while (running_process(*folder)) ::usleep(100000);
+    const Seconds limit = environment.clock->now() + kStopPatience;
+    while (running_process(*folder)) {
+      if (environment.clock->now() > limit) {
+        return failed(
+            fmt::format("process {} was told to stop and goes on; see 'stint status'", *runner));
+      }
+      ::usleep(100000);
+    }
     return {};
   }
   const auto run = replay_run_folder(*folder);
@@ -206,11 +216,11 @@ Status stop_run(const Environment& environment, const std::string& name) {
 Result<std::string> find_run(const Environment& environment, const std::string& name) {
   const auto root = runs_root(environment);
   if (!root.ok()) return root.error();
+  const Status named = name.empty() ? Status() : check_run_name(name);
+  if (!named.ok()) return named.error();
   const std::vector<std::string> names = run_names(*root);
   if (names.empty()) return bad_usage("no run was begun yet; begin one with 'stint run'");
   if (!name.empty()) {
-    const Status named = check_run_name(name);
-    if (!named.ok()) return named.error();
     if (std::find(names.begin(), names.end(), name) != names.end()) return *root + "/" + name;
     return bad_usage(
         fmt::format("there is no run {}; there are {}", printable(name), join(names, ", ")));

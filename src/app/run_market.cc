@@ -62,10 +62,10 @@ Result<SpotSpells> parse_spells(const std::string& text, const char* option) {
     if (!away.ok()) return away.error();
     return SpotSpells{.stay = *stay, .away = *away};
   }
-  return bad_usage(
-      fmt::format("{} must be hazard:MEAN or spells:STAY/AWAY, for example "
-                  "spells:60s/20s, not '{}'",
-                  option, printable(text)));
+  return bad_usage(fmt::format(
+      "{} must be hazard:MEAN, spells:STAY/AWAY{}, for example spells:60s/20s, not "
+      "'{}'",
+      option, std::string_view(option) == "--life" ? " or trace:FILE" : "", printable(text)));
 }
 
 std::vector<CapacityChange> draw_capacity(const SpotSpells& spells, int places, Seconds horizon,

@@ -15,7 +15,7 @@
 namespace stint {
 namespace {
 
-constexpr double kLeastGain = 0.02;      // Of what is left to pay; a move has risks of its own.
+constexpr double kLeastGain = 0.1;       // Of what is left to pay; a move has risks of its own.
 constexpr double kNearlyAsSure = 0.05;   // Of keeping the deadline.
 constexpr std::size_t kFirstSteps = 9;   // That tell how fast machines were when they began.
 constexpr std::size_t kClustersMax = 6;  // Of the answer.
@@ -38,15 +38,6 @@ std::string cluster_text(const RunPlan& plan) {
                                 machines.market == Market::kSpot ? ":spot" : ""));
   }
   return join(kinds, " + ");
-}
-
-bool shares_a_type(const RunPlan& a, const RunPlan& b) {
-  return std::any_of(a.machines.begin(), a.machines.end(), [&](const RunMachines& one) {
-    return one.trains &&
-           std::any_of(b.machines.begin(), b.machines.end(), [&](const RunMachines& other) {
-             return other.trains && other.type == one.type;
-           });
-  });
 }
 
 /// The clusters of the answer, with all step times; those that cannot be run are left out.
@@ -168,11 +159,10 @@ std::vector<WayOn> ways_on(const Environment& environment, const std::string& fo
     ways.push_back(std::move(fresh));
   }
   for (RunPlan& other : other_clusters(environment, folder, record, plan)) {
-    const bool as_slow = !changed_in_mid_run && shares_a_type(other, plan);
     std::string name = cluster_text(other);
     ways.push_back({.name = std::move(name),
                     .plan = at_present_prices(std::move(other), supervisor.terms()),
-                    .slowness = as_slow ? slowness : 1,
+                    .slowness = changed_in_mid_run ? 1 : slowness,
                     .moves = true});
   }
   return ways;

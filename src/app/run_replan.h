@@ -29,7 +29,7 @@ struct WeighedWay {
 
 /// The best of the ways, of which the first is to stay. With a deadline that is the cheapest of
 /// those that keep it nearly as surely as any does; else the cheapest. A move must save more than a
-/// fiftieth of what is left to pay, unless it is for the deadline.
+/// tenth of what is left to pay, unless it is for the deadline.
 std::size_t best_way(const std::vector<WeighedWay>& ways);
 
 /// The arithmetic in words.
@@ -38,7 +38,8 @@ std::string reason_of(const std::vector<WeighedWay>& ways, std::size_t chosen,
 
 /// The ways there are: to stay with steps as slow as they are; where steps became slow in mid-run,
 /// fresh machines of the same types, which are as fast as planned; and the clusters of the answer
-/// that the plan came from. What was slow from the beginning is so on other machines of its type.
+/// that the plan came from. Where steps were slow from the beginning the prediction is wrong, and
+/// taken to be as wrong for all of them.
 std::vector<WayOn> ways_on(const Environment& environment, const std::string& folder,
                            const RunRecord& record, const Supervisor& supervisor,
                            const RunPlan& plan, bool changed_in_mid_run);

@@ -16,14 +16,14 @@ WeighedWay way(const char* name, double seconds, double dollars,
           .p_deadline = p_deadline};
 }
 
-TEST(BestWay, StaysWhereAMoveSavesLessThanAFiftieth) {
-  // 0.99 is more than 0.98 times what staying costs.
-  EXPECT_EQ(best_way({way("stay", 100, 1), way("fresh", 50, 0.99)}), 0U);
-  EXPECT_EQ(best_way({way("stay", 100, 1), way("fresh", 50, 0.97)}), 1U);
+TEST(BestWay, StaysWhereAMoveSavesLessThanATenth) {
+  // 0.91 is more than 0.9 times what staying costs.
+  EXPECT_EQ(best_way({way("stay", 100, 1), way("fresh", 50, 0.91)}), 0U);
+  EXPECT_EQ(best_way({way("stay", 100, 1), way("fresh", 50, 0.89)}), 1U);
 }
 
 TEST(BestWay, TakesTheCheapestOfThoseThatPay) {
-  EXPECT_EQ(best_way({way("stay", 100, 1), way("a", 50, 0.9), way("b", 80, 0.7)}), 2U);
+  EXPECT_EQ(best_way({way("stay", 100, 1), way("a", 50, 0.8), way("b", 80, 0.7)}), 2U);
 }
 
 TEST(BestWay, PaysMoreToKeepTheDeadline) {

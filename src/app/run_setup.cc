@@ -26,6 +26,16 @@ constexpr Seconds kSaveLatency = 0.5 * kSecond;
 constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;
 constexpr int kSubsetsMax = 4000;
 
+/// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
+/// Predictions need them to be equal, so that some more are taken where that helps.
+int accumulation_of(int global_batch, int most) {
+  const int least = std::max(1, (global_batch + most - 1) / most);
+  for (int count = least; count <= 2 * least + 2; ++count) {
+    if (global_batch % count == 0) return count;
+  }
+  return least;
+}
+
 /// Times of a step on some machines of each kind; absent where the batch cannot be shared out.
 std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& all,
                                    const std::vector<int>& counts, int global_batch,
@@ -39,7 +49,7 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
   const int vms = std::accumulate(counts.begin(), counts.end(), 0);
   PredictOptions options{.global_batch = global_batch};
   options.workers_per_vm = 1;
-  options.accumulation = std::max(1, (global_batch + vms * micro_batch - 1) / (vms * micro_batch));
+  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return std::nullopt;
   const IterationTime time = predict(inputs.context(), *resolved, step_parts).prediction.iteration;
@@ -228,8 +238,9 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
     if (trains) all.push_back(static_cast<int>(slot));
   }
   const Seconds work = static_cast<double>(record.steps) * step_time_of(record.plan, all).mean;
-  // Some hundred decisions in a run, at least a second and at most a minute apart.
-  const Seconds usual = std::clamp(work / 300, 1 * kSecond, 1 * kMinute);
+  // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
+  const Seconds usual =
+      std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);
   record.tick = request.tick.value_or(usual);
   if (!record.checkpoint.interval) {
     record.checkpoint.interval = std::max(2 * record.save_time, work / 20);
@@ -256,7 +267,7 @@ Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
   options.workers_per_vm = 1;
   int vms = 0;
   for (const VmGroup& group : cluster.groups) vms += group.count;
-  options.accumulation = std::max(1, (global_batch + vms * micro_batch - 1) / (vms * micro_batch));
+  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return resolved.error();
   RunPlan plan;

@@ -41,7 +41,7 @@ ExitCode demo_run(const Invocation& invocation) {
                     range_text(run.record.forecast->time), range_text(run.record.forecast->cost)));
   };
   listeners.running.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
-    for (const StoryLine& line : lines_of(*run.supervisor, run.plan, moment)) {
+    for (const StoryLine& line : lines_of(*run.supervisor, moment)) {
       say(invocation, fmt::format("   {}  {}", moment_text(line.at), without_controls(line.text)));
     }
   };

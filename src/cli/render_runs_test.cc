@@ -15,8 +15,8 @@ Plan plan() {
 }
 
 PlanRuns runs(Dollars cost) {
-  const std::vector<RunVerdict> outcomes(
-      2, RunVerdict{.time = 11 * kHour, .bill = {.compute = cost}, .losses = 3});
+  const std::vector<RunOutcome> outcomes(
+      2, RunOutcome{.time = 11 * kHour, .bill = {.compute = cost}, .losses = 3});
   return {.summary = summary_of(outcomes, 12 * kHour), .machines_lost = 4, .p_budget = 0.25};
 }
 

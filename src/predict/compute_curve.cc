@@ -109,8 +109,10 @@ Seconds BatchCurve::at(double batch) const {
   const auto above = std::find_if(points_.begin(), points_.end(),
                                   [&](const Point& point) { return point.batch >= batch; });
   if (above == points_.begin()) {
-    // Down the slope, but a floor above the first measurement must not lift it.
-    const Seconds lowest = std::min(floor_, above->time);
+    // Down the slope, but a floor above the first measurement must not lift it, and samples of a
+    // smaller batch are never cheaper than those of the smallest that was measured.
+    const Seconds lowest =
+        std::max(std::min(floor_, above->time), batch / above->batch * above->time);
     return std::max(lowest, above->time - (above->batch - batch) * slope_);
   }
   if (above == points_.end()) {

@@ -17,7 +17,7 @@ namespace stint {
 ///   t(b) = a + c · b,  a ≥ 0, c ≥ 0, least squares on relative error
 ///
 /// from the nearest measurement, and never goes below the floor a, where a device spends its time
-/// on launching work. One measurement alone is taken as proportional, a = 0.
+/// on launching work, nor, below the smallest batch, below its time per sample. One measurement alone is taken as proportional, a = 0.
 class BatchCurve {
  public:
   struct Point {

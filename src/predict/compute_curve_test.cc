@@ -30,6 +30,13 @@ TEST(BatchCurve, PassesThroughWhatWasMeasured) {
 }
 
 // 20 then 10 pool to 15 each; the same batch twice is averaged first.
+// The line through 100 and 300 ms falls to zero at a batch of 12; a sample of a batch of 6 still
+// costs the 100/24 ms that it does in the smallest batch: 25 ms.
+TEST(BatchCurve, SmallerBatchesAreNotCheaperBySample) {
+  const BatchCurve curve({{24, 100 * kMillisecond}, {48, 300 * kMillisecond}});
+  EXPECT_NEAR(curve.at(6).in(kMillisecond), 25, 1e-9);
+}
+
 TEST(BatchCurve, PoolsMeasurementsThatFall) {
   const BatchCurve curve({point(1, 20), point(2, 8), point(2, 12), point(4, 40)});
   EXPECT_NEAR(curve.at(1).in(kMillisecond), (20 + 2 * 10) / 3.0, 1e-9);

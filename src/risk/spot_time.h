@@ -16,6 +16,9 @@ struct RandomTime {
 inline constexpr RandomTime kOnDemandStartUp{71.0 * kSecond, 7.4 * kSecond};
 inline constexpr RandomTime kSpotStartUp{87.3 * kSecond, 5.5 * kSecond};
 
+/// Of a few machines of the emulated cloud on two cores, until their workers train together.
+inline constexpr RandomTime kEmulatedStartUp{5 * kSecond, 2 * kSecond};
+
 /// A training run on machines that can be lost, all of which must be there to train.
 struct SpotRun {
   Seconds work;               // What training takes without losses and saves.

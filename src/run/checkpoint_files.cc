@@ -111,6 +111,11 @@ Status prune(const PrivateFolder& folder, std::int64_t step, Look look) {
 
 }  // namespace
 
+Json checkpoint_schema() {
+  return schema_document(kCheckpointSchema, "A whole checkpoint",
+                         SchemaWalk::schema_of<Checkpoint>());
+}
+
 std::string problem(const Checkpoint& checkpoint) {
   if (checkpoint.shards.empty()) return "has no shards";
   std::int64_t left = checkpoint.bytes;

@@ -46,6 +46,8 @@ void describe(Walk& walk, Like<Walk, Checkpoint>& it) {
   walk.rest(it.unknown);
 }
 
+Json checkpoint_schema();
+
 /// Empty when the shards are numbered without a gap and add up to the whole.
 std::string problem(const Checkpoint& checkpoint);
 

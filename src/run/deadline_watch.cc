@@ -56,11 +56,18 @@ std::optional<Holding> DeadlineWatch::choose(const RunTerms& terms, const RunPro
   if (policy_ && (tick > tick_ || !begun_)) {
     past_.push_back(progress.spot_available);
     tick_ = tick;
-    choice_ = ask_policy(terms, progress);
+    if (!progress.moving) follow(terms, progress.now, ask_policy(terms, progress));
   }
   look_at_time(terms, progress);
   if (buys_) return Holding{.spot = 0, .on_demand = machines_};
   return choice_;
+}
+
+void DeadlineWatch::follow(const RunTerms& terms, Seconds now, std::optional<Holding> choice) {
+  const bool sells = choice_ && choice && choice->on_demand < choice_->on_demand;
+  if (sells && now - chosen_ < 2 * (terms.start_up + terms.regroup)) return;
+  if (choice != choice_) chosen_ = now;
+  choice_ = choice;
 }
 
 void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progress) {
@@ -80,8 +87,10 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
              work(progress.safe) / slowness_of(terms, progress) * progress.slowness.value_or(1) -
              left;
 
-  // Whoever has bought sells only when there is time to buy again.
-  const Seconds needed = buys_ ? terms.start_up + 2 * terms.tick : Seconds{};
+  // Whoever has bought sells only when there is time to buy again, with something to spare: each
+  // save gives room that the steps after it take.
+  const Seconds spare = 2 * terms.tick + std::min(terms.save_every, 2 * terms.start_up);
+  const Seconds needed = buys_ ? 2 * terms.start_up + 2 * terms.tick + spare : Seconds{};
   const std::int64_t from = keeps_on_demand(terms, choice_) ? progress.safe : progress.saved;
   buys_ = room(from) < needed;
   const Seconds soon = 2 * terms.tick + terms.save_time;

@@ -21,6 +21,7 @@ struct RunProgress {
   int spot_available = 0;                   // Held or to be had, as far as is known.
   std::vector<Seconds> spot = {};           // Those held, by the time until they train.
   std::vector<Seconds> on_demand = {};
+  bool moving = false;  // Workers are on their way, so that no other move is thought of.
 };
 
 /// Which machines to hold so that a deadline is kept: what a policy chooses, as long as the
@@ -33,7 +34,10 @@ struct RunProgress {
 /// at the latest: a decision is made once a tick; until the machines are there nothing counts; one
 /// change of machines and one save may be in their way; the last step is saved; and a step and a
 /// report in progress are over within another tick. When that is later than the deadline, all
-/// machines are bought, and kept until there is room for them to start once more. The slowness is
+/// machines are bought, and kept until there is room for them to start twice and to be saved. What
+/// the policy chooses is followed at once where it holds more on demand; else not before the last
+/// change has had time to pay, because each costs a standstill that the policy's game knows little
+/// of. The slowness is
 /// the most that was measured, never below one, and until it is measured that of the prediction's
 /// interval.
 class DeadlineWatch {
@@ -56,6 +60,7 @@ class DeadlineWatch {
   Seconds overdue() const { return overdue_; }
 
  private:
+  void follow(const RunTerms& terms, Seconds now, std::optional<Holding> choice);
   std::optional<Holding> ask_policy(const RunTerms& terms, const RunProgress& progress);
   void look_at_time(const RunTerms& terms, const RunProgress& progress);
 
@@ -68,6 +73,7 @@ class DeadlineWatch {
   bool begun_ = false;
   double game_slowness_ = 1;  // Of the present game.
   std::optional<Holding> choice_;
+  Seconds chosen_;  // When that changed last.
   bool buys_ = false;
   bool save_helps_ = false;
   Seconds overdue_;

@@ -77,13 +77,14 @@ TEST(DeadlineWatch, IsPrudentBeforeTheSpeedIsMeasured) {
   EXPECT_EQ(watch.choose(terms, progress), kAllOnDemand);
 }
 
-// Sold again only with room for a start of 60 s and two ticks beside the 220 s.
+// Sold again only with room for two starts of 60 s, two ticks of 60 s, and two ticks and two starts
+// to spare, 480 s, beside the 220 s.
 TEST(DeadlineWatch, DoesNotSellWhatItWouldHaveToBuyAgain) {
   const RunTerms terms = terms_until(2000 * kSecond);
   DeadlineWatch watch(nullptr);
   watch.choose(terms, measured(781 * kSecond, 0));
-  EXPECT_EQ(watch.choose(terms, measured(782 * kSecond, 17)), kAllOnDemand);  // 168 s of room.
-  EXPECT_EQ(watch.choose(terms, measured(783 * kSecond, 19)), std::nullopt);  // 187 s.
+  EXPECT_EQ(watch.choose(terms, measured(782 * kSecond, 48)), kAllOnDemand);  // 478 s of room.
+  EXPECT_EQ(watch.choose(terms, measured(783 * kSecond, 49)), std::nullopt);  // 487 s.
 }
 
 TEST(DeadlineWatch, TellsHowLateItWillBe) {

@@ -123,7 +123,7 @@ class DisasterWorld {
     do {
       event.kind =
           kinds[static_cast<std::size_t>(random_.below(static_cast<int>(kinds.size())))].first;
-    } while (event.kind == RunEventKind::kStop);
+    } while (event.kind == RunEventKind::kStop || event.kind == RunEventKind::kResumed);
     const double infinite = std::numeric_limits<double>::infinity();
     const double numbers[] = {-1, -1e300, infinite, -infinite, std::nan("")};
     const auto number = [&] { return numbers[random_.below(5)]; };

@@ -103,6 +103,13 @@ GangNews Gang::on_saved(const Json& facts) {
   if (*number < 0 || *number >= static_cast<std::int64_t>(vms_.size())) return {};
   if (*bytes < 0 || *checksum < 0 || *checksum > std::numeric_limits<std::uint32_t>::max())
     return {};
+  // Workers in step have the same state; shards of different ones make no whole.
+  const std::pair state(integer_in(facts, "whole"), integer_in(facts, "layout"));
+  if (shards_.empty()) state_ = state;
+  if (state != state_) {
+    saving_.reset();
+    return {.save_failed = "the workers have states of different forms"};
+  }
   shards_[static_cast<int>(*number)] = {.number = static_cast<int>(*number),
                                         .bytes = *bytes,
                                         .checksum = static_cast<std::uint32_t>(*checksum)};

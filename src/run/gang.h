@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -76,6 +77,7 @@ class Gang {
   std::int64_t reached_ = 0;
   std::optional<std::int64_t> saving_;
   std::map<int, CheckpointShard> shards_;
+  std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and form.
   GangSave save_;
   std::set<int> told_;  // Whose samples were complained of.
 };

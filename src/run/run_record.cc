@@ -60,6 +60,10 @@ Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& 
 
 std::string write_run_plan(const RunPlan& plan) { return write_document(plan, kRunPlanSchema); }
 
+Json run_plan_schema() {
+  return schema_document(kRunPlanSchema, "The machines of a run", SchemaWalk::schema_of<RunPlan>());
+}
+
 std::vector<int> slot_kinds(const RunPlan& plan) {
   std::vector<int> kinds;
   for (std::size_t kind = 0; kind < plan.machines.size(); ++kind) {
@@ -145,9 +149,9 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   terms.step_time = [plan](std::span<const int> slots) { return step_time_of(plan, slots).mean; };
   const RunStepTime whole = step_time_of(plan, all);
   // Steps of one attempt differ less than the interval of a prediction says; beyond its ends, and
-  // a tenth in any case, the plan was made for another cluster than this one.
-  terms.slower = std::max(1.1, whole.p90 / whole.mean);
-  terms.faster = std::min(0.9, whole.p10 / whole.mean);
+  // a seventh in any case, the plan was made for another cluster than this one.
+  terms.slower = std::max(1.15, whole.p90 / whole.mean);
+  terms.faster = std::min(0.85, whole.p10 / whole.mean);
   terms.save_every = record.checkpoint.interval.value_or(10 * kMinute);
   terms.save_time = record.save_time;
   terms.start_up = record.start_up;

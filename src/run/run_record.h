@@ -106,6 +106,7 @@ Json run_schema();
 
 Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& source);
 std::string write_run_plan(const RunPlan& plan);
+Json run_plan_schema();
 
 /// The kind of machine of each slot, in the order of the plan.
 std::vector<int> slot_kinds(const RunPlan& plan);

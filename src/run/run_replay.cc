@@ -4,6 +4,7 @@
 #include "risk/cluster_policy.h"
 #include "run/run_journal.h"
 #include "run/run_paths.h"
+#include "run/spot_belief.h"
 
 namespace stint {
 
@@ -29,7 +30,8 @@ std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   RunTerms terms = terms_of(record, record.plan);
   std::unique_ptr<DeadlinePolicy> policy;
   if (record.deadline) {
-    policy = std::make_unique<ClusterPolicy>(CountBelief(static_cast<int>(terms.slots.size())));
+    const auto machines = static_cast<int>(training_slots(terms).size());
+    policy = std::make_unique<ClusterPolicy>(spot_belief(record, machines));
   }
   return std::make_unique<Supervisor>(std::move(terms), std::move(policy));
 }

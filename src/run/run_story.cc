@@ -19,6 +19,7 @@ class Teller {
 
   RunStory tell() {
     for (const RunMoment& moment : run_.moments) {
+      if (moment.event.kind == Event::kResumed) resume();
       pass_until(moment.event.at);
       see(moment);
     }
@@ -33,6 +34,7 @@ class Teller {
   Doing doing() const {
     if (story_.attempts.empty()) return kStarting;
     const StoryAttempt& last = story_.attempts.back();
+    if (broken_) return kStanding;
     if (!last.training) return story_.attempts.size() == 1 ? kStarting : kStanding;
     return last.to_step < highest_ ? kAgain : kTraining;
   }
@@ -54,6 +56,8 @@ class Teller {
 
   void see(const RunMoment& moment) {
     const RunEvent& event = moment.event;
+    const bool loss = event.kind == Event::kVmLost || event.kind == Event::kWorkerLost;
+    if (loss && event.vm && trains_on(*event.vm)) broken_ = true;
     if (event.kind == Event::kVmUp && known(event)) come(*event.vm);
     if (event.kind == Event::kNotice && known(event)) announce(*event.vm);
     if (event.kind == Event::kVmLost && known(event)) go(*event.vm, true);
@@ -65,6 +69,19 @@ class Teller {
     if (event.kind == Event::kWorkersUp && !story_.attempts.empty()) begin(event);
     if (event.kind == Event::kStepDone && !story_.attempts.empty()) step(event);
     for (const RunAction& action : moment.actions) act(action, moment.predicted);
+  }
+
+  /// Nobody trained since the last event, and what ended it does not count.
+  void resume() {
+    broken_ = true;
+    story_.outcome.reset();
+    story_.reason.clear();
+  }
+
+  bool trains_on(int vm) const {
+    if (story_.attempts.empty()) return false;
+    const std::vector<int>& vms = story_.attempts.back().vms;
+    return std::find(vms.begin(), vms.end(), vm) != vms.end();
   }
 
   bool known(const RunEvent& event) const {
@@ -131,6 +148,7 @@ class Teller {
     if (action.kind == Act::kRelease) go(action.vm, false);
     if (action.kind == Act::kTrain) {
       step_times_.clear();
+      broken_ = false;
       story_.attempts.push_back({.number = action.attempt,
                                  .vms = action.vms,
                                  .ordered = now_,
@@ -183,6 +201,7 @@ class Teller {
   std::vector<Seconds> save_times_;
   std::vector<Seconds> step_times_;
   std::int64_t highest_ = 0;
+  bool broken_ = false;  // The latest attempt trains no longer.
   Seconds times_[kDoings];
   Dollars costs_[kDoings];
 };

@@ -233,8 +233,7 @@ void Runner::order_training() {
   training_.checkpoint.reset();
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (found.ok() && found->checkpoint) {
-    training_.checkpoint =
-        checkpoint_at(found->checkpoint->step, found->checkpoint->shards.size(), place());
+    training_.checkpoint = checkpoint_at(*found->checkpoint, place());
   }
   for (std::size_t rank = 0; rank < gang_.vms().size(); ++rank) {
     crew_.send(gang_.vms()[rank], train_order(training_, rank));
@@ -264,6 +263,11 @@ void Runner::save(const RunAction& action) {
 
 void Runner::replan(const std::string& reason) {
   if (!listeners_.replan) return;
+  // Of two reasons at once the first is enough.
+  const bool pending = std::any_of(queue_.begin(), queue_.end(), [](const RunEvent& event) {
+    return event.kind == Event::kTerms && event.count;
+  });
+  if (pending) return;
   const Replanning thought = listeners_.replan(supervisor_, plan_, reason);
   RunEvent event{.kind = Event::kTerms, .reason = thought.reason};
   if (thought.plan) {

@@ -247,7 +247,8 @@ void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
   failures_ = 0;
   attempt_->last_step = now_;
   attempt_->stepped = true;
-  if (!duration || *duration <= Seconds{}) return;
+  // By workers of an older plan the speed of the present one is not told.
+  if (!duration || *duration <= Seconds{} || new_plan_) return;
   speed_.see(*duration);
   const auto measured = speed_.median();
   if (!measured) return;

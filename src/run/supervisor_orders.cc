@@ -153,6 +153,7 @@ void Supervisor::check_deadline() {
     say(fmt::format("Even with all machines on demand the deadline is missed by about {}.",
                     rounded(overdue)));
   }
+  if (new_plan_) return;  // Which nobody follows yet.
   const double ratio = 1 + overdue / *terms_.deadline;
   if (!deadline_trigger_.fires(ratio, 0, 1, attempts_)) return;
   act(Act::kReplan).reason = "these machines cannot keep the deadline";
@@ -162,6 +163,7 @@ RunProgress Supervisor::progress() const {
   RunProgress progress{.now = now_, .reached = reached_, .safe = saved_, .saved = saved_};
   progress.slowness = speed_.ratio();
   progress.slowness_max = speed_.ratio_max();
+  progress.moving = attempt_ && !attempt_->training && !attempt_->broken;
   for (const int vm : holders_) {
     const RunVm& it = vms_.at(vm);
     const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;

@@ -115,11 +115,12 @@ TEST(Supervisor, StartsAWorkerAgainAndGivesUpAfterSomeTimes) {
 TEST(Supervisor, AsksForAPlanWhenSpeedDriftsAndNotAgainForTheSame) {
   SupervisedRun run(simple_terms(2));
   run.begin();
-  for (int i = 1; i <= 8; ++i) run.step(13 * i, i, 13 * kSecond);
+  // The first two do not count.
+  for (int i = 1; i <= 10; ++i) run.step(13 * i, i, 13 * kSecond);
   EXPECT_FALSE(run.wants(Act::kReplan));
-  run.step(13 * 9, 9, 13 * kSecond);
+  run.step(13 * 11, 11, 13 * kSecond);
   EXPECT_EQ(run.the(Act::kReplan).reason, "steps take 13 s instead of 10 s");
-  run.step(13 * 10, 10, 20 * kSecond);
+  run.step(13 * 12, 12, 20 * kSecond);
   EXPECT_FALSE(run.wants(Act::kReplan));
 }
 
@@ -197,7 +198,7 @@ TEST(Supervisor, TakesNoHarmFromNonsense) {
   run.step(10, 1);
   const double infinite = std::numeric_limits<double>::infinity();
   for (const auto& name : names_of(Event{})) {
-    if (name.first == Event::kStop) continue;
+    if (name.first == Event::kStop || name.first == Event::kResumed) continue;
     for (const int number : {-1, 1000000}) {
       run.tell(10, {.kind = name.first,
                     .vm = number,
@@ -220,6 +221,17 @@ TEST(Supervisor, BelievesThatAPlainScriptIsTrainedWhenItSaysSo) {
   run.begin();
   run.tell(900, {.kind = Event::kWorkersDone, .attempt = 1});
   EXPECT_EQ(run.the(Act::kFinish).outcome, RunVerdict::kTrained);
+}
+
+TEST(Supervisor, BeginsAgainFromWhatIsSavedWhenANewProcessTakesOver) {
+  SupervisedRun run(simple_terms(2));
+  run.begin();
+  run.step(10, 1);
+  run.tell(11, {.kind = Event::kStop});
+  run.tell(12, {.kind = Event::kResumed, .step = 0});
+  EXPECT_FALSE(run.supervisor.finished());
+  EXPECT_EQ(run.supervisor.reached(), 0);
+  EXPECT_EQ(run.supervisor.saved(), 0);
 }
 
 }  // namespace

@@ -48,10 +48,15 @@ Json save_order(int attempt, std::int64_t step, Json place) {
 
 Json end_order() { return order("end", Json(Json::Object{})); }
 
-Json checkpoint_at(std::int64_t step, std::size_t shards, Json place) {
+Json checkpoint_at(const Checkpoint& checkpoint, Json place) {
+  Json::Array checksums;
+  for (const CheckpointShard& shard : checkpoint.shards) {
+    checksums.push_back(whole(static_cast<std::int64_t>(shard.checksum)));
+  }
   Json json;
-  json.add("step", whole(step));
-  json.add("shards", whole(shards));
+  json.add("step", whole(checkpoint.step));
+  json.add("shards", whole(checkpoint.shards.size()));
+  json.add("checksums", Json(std::move(checksums)));
   json.add("place", std::move(place));
   return json;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "run/checkpoint_files.h"
 #include "run/run_record.h"
 
 // What workers are told: JSON with one member each. stint/job.py obeys.
@@ -33,7 +34,7 @@ Json save_order(int attempt, std::int64_t step, Json place);
 Json end_order();
 
 /// A checkpoint to begin from.
-Json checkpoint_at(std::int64_t step, std::size_t shards, Json place);
+Json checkpoint_at(const Checkpoint& checkpoint, Json place);
 
 /// A place for checkpoints: a folder of this computer.
 Json folder_place(const std::string& folder);

@@ -16,11 +16,14 @@ TEST(WorkerOrders, TellEachRankItsPlaceAndAllShares) {
   EXPECT_EQ(line(train_order(order, 1)),
             R"({"train":{"attempt":3,"rank":1,"world":2,"master":"10.1.0.2","port":29503,)"
             R"("shares":[64,32],"micro_batch":8}})");
-  order.checkpoint = checkpoint_at(40, 2, folder_place("/runs/a/checkpoints"));
+  order.checkpoint =
+      checkpoint_at({.step = 40, .bytes = 30, .shards = {{0, 10, 7}, {1, 20, 4294967295}}},
+                    folder_place("/runs/a/checkpoints"));
   EXPECT_EQ(line(train_order(order, 0)),
             R"({"train":{"attempt":3,"rank":0,"world":2,"master":"10.1.0.2","port":29503,)"
             R"("shares":[64,32],"micro_batch":16,)"
-            R"("checkpoint":{"step":40,"shards":2,"place":{"folder":"/runs/a/checkpoints"}}}})");
+            R"("checkpoint":{"step":40,"shards":2,"checksums":[7,4294967295],)"
+            R"("place":{"folder":"/runs/a/checkpoints"}}}})");
 }
 
 TEST(WorkerOrders, SayWhenToSaveAndWhere) {

@@ -1,0 +1,93 @@
+#include "run/run_journal.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/temporary_folder.h"
+#include "run/run_fixture.h"
+
+namespace stint {
+namespace {
+
+class RunJournalTest : public testing::Test {
+ protected:
+  std::size_t events_in_file() const {
+    const auto read = read_run_journal(*read_file(path_), path_);
+    return read.ok() ? read->noun.size() : 999;
+  }
+
+  TemporaryFolder place_ = std::move(*TemporaryFolder::make());
+  std::string path_ = place_.path() + "/journal.jsonl";
+};
+
+TEST_F(RunJournalTest, ReadsBackWhatWasAppended) {
+  auto journal = RunJournal::open(path_);
+  ASSERT_TRUE(journal.ok());
+  const std::vector<RunEvent> events = small_events();
+  for (const RunEvent& event : events) ASSERT_TRUE(journal->append(event).ok());
+  const auto read = read_run_journal(*read_file(path_), path_);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->warnings.empty());
+  ASSERT_EQ(read->noun.size(), events.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(write_run_event(read->noun[i]), write_run_event(events[i]));
+  }
+}
+
+TEST_F(RunJournalTest, LeavesOutALastLineThatWasCutOffAnywhere) {
+  const std::string first = write_run_event(small_events()[1]);
+  const std::string second = write_run_event(small_events()[2]);
+  for (std::size_t length = 1; length < second.size(); ++length) {
+    const auto read = read_run_journal(first + second.substr(0, length), "journal");
+    ASSERT_TRUE(read.ok()) << length;
+    EXPECT_EQ(read->noun.size(), 1U) << length;
+    ASSERT_EQ(read->warnings.size(), 1U) << length;
+    EXPECT_NE(read->warnings[0].find("cut off"), std::string::npos);
+  }
+}
+
+TEST_F(RunJournalTest, GoesOnAfterALineThatWasCutOff) {
+  const std::string line = write_run_event(small_events()[1]);
+  // Even one that lacks nothing but its end, for its readers have left it out.
+  ASSERT_TRUE(write_file(path_, line + line.substr(0, line.size() - 1)).ok());
+  EXPECT_EQ(events_in_file(), 1U);
+  auto journal = RunJournal::open(path_);
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal->append(small_events()[2]).ok());
+  EXPECT_EQ(events_in_file(), 2U);
+}
+
+TEST_F(RunJournalTest, ABadLineInTheMiddleIsBadInput) {
+  const std::string line = write_run_event(small_events()[1]);
+  for (const std::string bad :
+       {"{\n", "[]\n", "{\"schema\":\"stint.run-event/1\"}\n",
+        "{\"schema\":\"stint.run-event/2\",\"kind\":\"tick\",\"at_s\":0}\n",
+        "{\"schema\":\"stint.run-event/1\",\"kind\":\"sneeze\",\"at_s\":0}\n"}) {
+    const auto read = read_run_journal(line + bad + line, "journal");
+    ASSERT_FALSE(read.ok()) << bad;
+    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
+    EXPECT_NE(read.error().message.find("journal"), std::string::npos) << read.error().message;
+  }
+}
+
+TEST_F(RunJournalTest, AnEmptyOneHasNoEvents) {
+  const auto read = read_run_journal("", "journal");
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(read->noun.empty());
+  EXPECT_TRUE(read->warnings.empty());
+}
+
+TEST_F(RunJournalTest, IsPrivateAndNoLink) {
+  ASSERT_TRUE(RunJournal::open(path_).ok());
+  struct stat facts {};
+  ASSERT_EQ(::stat(path_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777U, 0600U);
+  const std::string link = place_.path() + "/link";
+  std::filesystem::create_symlink(path_, link);
+  EXPECT_FALSE(RunJournal::open(link).ok());
+}
+
+}  // namespace
+}  // namespace stint

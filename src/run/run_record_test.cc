@@ -1,0 +1,194 @@
+#include "run/run_record.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "run/run_fixture.h"
+
+namespace stint {
+namespace {
+
+/// Two large spot machines that take 20 samples each, three small ones on demand that take 10, and
+/// one that holds checkpoints.
+RunPlan mixed_plan() {
+  RunPlan plan;
+  plan.machines = {{.type = "local.large",
+                    .count = 2,
+                    .market = Market::kSpot,
+                    .spot = 0.1 * kDollar / kHour,
+                    .on_demand = 0.3 * kDollar / kHour,
+                    .network = kGbit / kSecond,
+                    .batch_per_vm = 20},
+                   {.type = "local.small",
+                    .count = 3,
+                    .spot = 0.05 * kDollar / kHour,
+                    .on_demand = 0.15 * kDollar / kHour,
+                    .network = kGbit / kSecond,
+                    .batch_per_vm = 10},
+                   {.type = "local.cpu",
+                    .spot = 0.01 * kDollar / kHour,
+                    .on_demand = 0.02 * kDollar / kHour,
+                    .network = kGbit / kSecond,
+                    .trains = false,
+                    .receives = true,
+                    .batch_per_vm = 0}};
+  const auto step = [](std::vector<int> machines, double seconds) {
+    return RunStepTime{.machines = std::move(machines),
+                       .mean = seconds * kSecond,
+                       .p10 = 0.9 * seconds * kSecond,
+                       .p90 = 1.2 * seconds * kSecond};
+  };
+  plan.steps = {step({2, 3}, 1), step({2, 0}, 2), step({1, 0}, 4)};
+  return plan;
+}
+
+TEST(RunRecord, ReadsBackWhatItWrote) {
+  RunRecord record = small_record();
+  record.plan = mixed_plan();
+  record.plan.machines[0].device = "Local-1x";
+  record.plan.machines[0].speed = 2.5;
+  record.compute = RunCompute::kPacedReal;
+  record.deadline = 90 * kSecond;
+  record.budget = 0.5 * kDollar;
+  record.expected = SpotSpells{.stay = 60 * kSecond, .away = 20 * kSecond};
+  record.life = 30 * kSecond;
+  record.seed = 7;
+  record.forecast = RunForecast{.p_deadline = 0.75, .losses = 1.5};
+  const std::string text = write_run(record);
+  const auto read = read_run(text, "run.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->warnings.empty());
+  EXPECT_EQ(write_run(read->noun), text);
+  EXPECT_EQ(read->noun.plan.machines[0].speed, 2.5);
+  EXPECT_EQ(read->noun.expected->away, 20 * kSecond);
+  EXPECT_EQ(read->noun.secret, record.secret);
+}
+
+TEST(RunRecord, PlansMadeInMidRunAreDocumentsOfTheirOwn) {
+  RunPlan plan = mixed_plan();
+  plan.generation = 3;
+  const std::string text = write_run_plan(plan);
+  const auto read = read_run_plan(text, "plan-2.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(write_run_plan(read->noun), text);
+  EXPECT_EQ(read->noun.generation, 3);
+}
+
+TEST(RunRecord, RefusesWhatCannotBeRun) {
+  RunRecord record = small_record();
+  record.command.clear();
+  const auto idle = read_run(write_run(record), "run.json");
+  ASSERT_FALSE(idle.ok());
+  EXPECT_EQ(idle.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(idle.error().message.find("there is no command"), std::string::npos);
+  EXPECT_FALSE(read_run("{", "run.json").ok());
+  EXPECT_FALSE(read_run(write_run_plan(mixed_plan()), "run.json").ok());  // Another noun.
+}
+
+TEST(RunRecord, APlanNeedsMachinesThatTrainAndStepTimesOfItsKinds) {
+  EXPECT_EQ(problem(mixed_plan()), "");
+  RunPlan plan = mixed_plan();
+  for (RunMachines& machines : plan.machines) machines.trains = false;
+  EXPECT_EQ(problem(plan), "no machine trains");
+  plan = mixed_plan();
+  plan.steps[1].machines = {2};
+  EXPECT_EQ(problem(plan), "a step names another number of kinds");
+  plan.steps.clear();
+  EXPECT_EQ(problem(plan), "there is no step time");
+}
+
+// Property: whatever machines are there and whatever the batch, all of it is shared out.
+TEST(RunRecord, SharesAddUpToTheBatchForEverySubset) {
+  const RunPlan plan = mixed_plan();
+  for (int subset = 1; subset < 32; ++subset) {
+    std::vector<int> slots;
+    for (int slot = 0; slot < 5; ++slot) {
+      if ((subset & (1 << slot)) != 0) slots.push_back(slot);
+    }
+    for (const int batch : {1, 2, 7, 69, 70, 96, 1001}) {
+      const std::vector<int> shares = shares_of(plan, slots, batch);
+      ASSERT_EQ(shares.size(), slots.size());
+      EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), 0), batch) << subset;
+      double sum = 0;
+      for (const int slot : slots) sum += slot < 2 ? 20 : 10;
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        // Less than one sample from what is due to it.
+        EXPECT_NEAR(shares[i], batch * (slots[i] < 2 ? 20 : 10) / sum, 1.0) << subset;
+        EXPECT_GE(shares[i], 0);
+      }
+    }
+  }
+}
+
+// 2·20 + 3·10 = 70. Of 7 samples 2 are due to each large one and 1 to each small one.
+TEST(RunRecord, SharesAreInProportionToThePlans) {
+  const int all[] = {0, 1, 2, 3, 4};
+  EXPECT_EQ(shares_of(mixed_plan(), all, 70), (std::vector<int>{20, 20, 10, 10, 10}));
+  EXPECT_EQ(shares_of(mixed_plan(), all, 7), (std::vector<int>{2, 2, 1, 1, 1}));
+  const int two[] = {1, 4};
+  EXPECT_EQ(shares_of(mixed_plan(), two, 70), (std::vector<int>{47, 23}));  // 46.67 and 23.33.
+}
+
+// One sample for two machines: sums 0.5 and 1 are rounded to 1 and 1.
+TEST(RunRecord, AShareMayBeNothing) {
+  const int two[] = {0, 1};
+  EXPECT_EQ(shares_of(mixed_plan(), two, 1), (std::vector<int>{1, 0}));
+}
+
+TEST(RunRecord, StepTimesArePlannedOrThoseOfTheNearestWithTheSameWork) {
+  const RunPlan plan = mixed_plan();
+  const int all[] = {0, 1, 2, 3, 4};
+  EXPECT_EQ(step_time_of(plan, all).mean, 1 * kSecond);
+  const int with_receiver[] = {0, 1, 5};  // It does not count.
+  EXPECT_EQ(step_time_of(plan, with_receiver).mean, 2 * kSecond);
+  // Three small ones were not planned for. The nearest by number has two machines and takes 2 s,
+  // so that each third takes 2 · 2/3 s.
+  const int small[] = {2, 3, 4};
+  const RunStepTime time = step_time_of(plan, small);
+  EXPECT_EQ(time.machines, (std::vector<int>{0, 3}));
+  EXPECT_NEAR(time.mean.in(kSecond), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(time.p10.in(kSecond), 0.9 * 4.0 / 3, 1e-12);
+  EXPECT_NEAR(time.p90.in(kSecond), 1.2 * 4.0 / 3, 1e-12);
+}
+
+TEST(RunRecord, TermsSayWhatTheSupervisorHasToKnow) {
+  RunRecord record = small_record();
+  record.plan = mixed_plan();
+  record.plan.generation = 2;
+  record.deadline = 90 * kSecond;
+  const RunTerms terms = terms_of(record, record.plan);
+  ASSERT_EQ(terms.slots.size(), 6U);
+  EXPECT_EQ(terms.slots[1].type, "local.large#2");
+  EXPECT_EQ(terms.slots[1].market, Market::kSpot);
+  EXPECT_EQ(terms.slots[4].on_demand, 0.15 * kDollar / kHour);
+  EXPECT_TRUE(terms.slots[4].trains);
+  EXPECT_FALSE(terms.slots[5].trains);
+  const int large[] = {0, 1};
+  EXPECT_EQ(terms.step_time(large), 2 * kSecond);
+  EXPECT_EQ(terms.steps, 20);
+  EXPECT_EQ(terms.save_every, 5 * kSecond);
+  EXPECT_EQ(terms.deadline, 90 * kSecond);
+  EXPECT_FALSE(terms.budget);
+  // The interval is 0.9 to 1.2 of the mean; a tenth is allowed in any case.
+  EXPECT_NEAR(terms.slower, 1.2, 1e-12);
+  EXPECT_NEAR(terms.faster, 0.9, 1e-12);
+  record.plan.steps[0].p90 = 1.01 * kSecond;
+  record.plan.steps[0].p10 = 0.5 * kSecond;
+  EXPECT_NEAR(terms_of(record, record.plan).slower, 1.1, 1e-12);
+  EXPECT_NEAR(terms_of(record, record.plan).faster, 0.5, 1e-12);
+}
+
+TEST(RunRecord, KindsAreFoundOnlyForMachinesOfThisPlan) {
+  const RunPlan plan = mixed_plan();
+  const RunVm vm{.slot = 3, .type = "local.small#1"};
+  ASSERT_NE(kind_of(plan, vm), nullptr);
+  EXPECT_EQ(kind_of(plan, vm)->type, "local.small");
+  EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.small#2"}), nullptr);  // Of a later one.
+  EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.large#1"}), nullptr);
+  EXPECT_EQ(kind_of(plan, {.slot = 9, .type = "local.small#1"}), nullptr);
+  EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.small#1", .leaving = true}), nullptr);
+  EXPECT_EQ(machine_type({.type = "local.small#12"}), "local.small");
+}
+
+}  // namespace
+}  // namespace stint
