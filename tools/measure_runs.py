@@ -22,6 +22,7 @@ may run on the computer meanwhile. Needs root, for namespaces.
 
 import argparse
 import json
+import signal
 import statistics
 import subprocess
 import sys
@@ -207,8 +208,7 @@ def measure_saves(bench, _name, case):
     bench.use_width(SAVE_WIDTH, 4, SAVE_COMPUTE)
     options = ["--receivers", str(receivers)] if place == "tier" else []
     report, record = bench.run(f"saves-{place}-{receivers}", SAVE_SENDERS, "mlp", SAVE_STEPS, 16,
-                               "--checkpoints", place, "--save-every", "8s", *options,
-                               more=("--width", str(SAVE_WIDTH)))
+                               "--checkpoints", place, "--save-every", "8s", *options)
     saves = report["saves"][1:]  # The first one makes its buffers.
     return {"place": place, "receivers": receivers, **outcome(report), "saves": saves,
             "predicted_s": record["save_time_s"]}
@@ -350,7 +350,10 @@ def measure_part(stint, part, out, count):
             print(f"{part} {number}/{len(left)}: {name}", file=sys.stderr, flush=True)
             more = [lines] if measure is measure_deadline else []
             begun = round(time.time())
-            facts = measure(bench, name, cases[name], *more)
+            try:
+                facts = measure(bench, name, cases[name], *more)
+            finally:
+                bench.stop()
             lines[name] = json.loads(json.dumps({"case": name, "at_s": begun, **facts}))
             with open(path, "a", encoding="utf-8") as file:
                 file.write(json.dumps(lines[name]) + "\n")
@@ -367,6 +370,7 @@ def main():
     parser.add_argument("--count", type=int, default=SEEDS, help="of seeds, to try it shortly")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that nothing is left behind.
     for part in [options.only] if options.only else PARTS:
         measure_part(options.stint, part, options.out, options.count)
 

@@ -24,6 +24,7 @@ class Bench:
                                 PYTHONDONTWRITEBYTECODE="1")
         for job in json.loads(JOBS.read_text()):
             (self.folder / f"{job['name'].split('-')[0]}.json").write_text(json.dumps(job))
+        self.process = None  # Of the run that goes on.
         self.double = False
         self.width = None  # Of the perceptron, if not its own.
 
@@ -73,12 +74,19 @@ class Bench:
     def begin(self, name, cluster, job, steps, batch, *options):
         """Starts a run."""
         log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
-        return subprocess.Popen(
+        self.process = subprocess.Popen(
             [self.stint, "run", "--cluster", cluster, "--job", str(self.folder / f"{job}.json"),
              "--steps", str(steps), "--batch", str(batch), "--name", name, "--compute",
              "paced-real", *options, "--",
              *self.train(job, steps, batch, self.folder / f"{name}.pt")],
             env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return self.process
+
+    def stop(self):
+        """Ends the run that goes on, if one does."""
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(60)
 
     def end(self, process, name):
         """Waits for a run; returns its report, and what was recorded when it began."""
