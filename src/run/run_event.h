@@ -32,7 +32,7 @@ enum class RunEventKind {
   kTerms,        // The plan was made anew; see Supervisor::change_terms.
   kRemark,       // Something to be told, in words; nothing follows from it.
   kResumed,      // A new process took over; no worker is left, and `step` is what is saved.
-  kStop          // The user wants it to end.
+  kStop          // The user wants it to end; with a code, it cannot go on.
 };
 
 std::span<const EnumName<RunEventKind>> names_of(RunEventKind type);

@@ -184,6 +184,8 @@ void Runner::train(const RunAction& action) {
                .shares = shares_of(plan_, slots, setup_.record.global_batch)};
   for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
   step_time_ = step_time_of(plan_, slots).mean;
+  // Until all newcomers are ready, those that trained before go on.
+  if (gang_.training()) before_ = std::move(gang_);
   gang_ = Gang(action.attempt, action.vms, training_.shares);
   ordered_ = false;
   ended_well_.clear();

@@ -96,6 +96,7 @@ class Runner {
   void hear_message(int vm, const std::string& kind, const Json& facts);
   void on_ready(int vm, const Json& facts);
   void on_gang_news(const GangNews& news);
+  void note_step(const GangNews& news);
   void on_ended(int vm, int code);
   void look_for_stuck();
   void take_for_plain();
@@ -126,6 +127,7 @@ class Runner {
   std::deque<RunEvent> queue_;
   std::map<int, Machine> machines_;  // By number.
   Gang gang_;
+  Gang before_;               // That trained last.
   TrainOrder training_;       // Of the gang,
   Seconds step_time_;         // and what a step should take it.
   bool ordered_ = false;      // The gang was told to train together.

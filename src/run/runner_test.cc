@@ -59,7 +59,7 @@ TEST_F(RunnerTest, AnotherBatchStopsTheRunAndSaysWhy) {
   use_script(kTinyWorker, {"50", "-1"});
   const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_EQ(end->outcome, RunVerdict::kStopped);
+  EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
   EXPECT_NE(end->reason.find("a batch of 50 and not with the 48 of the plan"), std::string::npos)
       << end->reason;
   EXPECT_EQ(story().reached, 0);

@@ -98,7 +98,15 @@ void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
     machines_[vm].lost_at = now();
     return;
   }
+  // What the workers before did is kept on record; the supervisor hears where the new ones begin.
+  if (!ordered_ && kind == "step") note_step(before_.hear(vm, kind, facts));
   on_gang_news(gang_.hear(vm, kind, facts));
+}
+
+void Runner::note_step(const GangNews& news) {
+  if (!news.step) return;
+  note({.iteration = IterationRecord{
+            .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
 }
 
 void Runner::on_ready(int vm, const Json& facts) {
@@ -108,6 +116,7 @@ void Runner::on_ready(int vm, const Json& facts) {
   const std::int64_t* its = batch == nullptr ? nullptr : batch->as<std::int64_t>();
   if (its != nullptr && *its != setup_.record.global_batch) {
     happen({.kind = Event::kStop,
+            .code = 1,
             .reason = fmt::format(
                 "the script trains with a batch of {} and not with the {} of the plan; let it take "
                 "its batch from stint.global_batch(), or plan for {}",
@@ -124,9 +133,8 @@ void Runner::on_gang_news(const GangNews& news) {
   if (news.training_after) {
     happen({.kind = Event::kWorkersUp, .attempt = attempt, .step = news.training_after});
   }
+  note_step(news);
   if (news.step) {
-    note({.iteration = IterationRecord{
-              .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
     happen({.kind = Event::kStepDone,
             .attempt = attempt,
             .step = news.step->number,

@@ -140,7 +140,8 @@ void Supervisor::apply(const RunEvent& event) {
       return;
     case Event::kStop:
       if (closing_) return;
-      closing_ = RunVerdict::kStopped;
+      // With a code it is not the user who stops it.
+      closing_ = event.code ? RunVerdict::kGaveUp : RunVerdict::kStopped;
       closing_reason_ = event.reason.value_or("it was told to stop");
       closing_since_ = now_;
       return;

@@ -545,7 +545,7 @@ def limits(world, _options):
     code, said = world.ask("run", "--resume", "one")
     expect(code == 2 and "trained already" in said, f"{code}: {said}")
 
-    said = world.end(wrong, 130)
+    said = world.end(wrong, 1)
     expect(f"batch of {BATCH // 2}" in said, f"a wrong batch is not noticed: {said}")
     said = world.end(less, 0)
     expect("samples of a step, though it was given" in said, f"2 samples are not noticed: {said}")
