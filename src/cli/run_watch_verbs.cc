@@ -119,7 +119,8 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "watch",
        .summary = "Look on while a run goes: progress, time and money against the plan, events.",
        .arguments = {run_argument()},
-       .examples = {{"stint watch", "The last run that was begun."}},
+       .examples = {{"stint watch", "The last run that was begun."},
+                    {"stint watch cnn-1", "Another one."}},
        .run = watch},
       {.path = "report",
        .summary = "Compare a run with what was predicted, and tell what happened.",
@@ -134,7 +135,8 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "stop",
        .summary = "Stop a run: save, and give its machines back.",
        .arguments = {run_argument()},
-       .examples = {{"stint stop cnn-1", "It can be resumed later."}},
+       .examples = {{"stint stop", "The last run that was begun."},
+                    {"stint stop cnn-1", "It can be resumed later."}},
        .run = stop},
   };
 }

@@ -85,7 +85,7 @@ TEST(ClusterTable, BeginsOnSpotThoughASetUpTakesSeveralTicks) {
   const DeadlineGame game{
       .work = 20, .deadline = 58, .changeover = 5, .machines = 2, .price_ratio = 3.33};
   const ClusterTable table(game, belief.model());
-  EXPECT_EQ(table.move(58, 40, 2, {}), ClusterMove::kSpot);
+  EXPECT_EQ(holding_of(game, table.move(58, 40, 2, {}), 2, 0), (Holding{2, 0}));
 }
 
 TEST(CountBelief, LearnsHowTheCountMoves) {
