@@ -26,7 +26,7 @@ build: ## Build the release binary, build/release/stint.
 test: ## Build with sanitizers and run every test and check.
 	@tools/ensure_packages.sh build test
 	$(call build_preset,dev)
-	@ctest --preset dev --parallel 2 --output-on-failure
+	@ctest --preset dev --parallel 3 --output-on-failure
 
 install: build ## Install under PREFIX (/usr/local); DESTDIR is honoured.
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"

@@ -28,11 +28,12 @@ TEST(RunForecast, WithoutLossesIsTheSumOfItsParts) {
   EXPECT_FALSE(forecast.p_budget);
 }
 
-// Steps that may be a tenth faster or slower one time in ten: 20 s of them become 18 to 22.
+// Steps that may be a tenth faster or slower one time in ten: 20 s of them become 18 to 22. A save
+// that is under way at the end is waited for, up to 1 s.
 TEST(RunForecast, AnIntervalOfStepsBecomesOneOfTheRun) {
   const RunForecast forecast = forecast_of(small_record());
   EXPECT_NEAR((forecast.time.mean - forecast.time.p10).in(kSecond), 2.0, 0.6);
-  EXPECT_NEAR((forecast.time.p90 - forecast.time.mean).in(kSecond), 2.0, 0.6);
+  EXPECT_NEAR((forecast.time.p90 - forecast.time.mean).in(kSecond), 2.5, 0.6);
   const double sure = forecast_of(sure_record()).cost.mean.in(kDollar);
   EXPECT_LT(forecast.cost.p10.in(kDollar), sure);
   EXPECT_GT(forecast.cost.p90.in(kDollar), sure);

@@ -33,12 +33,13 @@ std::string cluster_root(const Environment& environment) {
   return *environment.state_folder + "/local";
 }
 
-/// The cluster of a run is called after it, short enough for its name.
+/// The cluster of a run is called after it; where that cannot be its name, with a part of the
+/// secret, so that two runs never share one.
 std::string cluster_name(const RunRecord& record) {
   std::string name = "run-";
   for (const char c : record.name) name += c == '.' ? '_' : c;
-  if (name.size() > 24) name = name.substr(0, 15) + "-" + record.secret.substr(0, 8);
-  return name;
+  const bool same = record.name.find('.') == std::string::npos && name.size() <= 24;
+  return same ? name : name.substr(0, 15) + "-" + record.secret.substr(0, 8);
 }
 
 Result<std::string> own_program() {
@@ -137,9 +138,10 @@ Result<RunResult> start_run(const Environment& environment, PreparedRun run,
   if (!lock.ok()) return lock.error();
   run.record.secret = make_secret();
   run.record.began = environment.clock->now();
-  auto cluster = LocalCluster::start(
-      cluster_root(environment),
-      {.name = cluster_name(run.record), .vms = {}, .notice = run.record.notice, .pool = run.pool});
+  auto cluster = LocalCluster::start(cluster_root(environment), {.name = cluster_name(run.record),
+                                                                 .vms = {},
+                                                                 .notice = run.record.notice,
+                                                                 .pool = run.record.pool});
   if (!cluster.ok()) {
     std::error_code ignored;
     fs::remove_all(*folder, ignored);
@@ -180,9 +182,12 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
     cluster = failed("its keeper is gone");
   }
   if (!cluster.ok()) {
-    cluster = LocalCluster::start(
-        cluster_root(environment),
-        {.name = cluster_name(run->record), .vms = {}, .notice = run->record.notice});
+    const Seconds passed = environment.clock->now() - run->record.began;
+    cluster = LocalCluster::start(cluster_root(environment),
+                                  {.name = cluster_name(run->record),
+                                   .vms = {},
+                                   .notice = run->record.notice,
+                                   .pool = pool_from(run->record.pool, passed)});
     if (!cluster.ok()) return cluster.error();
   }
   return conduct(environment, *folder, std::move(*run), *cluster, progress, true);

@@ -39,8 +39,8 @@ Status follow_trace(const std::string& file, double speed, PreparedRun& run) {
   const Seconds gap = trace->gap / speed;
   for (std::size_t tick = 0; tick < trace->counts.size(); ++tick) {
     const int count = trace->counts[tick];
-    if (!run.pool.empty() && run.pool.back().spot == count) continue;
-    run.pool.push_back({.at = static_cast<double>(tick) * gap, .spot = count});
+    if (!run.record.pool.empty() && run.record.pool.back().spot == count) continue;
+    run.record.pool.push_back({.at = static_cast<double>(tick) * gap, .spot = count});
   }
   return {};
 }
@@ -110,7 +110,7 @@ Status set_market(const RunRequest& request, PreparedRun& run) {
   const Random random(request.seed);
   for (const CapacityChange& change :
        draw_capacity(*spells, places_of(record.plan), kDrawn, random)) {
-    run.pool.push_back({.at = change.at, .spot = change.machines});
+    run.record.pool.push_back({.at = change.at, .spot = change.machines});
   }
   return {};
 }

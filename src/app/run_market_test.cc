@@ -95,7 +95,7 @@ TEST(RunMarket, TheSameSeedBringsTheSameMarket) {
 TEST(RunMarket, WithoutALifeMachinesStay) {
   PreparedRun run = prepared();
   ASSERT_TRUE(set_market({.seed = 5}, run).ok());
-  EXPECT_TRUE(run.pool.empty());
+  EXPECT_TRUE(run.record.pool.empty());
   EXPECT_FALSE(run.record.life);
   EXPECT_FALSE(run.record.expected);
   EXPECT_EQ(run.record.seed, 5);
@@ -104,7 +104,7 @@ TEST(RunMarket, WithoutALifeMachinesStay) {
 TEST(RunMarket, AHazardIsDrawnForEachMachineAndBelieved) {
   PreparedRun run = prepared();
   ASSERT_TRUE(set_market({.life = "hazard:60s"}, run).ok());
-  EXPECT_TRUE(run.pool.empty());
+  EXPECT_TRUE(run.record.pool.empty());
   EXPECT_EQ(run.record.life, 60 * kSecond);
   ASSERT_TRUE(run.record.expected);
   EXPECT_EQ(run.record.expected->stay, 60 * kSecond);
@@ -113,9 +113,9 @@ TEST(RunMarket, AHazardIsDrawnForEachMachineAndBelieved) {
 TEST(RunMarket, SpellsBecomeAPoolAndMayBeBelievedOtherwise) {
   PreparedRun run = prepared();
   ASSERT_TRUE(set_market({.life = "spells:60s/20s", .expect = "hazard:30s"}, run).ok());
-  ASSERT_GT(run.pool.size(), 10U);
-  EXPECT_EQ(run.pool[0].at, Seconds{});
-  EXPECT_EQ(run.pool[0].spot, 2);
+  ASSERT_GT(run.record.pool.size(), 10U);
+  EXPECT_EQ(run.record.pool[0].at, Seconds{});
+  EXPECT_EQ(run.record.pool[0].spot, 2);
   EXPECT_FALSE(run.record.life);
   ASSERT_TRUE(run.record.expected);
   EXPECT_EQ(run.record.expected->stay, 30 * kSecond);
@@ -145,11 +145,11 @@ TEST_F(RunMarketTraceTest, ATraceIsPlayedAsFastAsIsAskedFor) {
   PreparedRun run = prepared();
   const Status status = set_market({.life = "trace:" + file_, .trace_speed = 10}, run);
   ASSERT_TRUE(status.ok()) << status.error().message;
-  ASSERT_EQ(run.pool.size(), 3U);
-  EXPECT_EQ(run.pool[1].at, 20 * kSecond);
-  EXPECT_EQ(run.pool[1].spot, 0);
-  EXPECT_EQ(run.pool[2].at, 30 * kSecond);
-  EXPECT_EQ(run.pool[2].spot, 1);
+  ASSERT_EQ(run.record.pool.size(), 3U);
+  EXPECT_EQ(run.record.pool[1].at, 20 * kSecond);
+  EXPECT_EQ(run.record.pool[1].spot, 0);
+  EXPECT_EQ(run.record.pool[2].at, 30 * kSecond);
+  EXPECT_EQ(run.record.pool[2].spot, 1);
   EXPECT_FALSE(run.record.expected);  // Nobody knows what will come.
 }
 
@@ -158,10 +158,10 @@ TEST_F(RunMarketTraceTest, ATableIsCutToSecondsOfTheRun) {
   ASSERT_TRUE(write_file(file_, "time_s,running_instances\n0,3\n120,1\n300,2\n360,2\n").ok());
   PreparedRun run = prepared();
   ASSERT_TRUE(set_market({.life = "trace:" + file_, .trace_speed = 60}, run).ok());
-  ASSERT_EQ(run.pool.size(), 3U);
-  EXPECT_EQ(run.pool[1].at, 2 * kSecond);
-  EXPECT_EQ(run.pool[1].spot, 1);
-  EXPECT_EQ(run.pool[2].at, 5 * kSecond);
+  ASSERT_EQ(run.record.pool.size(), 3U);
+  EXPECT_EQ(run.record.pool[1].at, 2 * kSecond);
+  EXPECT_EQ(run.record.pool[1].spot, 1);
+  EXPECT_EQ(run.record.pool[2].at, 5 * kSecond);
 }
 
 TEST_F(RunMarketTraceTest, ATraceThatCannotBeReadIsBadInput) {

@@ -18,12 +18,12 @@
 namespace stint {
 namespace {
 
-// Measured on the emulated cloud on two cores: Python and torch take this long to start, two at a
+// As seen on the emulated cloud on two cores: Python and torch take this long to start, two at a
 // time, and workers that are there so long to join.
 constexpr Seconds kWorkerStart = 2.5 * kSecond;
 constexpr Seconds kRegroup = 1 * kSecond;
-constexpr Seconds kSaveLatency = 0.5 * kSecond;
-constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;
+constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;     // A guess, like the next.
+constexpr BytesPerSecond kMemory = 2000 * kMB / kSecond;  // Copying, beside what trains.
 constexpr int kSubsetsMax = 4000;
 
 /// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
@@ -119,16 +119,13 @@ Bytes checkpoint_bytes(const JobProfile& job) {
   return parameters + job.optimizer_bytes.value_or(parameters);
 }
 
-/// From the order until a checkpoint is safe.
-Seconds save_time(const PredictInputs& inputs, const RunRecord& record) {
+/// From the order until a checkpoint is safe, when a step takes so long.
+Seconds save_time(const PredictInputs& inputs, const RunRecord& record, Seconds step) {
   const Bytes bytes = checkpoint_bytes(inputs.job);
-  if (record.checkpoint.place == CheckpointPlace::kObjectStore) {
-    return kSaveLatency + bytes / kDisk;
-  }
-  SaveSetup save{.bytes = bytes,
-                 .senders = 0,
-                 .place = record.checkpoint.place,
-                 .receivers = record.checkpoint.receivers.value_or(1)};
+  const Seconds ordered = static_cast<double>(save_ahead(step)) * step;
+  if (record.checkpoint.place == CheckpointPlace::kObjectStore) return ordered + bytes / kDisk;
+  SaveSetup save{
+      .bytes = bytes, .senders = 0, .place = record.checkpoint.place, .copy = bytes / kMemory};
   for (const RunMachines& machines : record.plan.machines) {
     if (machines.trains) {
       save.senders += machines.count;
@@ -136,7 +133,9 @@ Seconds save_time(const PredictInputs& inputs, const RunRecord& record) {
     }
     if (machines.receives) save.receiver_nic = machines.network;
   }
-  return kSaveLatency + save_cost(save).until_safe();
+  // Each worker sends one shard, so that more receivers than workers are of no use.
+  save.receivers = std::min(record.checkpoint.receivers.value_or(1), save.senders);
+  return ordered + save_cost(save).until_safe();
 }
 
 /// What is chosen of a plan, or of a cluster that a person names.
@@ -229,15 +228,11 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
   }
   record.start_up = kWorkerStart * std::max(1.0, workers / 2.0) + kRegroup;
   record.regroup = kRegroup;
-  record.save_time = save_time(inputs, record);
   record.notice = request.notice;
-  std::vector<int> all;
-  const std::vector<int> kinds = slot_kinds(record.plan);
-  for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
-    const bool trains = record.plan.machines[static_cast<std::size_t>(kinds[slot])].trains;
-    if (trains) all.push_back(static_cast<int>(slot));
-  }
-  const Seconds work = static_cast<double>(record.steps) * step_time_of(record.plan, all).mean;
+  const std::vector<int> all = training_slots(terms_of(record, record.plan));
+  const Seconds step = step_time_of(record.plan, all).mean;
+  record.save_time = save_time(inputs, record, step);
+  const Seconds work = static_cast<double>(record.steps) * step;
   // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
   const Seconds usual =
       std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);

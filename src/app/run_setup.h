@@ -42,7 +42,6 @@ struct PreparedRun {
   RunRecord record;
   JobProfile job;
   std::optional<PlanAnswer> answer;  // Where it came from a plan.
-  std::vector<PoolChange> pool = {};
   std::vector<std::string> warnings = {};
 };
 

@@ -59,7 +59,7 @@ TEST_F(RunSetupTest, PreparesAShippedJob) {
   EXPECT_EQ(problem(record.plan), "");
   ASSERT_TRUE(record.forecast);
   EXPECT_GE(record.forecast->time.mean, 60 * record.plan.steps[1].mean);
-  EXPECT_TRUE(run->pool.empty());
+  EXPECT_TRUE(run->record.pool.empty());
   EXPECT_EQ(record.secret, "");  // Nothing has begun.
 }
 

@@ -68,6 +68,18 @@ Seconds priced_time(std::span<const PoolChange> pool, Seconds from, Seconds to) 
   return sum + factor * std::max(Seconds{}, to - begin);
 }
 
+std::vector<PoolChange> pool_from(std::span<const PoolChange> pool, Seconds later) {
+  std::vector<PoolChange> rest;
+  for (PoolChange change : pool) {
+    const bool past = change.at <= later;
+    if (past) change.price_factor = spot_price_factor(pool, later);
+    if (past && !rest.empty()) rest.clear();  // The last of what is past is how it begins.
+    change.at = past ? Seconds{} : change.at - later;
+    rest.push_back(change);
+  }
+  return rest;
+}
+
 Result<std::vector<PoolChange>> read_pool(std::string_view text, const std::string& source) {
   const auto table = Csv::parse(text, source);
   if (!table.ok()) return table.error();

@@ -33,6 +33,9 @@ double spot_price_factor(std::span<const PoolChange> pool, Seconds now);
 ///   integral of factor(t) dt = sum over the pieces between changes of length x factor
 Seconds priced_time(std::span<const PoolChange> pool, Seconds from, Seconds to);
 
+/// The same pool for a cluster that is born so much later.
+std::vector<PoolChange> pool_from(std::span<const PoolChange> pool, Seconds later);
+
 /// Reads a table at_s,spot[,price_factor][,unannounced]. Bad input: a row that is not later than
 /// the one before, a count that is no whole number from 0 on, a factor that is not above zero.
 Result<std::vector<PoolChange>> read_pool(std::string_view text, const std::string& source);

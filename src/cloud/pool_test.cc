@@ -74,5 +74,18 @@ TEST(Pool, ATableThatMakesNoSenseIsBadInput) {
   }
 }
 
+TEST(PoolFrom, BeginsAsThePoolIsByThen) {
+  const std::vector<PoolChange> pool = {{.at = 1 * kSecond, .spot = 4, .price_factor = 2},
+                                        {.at = 5 * kSecond, .spot = 2},
+                                        {.at = 9 * kSecond, .spot = 3}};
+  const std::vector<PoolChange> later = pool_from(pool, 6 * kSecond);
+  ASSERT_EQ(later.size(), 2U);
+  EXPECT_EQ(later[0].at, Seconds{});
+  EXPECT_EQ(later[0].spot, 2);
+  EXPECT_EQ(later[0].price_factor, 2);  // That of the first change still holds.
+  EXPECT_EQ(later[1].at, 3 * kSecond);
+  EXPECT_EQ(pool_from(pool, Seconds{}).size(), 3U);
+}
+
 }  // namespace
 }  // namespace stint

@@ -50,10 +50,13 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
   std::vector<Seconds> times;
   std::vector<Dollars> costs;
   const Random seeds(rehearsals.seed);
+  RehearsalWorld drawn = world;
   for (int i = 0; i < rehearsals.runs; ++i) {
-    const std::uint64_t seed = seeds.fork(static_cast<std::uint64_t>(i)).bits();
+    const Random chance = seeds.fork(static_cast<std::uint64_t>(i));
+    const std::uint64_t seed = Random(chance).bits();
+    if (rehearsals.capacity) drawn.capacity = rehearsals.capacity(chance.fork(0));
     auto policy = rehearsals.policy ? rehearsals.policy() : nullptr;
-    const RehearsedRun run = rehearse_once(remembering, world, so_far, seed, std::move(policy));
+    const RehearsedRun run = rehearse_once(remembering, drawn, so_far, seed, std::move(policy));
     times.push_back(run.time);
     costs.push_back(run.cost);
     const bool trained = run.outcome == RunVerdict::kTrained;

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "base/random.h"
 #include "run/rehearsal_run.h"
 
 namespace stint {
@@ -34,6 +36,8 @@ struct Rehearsals {
   int runs = 200;
   std::uint64_t seed = 1;
   std::function<std::unique_ptr<DeadlinePolicy>()> policy = {};
+  // Draws the capacity of spot machines for each; absent: the world's.
+  std::function<std::vector<CapacityChange>(Random)> capacity = {};
 };
 
 /// Plays the rest of a run many times with the very supervisor that will run it. Two forecasts of

@@ -98,6 +98,11 @@ RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots) {
           .p90 = slower * nearest->p90};
 }
 
+std::int64_t save_ahead(Seconds step) {
+  constexpr Seconds kOnItsWay = 300 * kMillisecond;  // An order, to all workers.
+  return 1 + static_cast<std::int64_t>(std::ceil(kOnItsWay / step));
+}
+
 std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch) {
   const std::vector<int> kinds = slot_kinds(plan);
   std::vector<double> weights;

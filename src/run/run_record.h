@@ -8,6 +8,7 @@
 
 #include "base/codec.h"
 #include "catalog/market.h"
+#include "cloud/pool.h"
 #include "plan/plan.h"
 #include "run/supervisor.h"
 
@@ -95,6 +96,7 @@ struct RunRecord {
   std::optional<SpotSpells> expected = {};  // Absent: none is taken back.
   std::optional<Seconds> life = {};         // Mean, drawn for each spot machine by itself.
   std::int64_t seed = 1;                    // Of those.
+  std::vector<PoolChange> pool = {};        // The emulated market, since the run began.
   std::string secret;
   std::optional<RunForecast> forecast = {};
   Json::Object unknown = {};
@@ -125,6 +127,9 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
 
 /// What a step takes on the machines of these slots.
 RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots);
+
+/// So many steps ahead a save is ordered, that every worker hears of it before that step is done.
+std::int64_t save_ahead(Seconds step);
 
 /// How the global batch is shared out over the machines of these slots: in proportion to what each
 /// would get if all were there, in whole samples.
@@ -169,6 +174,14 @@ void describe(Walk& walk, Like<Walk, RunPlan>& it) {
 std::string problem(const RunPlan& it);
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, PoolChange>& it) {
+  walk.number("at_s", it.at, kSecond, "From then on.", Range::kNotNegative);
+  walk.field("spot", it.spot, "How many spot VMs there are.", {.range = Range::kNotNegative});
+  walk.field("price_factor", it.price_factor, "Of their prices.", {.range = Range::kPositive});
+  walk.field("unannounced", it.unannounced, "Whether they go without a notice.");
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, SpotSpells>& it) {
   walk.number("stay_s", it.stay, kSecond, "Mean time that one stays.", Range::kPositive);
   walk.number("away_s", it.away, kSecond, "Mean time until there is another.", Range::kPositive);
@@ -211,6 +224,7 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.field("expected", it.expected, "How long spot machines are believed to stay.");
   walk.number("life_s", it.life, kSecond, "Mean, drawn for each spot machine.", Range::kPositive);
   walk.field("seed", it.seed, "Of those lives.", {.range = Range::kNotNegative});
+  walk.field("pool", it.pool, "How many spot machines the emulated market has, and when.");
   walk.field("secret", it.secret, "Without which no checkpoint is taken.");
   walk.field("forecast", it.forecast, "What was expected at the beginning.");
   walk.rest(it.unknown);

@@ -178,6 +178,13 @@ TEST(RunRecord, TermsSayWhatTheSupervisorHasToKnow) {
   EXPECT_NEAR(terms_of(record, record.plan).faster, 0.5, 1e-12);
 }
 
+TEST(RunRecord, ASaveIsOrderedAsFarAheadAsAnOrderTravels) {
+  EXPECT_EQ(save_ahead(10 * kSecond), 2);
+  EXPECT_EQ(save_ahead(300 * kMillisecond), 2);
+  EXPECT_EQ(save_ahead(100 * kMillisecond), 4);
+  EXPECT_EQ(save_ahead(40 * kMillisecond), 9);
+}
+
 TEST(RunRecord, KindsAreFoundOnlyForMachinesOfThisPlan) {
   const RunPlan plan = mixed_plan();
   const RunVm vm{.slot = 3, .type = "local.small#1"};

@@ -27,13 +27,14 @@ std::optional<Seconds> predicted_step(const ReplayedRun& run) {
 }  // namespace
 
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
-  RunTerms terms = terms_of(record, record.plan);
-  std::unique_ptr<DeadlinePolicy> policy;
-  if (record.deadline) {
-    const auto machines = static_cast<int>(training_slots(terms).size());
-    policy = std::make_unique<ClusterPolicy>(spot_belief(record, machines));
-  }
-  return std::make_unique<Supervisor>(std::move(terms), std::move(policy));
+  return std::make_unique<Supervisor>(terms_of(record, record.plan),
+                                      make_policy(record, record.plan));
+}
+
+std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan) {
+  if (!record.deadline) return nullptr;
+  const auto machines = static_cast<int>(training_slots(terms_of(record, plan)).size());
+  return std::make_unique<ClusterPolicy>(spot_belief(record, machines));
 }
 
 Result<ReplayedRun> replay_run_folder(const std::string& folder) {
@@ -60,7 +61,8 @@ Result<ReplayedRun> replay_run_folder(const std::string& folder) {
       if (!plan.ok()) return plan.error();
       run.plan = std::move(plan->noun);
       run.plans = *event.count;
-      run.supervisor->change_terms(terms_of(run.record, run.plan));
+      run.supervisor->change_terms(terms_of(run.record, run.plan),
+                                   make_policy(run.record, run.plan));
     }
     std::vector<RunAction> actions = run.supervisor->handle(event);
     run.moments.push_back({.event = std::move(event), .actions = std::move(actions)});

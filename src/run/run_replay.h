@@ -24,6 +24,10 @@ struct ReplayedRun {
 /// A supervisor for a run that begins.
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record);
 
+/// What decides about markets under `plan`, for which it knows what is expected of them; null
+/// without a deadline.
+std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan);
+
 /// Reads the run in `folder` and leads a supervisor through its journal. Bad input: files that are
 /// damaged; which is said.
 Result<ReplayedRun> replay_run_folder(const std::string& folder);

@@ -1,7 +1,6 @@
 #include "run/runner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "base/random.h"
 #include "cloud/exec_all.h"
 #include "run/run_paths.h"
+#include "run/run_replay.h"
 #include "run/stop_signals.h"
 
 namespace stint {
@@ -17,8 +17,7 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kFarewell = 30 * kSecond;         // For what scripts do after training.
-constexpr Seconds kSaveAhead = 300 * kMillisecond;  // For an order to reach all workers.
+constexpr Seconds kFarewell = 30 * kSecond;  // For what scripts do after training.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
 
@@ -250,9 +249,7 @@ void Runner::save(const RunAction& action) {
                    .save = action.save,
                    .reason = "no machine that keeps checkpoints is there"});
   }
-  // Far enough ahead that every worker hears of it before that step is done.
-  const auto ahead = static_cast<std::int64_t>(2 + std::ceil(kSaveAhead / step_time_));
-  const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + ahead);
+  const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + save_ahead(step_time_));
   // To write a checkpoint anew that counts already would put it at risk.
   if (at == supervisor_.saved()) {
     return happen(
@@ -260,6 +257,7 @@ void Runner::save(const RunAction& action) {
   }
   gang_.expect_save(at);
   save_ = action.save;
+  save_since_ = now();
   for (const int vm : gang_.vms()) crew_.send(vm, save_order(gang_.attempt(), at, place()));
 }
 
@@ -286,7 +284,7 @@ void Runner::replan(const std::string& reason) {
 void Runner::adopt(int number) {
   plan_ = new_plans_[number];
   new_plans_.erase(number);
-  supervisor_.change_terms(terms_of(setup_.record, plan_));
+  supervisor_.change_terms(terms_of(setup_.record, plan_), make_policy(setup_.record, plan_));
   for (auto& entry : machines_) {
     const RunVm& vm = supervisor_.vms()[static_cast<std::size_t>(entry.first)];
     if (const RunMachines* kind = kind_of(plan_, vm)) entry.second.kind = *kind;

@@ -137,6 +137,7 @@ class Runner {
   std::optional<int> capacity_;
   std::map<std::string, DollarsPerSecond> prices_;  // Of spot, by type.
   int save_ = 0;                                    // Number of the save that is under way.
+  Seconds save_since_;
   std::optional<Error> failure_;
   std::optional<RunAction> end_;
   Seconds looked_;

@@ -157,7 +157,7 @@ void Runner::on_gang_news(const GangNews& news) {
           .attempt = attempt,
           .step = checkpoint.step,
           .save = save_,
-          .duration = news.saved->stall + news.saved->transfer});
+          .duration = now() - save_since_});
 }
 
 void Runner::on_ended(int vm, int code) {

@@ -14,6 +14,7 @@ StopSignals::StopSignals() {
   struct sigaction action {};
   action.sa_handler = [](int /*signal*/) { told_to_stop = 1; };
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == SIGPIPE) action.sa_handler = SIG_IGN;
     ::sigaction(kSignals[i], &action, &before_[i]);
   }
 }

@@ -6,7 +6,7 @@
 namespace stint {
 
 /// While it lives, signals that ask this process to end (SIGINT, SIGTERM, SIGHUP) are only noted.
-/// There may be one at a time.
+/// A reader who closes our output (SIGPIPE) ends nothing. There may be one of these at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -18,8 +18,8 @@ class StopSignals {
   static bool take();
 
  private:
-  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> before_ = {};
+  static constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  std::array<struct sigaction, 4> before_ = {};
 };
 
 }  // namespace stint

@@ -17,6 +17,16 @@ TEST(StopSignals, AreNotedOnceAndKillNobody) {
   }
 }
 
+TEST(StopSignals, AReaderWhoLeavesEndsNothing) {
+  const StopSignals signals;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  EXPECT_EQ(::write(ends[1], "x", 1), -1);
+  ::close(ends[1]);
+  EXPECT_FALSE(StopSignals::take());
+}
+
 TEST(StopSignals, MeanAgainWhatTheyMeantBefore) {
   const pid_t child = ::fork();
   if (child == 0) {
