@@ -15,25 +15,24 @@ RunRecord sure_record() {
   return record;
 }
 
-// Machines are there after 0.4 s and train after 4 s; 20 steps of 1 s; about four saves on the way
-// stop training for 20 ms each; the last one takes 1 s: 25.1 s. Two machines of 0.0001 USD/s from
-// 0.4 s on: 0.00494 USD.
+// Machines are there after 0.1 s and train 1.8 s later; 20 steps of 1 s; a few saves on the way stop
+// training for 50 ms each, and the last one needs no order: 22.1 s. Two machines of 0.0001 USD/s from 0.1 s on: 0.00438 USD.
 TEST(RunForecast, WithoutLossesIsTheSumOfItsParts) {
   const RunForecast forecast = forecast_of(sure_record());
-  EXPECT_NEAR(forecast.time.mean.in(kSecond), 25.1, 0.3);
-  EXPECT_NEAR(forecast.time.p10.in(kSecond), forecast.time.p90.in(kSecond), 1e-6);
-  EXPECT_NEAR(forecast.cost.mean.in(kDollar), 0.00494, 0.0001);
+  EXPECT_NEAR(forecast.time.mean.in(kSecond), 22, 0.3);
+  EXPECT_NEAR((forecast.time.p90 - forecast.time.p10).in(kSecond), 2.5 * 0.03 * 20, 0.5);
+  EXPECT_NEAR(forecast.cost.mean.in(kDollar), 0.00438, 0.0001);
   EXPECT_EQ(forecast.losses, 0);
   EXPECT_FALSE(forecast.p_deadline);
   EXPECT_FALSE(forecast.p_budget);
 }
 
-// Steps that may be a tenth faster or slower one time in ten: 20 s of them become 18 to 22. A save
-// that is under way at the end is waited for, up to 1 s.
+// Steps that may be a tenth faster or slower one time in ten: 20 s of them become 18 to 22, give or
+// take a save under way at the end, which is waited for up to 1 s.
 TEST(RunForecast, AnIntervalOfStepsBecomesOneOfTheRun) {
   const RunForecast forecast = forecast_of(small_record());
-  EXPECT_NEAR((forecast.time.mean - forecast.time.p10).in(kSecond), 2.0, 0.6);
-  EXPECT_NEAR((forecast.time.p90 - forecast.time.mean).in(kSecond), 2.5, 0.6);
+  EXPECT_NEAR((forecast.time.mean - forecast.time.p10).in(kSecond), 2.0, 1.0);
+  EXPECT_NEAR((forecast.time.p90 - forecast.time.mean).in(kSecond), 2.0, 1.0);
   const double sure = forecast_of(sure_record()).cost.mean.in(kDollar);
   EXPECT_LT(forecast.cost.p10.in(kDollar), sure);
   EXPECT_GT(forecast.cost.p90.in(kDollar), sure);

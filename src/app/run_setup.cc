@@ -232,6 +232,7 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
   const std::vector<int> all = training_slots(terms_of(record, record.plan));
   const Seconds step = step_time_of(record.plan, all).mean;
   record.save_time = save_time(inputs, record, step);
+  record.state = checkpoint_bytes(inputs.job);
   const Seconds work = static_cast<double>(record.steps) * step;
   // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
   const Seconds usual =

@@ -73,7 +73,7 @@ class Rehearsal {
 
  private:
   Seconds next_happening(bool with_steps) const {
-    Seconds next = std::min({next_tick_, joins_, saves_, capacity_changes_});
+    Seconds next = std::min({next_tick_, gathers_, joins_, saves_, capacity_changes_});
     if (with_steps) next = std::min(next, batch_ends_);
     for (const Machine& machine : machines_) {
       if (!machine.is_up) next = std::min(next, machine.up);
@@ -111,6 +111,7 @@ class Rehearsal {
       }
       if (!machine.is_up && now_ >= machine.up) return come(machine);
     }
+    if (now_ >= gathers_) return gather();
     if (now_ >= joins_) return join();
     if (now_ >= batch_ends_) return finish_batch();
     if (now_ >= saves_) {
@@ -140,6 +141,7 @@ class Rehearsal {
         saving_ = action.save;
         saving_step_ = step_;
         saves_ = now_ + world_.save;
+        if (step_ == terms_.steps) saves_ -= world_.save_order;
         if (batch_ends_ != kNever) batch_ends_ += world_.save_stall;
         return;
       case Act::kFinish:
@@ -239,25 +241,40 @@ class Rehearsal {
 
   // Workers.
 
-  bool in_gang(int vm) const { return std::find(gang_.begin(), gang_.end(), vm) != gang_.end(); }
+  static bool contains(const std::vector<int>& vms, int vm) {
+    return std::find(vms.begin(), vms.end(), vm) != vms.end();
+  }
 
+  bool in_gang(int vm) const { return contains(gang_, vm); }
+
+  /// Those that train go on until the newcomers are ready.
   void start(const RunAction& action) {
+    next_gang_ = action.vms;
+    next_attempt_ = action.attempt;
+    joins_ = kNever;
+    int newcomers = 0;
+    for (const Machine& machine : machines_) {
+      newcomers += contains(next_gang_, machine.vm) && !machine.has_state ? 1 : 0;
+    }
+    if (newcomers == 0) return gather();
+    const Seconds join = world_.join + std::max(0, newcomers - 2) * world_.join_more;
+    gathers_ = now_ + std::max(Seconds{}, join - world_.regroup);
+  }
+
+  void gather() {
+    gathers_ = kNever;
     stand_still();
-    gang_ = action.vms;
-    attempt_ = action.attempt;
-    Seconds time = world_.regroup;
+    gang_ = std::move(next_gang_);
+    attempt_ = next_attempt_;
     bool survived = false;
+    bool newcomers = false;
     for (Machine& machine : machines_) {
-      if (!in_gang(machine.vm)) {
-        machine.has_state = false;
-      } else if (machine.has_state) {
-        survived = true;
-      } else {
-        time = std::max(time, world_.join);
-      }
+      if (!in_gang(machine.vm)) machine.has_state = false;
+      survived = survived || machine.has_state;
+      newcomers = newcomers || (in_gang(machine.vm) && !machine.has_state);
     }
     if (!survived) go_back(stored_);
-    joins_ = now_ + time;
+    joins_ = now_ + world_.regroup + (newcomers ? world_.hand_over : Seconds{});
   }
 
   void join() {
@@ -340,6 +357,7 @@ class Rehearsal {
 
   Seconds now_;
   Seconds next_tick_;
+  Seconds gathers_ = kNever;
   Seconds joins_ = kNever;
   Seconds saves_ = kNever;
   Seconds batch_ends_ = kNever;
@@ -352,6 +370,8 @@ class Rehearsal {
   std::vector<int> refused_;
   std::vector<int> gang_;
   int attempt_ = 0;
+  std::vector<int> next_gang_;  // Once its newcomers are ready.
+  int next_attempt_ = 0;
   bool training_ = false;
   Seconds step_time_;
   std::int64_t step_ = 0;

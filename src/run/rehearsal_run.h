@@ -25,9 +25,12 @@ struct RehearsalWorld {
   PerSecond loss;                  // Of a spot machine that is there, at any moment.
   Seconds notice;                  // Before it is taken back.
   Seconds launch = 40 * kSecond;   // From asking for a machine until it is up,
-  Seconds join = 20 * kSecond;     // until workers that are new train,
-  Seconds regroup = 10 * kSecond;  // and until those that were there do.
-  Seconds save = 10 * kSecond;     // Until a checkpoint is safe.
+  Seconds join = 20 * kSecond;     // until one or two workers that are new train,
+  Seconds join_more = {};          // and each beyond that longer,
+  Seconds regroup = 10 * kSecond;  // and until those that were there do;
+  Seconds hand_over = {};          // beside newcomers so much longer.
+  Seconds save = 10 * kSecond;     // Until a checkpoint is safe,
+  Seconds save_order = {};         // of which so long until workers obey; at the end they wait.
   Seconds save_stall;              // Training stands still for it.
   double slowness = 1;             // Steps take so many times what was predicted, on average,
   double slowness_deviation = 0;   // with this standard deviation between runs (log-normal),

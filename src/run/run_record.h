@@ -89,6 +89,7 @@ struct RunRecord {
   std::optional<Seconds> deadline = {};
   std::optional<Dollars> budget = {};
   Seconds save_time;
+  std::optional<Bytes> state = {};  // What is saved, and given to workers that join.
   Seconds start_up;
   Seconds regroup;
   Seconds tick;
@@ -215,6 +216,8 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.number("deadline_s", it.deadline, kSecond, "Since the beginning.", Range::kPositive);
   walk.number("budget_usd", it.budget, kDollar, "For all machines.", Range::kPositive);
   walk.number("save_time_s", it.save_time, kSecond, "Until a save is safe.", Range::kPositive);
+  walk.number("state_bytes", it.state, kByte, "What is saved, and given to workers that join.",
+              Range::kNotNegative);
   walk.number("start_up_s", it.start_up, kSecond, "Until a new machine trains.", Range::kPositive);
   walk.number("regroup_s", it.regroup, kSecond, "Training stands still for a change.",
               Range::kPositive);
