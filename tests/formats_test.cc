@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
+#include "plan/search_validation.h"
 #include "plan/validation.h"
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
@@ -88,7 +89,9 @@ std::vector<Format> formats() {
           {"validation_deadline", deadline_validation_schema,
            rewriter(read_deadline_validation, write_deadline_validation)},
           {"validation_plan", plan_validation_schema,
-           rewriter(read_plan_validation, write_plan_validation)}};
+           rewriter(read_plan_validation, write_plan_validation)},
+          {"validation_search", search_validation_schema,
+           rewriter(read_search_validation, write_search_validation)}};
 }
 
 std::string schema_path(const Format& format) {

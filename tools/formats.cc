@@ -15,6 +15,7 @@
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
+#include "plan/search_validation.h"
 #include "plan/validation.h"
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
       {"run-plan", stint::run_plan_schema()},
       {"validation", stint::validation_schema()},
       {"validation_deadline", stint::deadline_validation_schema()},
-      {"validation_plan", stint::plan_validation_schema()}};
+      {"validation_plan", stint::plan_validation_schema()},
+      {"validation_search", stint::search_validation_schema()}};
   for (const auto& [name, schema] : schemas) {
     const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
     const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";

@@ -6,21 +6,17 @@
 #include <map>
 #include <utility>
 
-#include "app/catalog_cases.h"
+#include "app/published_vm.h"
 #include "app/step_trials.h"
 #include "app/validation_report.h"
-#include "base/check.h"
 #include "base/normal.h"
 #include "base/text.h"
 #include "calibrate/late_quantile.h"
 #include "calibrate/plan_choice.h"
-#include "catalog/lookup.h"
 
 namespace stint {
 namespace {
 
-// What the published table of Pollux was measured on, by its benchmark/main.tf.
-constexpr const char* kVm = "g4dn.12xlarge";
 constexpr std::size_t kCandidatesMin = 8;
 // How long the work is does not matter to regret.
 constexpr double kSamples = 1e6;
@@ -34,21 +30,6 @@ struct Group {
 
 Seconds work_time(const StepRow& row, Seconds step) {
   return kSamples / (row.batch_per_worker * workers(row)) * step;
-}
-
-/// Of one VM on demand, in the cheapest region of the bundled catalogue.
-DollarsPerSecond vm_price() {
-  const auto catalog = load_catalog(Environment{});
-  CHECK(catalog.ok());
-  const auto type = find_type(catalog->noun, {.name = kVm});
-  CHECK(type.ok());
-  std::optional<DollarsPerSecond> lowest;
-  for (const Offer& offer : (*type)->offers) {
-    const auto price = lowest_price(offer, {Market::kOnDemand});
-    if (price && (!lowest || *price < *lowest)) lowest = price;
-  }
-  CHECK(lowest.has_value());
-  return *lowest;
 }
 
 std::vector<Group> groups_of(const Rows& test, DollarsPerSecond vm) {
@@ -188,7 +169,7 @@ Result<PlanValidation> validate_plan(const ValidatePlanRequest& request) {
   if (!trials.ok()) return trials.error();
 
   Decisions decisions;
-  const DollarsPerSecond vm = vm_price();
+  const DollarsPerSecond vm = published_vm_price();
   for (const StepTrial& trial : *trials) {
     const std::vector<Group> groups = groups_of(trial.test, vm);
     if (groups.empty()) continue;

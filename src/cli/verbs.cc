@@ -31,6 +31,7 @@
 #include "cli/validate_plan_verb.h"
 #include "cli/validate_revocations_verb.h"
 #include "cli/validate_runs_verb.h"
+#include "cli/validate_search_verb.h"
 #include "cli/validate_survival_verb.h"
 #include "cli/validate_verbs.h"
 
@@ -164,6 +165,7 @@ std::span<const Verb> verbs() {
     all.push_back(validate_deadline_verb());
     all.push_back(validate_memory_verb());
     all.push_back(validate_plan_verb());
+    all.push_back(validate_search_verb());
     all.push_back(validate_revocations_verb());
     all.push_back(validate_runs_verb());
     all.push_back(validate_survival_verb());

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/codec_fields.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "calibrate/convergence_runs.h"
+#include "calibrate/forecast.h"
+#include "calibrate/step_belief.h"
+#include "converge/noise_belief.h"
+#include "simulate/search_world.h"
+
+namespace stint {
+
+/// What a search is to make least.
+enum class SearchObjective { kTime, kCost };
+
+std::span<const EnumName<SearchObjective>> names_of(SearchObjective type);
+
+/// Stint's way to search while training, and others.
+///
+///   stint      times the setup it is on, believes in the law of other jobs and in noise that grows
+///              as other jobs' does, and goes where next_move says, until that is nowhere; looks
+///              again after each tenth of the way
+///   scavenger  times the ends of workers and of batch per worker in a fixed order, fits
+///              T = c0 + c1 b + c2 K to them, takes the steps for proportional to 1/√B, and goes to
+///              the best setup that this makes
+///   random     times five setups drawn at random and goes to the best of them by AdaScale's law
+///              with the noise that it saw
+///   default    trains on the smallest cluster from the beginning, at the job's own batch
+enum class SearchPolicy { kStint, kScavenger, kRandom, kDefault };
+
+std::span<const EnumName<SearchPolicy>> names_of(SearchPolicy type);
+
+/// A job to search for: the world that it meets, and what may be known of it before.
+struct SearchCase {
+  SearchWorld world;
+  std::vector<LawInput> inputs;  // Of the setups.
+  double reference_batch = 1;    // Of the noise.
+  double steps = 1;              // To the level at that batch, as its user would state it.
+  FittedLaw law;                 // Of other jobs.
+  ComputePrior compute;          // Of other jobs.
+  NoisePrior noise;              // Of other jobs.
+  bool size_known = false;       // The bytes of its gradients.
+};
+
+/// Measured setups and runs of one job as a world: the clusters of `rows` with the batches of
+/// `runs`, where a cluster was measured at smaller and larger batches per worker or at the very
+/// same one, on a line between. `job` is of the same runs.
+SearchWorld search_world(std::span<const StepRow> rows, std::span<const ConvergenceRun> runs,
+                         const TrainedJob& job);
+
+/// What a training came to.
+struct SearchTrial {
+  Seconds time;
+  Dollars cost;
+  int probes = 0;
+  int moves = 0;
+};
+
+/// Trains from setup `start` to the level.
+Result<SearchTrial> search_by(SearchPolicy policy, const SearchCase& search,
+                              SearchObjective objective, std::size_t start, Random random);
+
+}  // namespace stint
