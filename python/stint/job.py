@@ -16,9 +16,15 @@ it this is plain training with DistributedDataParallel, which reads RANK and WOR
 What a step changes belongs inside of its block. The loss is a mean over the samples of its
 micro-batch. Batches are normalised, and dropped out, by each worker for itself: a model with
 BatchNorm or dropout is trained as well on another cluster, but not to the same numbers.
+
+Under `stint search` the global batch may become another one while the training runs, with the
+learning rate and the number of steps that go with it. `batch` and `steps` are the job's own, and so
+are its learning rate and schedule: the rate is multiplied during updates only, and the scheduler,
+whose step the script calls once in each step, goes on by progress in steps at the job's own batch.
+So a script asks its loader and its optimizer for nothing that depends on the batch: it takes what
+micro_batches() gives, and the mean over it.
 """
 
-import contextlib
 import functools
 import math
 import os
@@ -28,8 +34,6 @@ import types
 
 import torch
 import torch.distributed as dist
-from torch.nn.parallel import DistributedDataParallel
-from torch.nn.parallel import distributed as parallel
 from torch.utils.data import default_collate
 
 from stint import patches, places
@@ -37,10 +41,11 @@ from stint import state as states
 from stint.control import Control
 from stint.crash import crash_at
 from stint.group import Group, NoGroup
+from stint.model import Model
+from stint.norms import Norms
 from stint.order import Order, even_shares, micro_batches, share_of
 from stint.pace import Paces
-from stint.pacer import Pacer
-from stint.recorder import leading_size
+from stint.progress import Progress, Terms, at_rate
 from stint.saver import Save, Saver
 
 EXIT_NOT_RESTORED = 4
@@ -48,6 +53,8 @@ LAST_SAVE = 30  # Seconds that a worker waits for its saves before it ends.
 # What PyTorch says when it was not able to reach other workers.
 NETWORK_WORDS = ("gloo", "connection reset by peer", "connection closed by peer", "broken pipe",
                  "socket timeout")
+# And when there was no memory for a tensor, on a GPU or elsewhere.
+MEMORY_WORDS = ("out of memory", "can't allocate memory")
 
 
 class Place:
@@ -61,78 +68,6 @@ class Place:
         self.attempt = attempt
 
 
-class MayDoNothing(torch.nn.Module):
-    """A network that can also be called for gradients of zero, without a sample."""
-
-    def __init__(self, network):
-        super().__init__()
-        self.network = network
-
-    def forward(self, *arguments, nothing=False, **more):
-        if not nothing:
-            return self.network(*arguments, **more)
-        return sum((0 * one.reshape(-1)[:1]).sum() for one in self.network.parameters()
-                   if one.requires_grad)
-
-
-class Model(torch.nn.Module):
-    """What scripts call: the same object whatever the cluster is. It counts the samples it sees."""
-
-    def __init__(self, network, paces):
-        super().__init__()
-        self.inner = network  # Or DistributedDataParallel around it.
-        self.samples = 0
-        self._network = [network]  # Not as a module: it would be found twice.
-        self._paces = paces
-        self.pacer = Pacer() if paces else None
-
-    def wrap(self, reduce=None):
-        """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
-        then all workers have the same parameters already."""
-        network = MayDoNothing(self._network[0])
-        if reduce:
-            with _without_first_broadcast():
-                self.inner = DistributedDataParallel(network)
-            self.inner.register_comm_hook(None, self.pacer.hook(reduce) if self.pacer else reduce)
-        else:
-            self.inner = DistributedDataParallel(network)
-
-    def unwrap(self):
-        """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep
-        its reducer alive, which listens to gradients, nor the process group."""
-        if isinstance(self.inner, DistributedDataParallel):
-            for name in ("reducer", "logger", "process_group"):
-                self.inner.__dict__.pop(name, None)
-        self.inner = self._network[0]
-
-    def share_next(self, whether):
-        """Whether gradients are shared after the next forward pass. It is forward, not backward,
-        that decides: a worker with more micro-batches than others would wait for sums that they
-        know nothing of."""
-        if isinstance(self.inner, DistributedDataParallel):
-            self.inner.require_backward_grad_sync = whether
-
-    def forward(self, *arguments, **more):
-        if not torch.is_grad_enabled():
-            return self._network[0](*arguments, **more)  # Evaluation is each worker's own business.
-        samples = leading_size([arguments, more]) or 0
-        self.samples += samples
-        return self._timed(samples, lambda: self.inner(*arguments, **more))
-
-    def nothing(self):
-        """A loss whose gradients are zero."""
-        return self._timed(0, lambda: self.inner(nothing=True))
-
-    def _timed(self, samples, run):
-        if not self.pacer:
-            return run()
-        self.pacer.pace = self._paces.at(samples)
-        self.pacer.begin()
-        result = run()
-        self.pacer.forward_done()
-        return result
-
-
 class Step:
     """One global batch on this worker."""
 
@@ -141,22 +76,41 @@ class Step:
         self._dataset = dataset
         self._indices = indices
         self._weight = 0.0  # Of the micro-batch: its share of the global batch.
+        self.micro_batch = 0  # Samples of the present one.
         self.number = job.done + 1
         self.loss = 0.0  # This worker's part of the global batch's.
         self.begin = time.monotonic()
 
     def micro_batches(self):
         """The worker's share of the batch, collated as a DataLoader does."""
-        job = self._job
-        pieces = [one for one in micro_batches(self._indices, job.place.micro_batch) if one]
+        job, norms = self._job, self._job._norms
+        pieces = self._pieces()
         job.optimizer.zero_grad()
         for number, piece in enumerate(pieces):
             job.model.share_next(number + 1 == len(pieces))
-            self._weight = len(piece) / job.batch
+            self.micro_batch = len(piece)
+            self._weight = len(piece) / job.terms.batch
             yield self._collate(piece)
+            if norms.measures and number == 0 and job.place.world == 1 and len(pieces) > 1:
+                norms.first_part(len(piece), self._weight)
         if not pieces and job.place.world > 1:
             job.model.share_next(True)
             self._backward(job.model.nothing())
+        if norms.measures:
+            norms.all_parts(*self._summed())
+
+    def _pieces(self):
+        most, samples = self._job.place.micro_batch, len(self._indices)
+        if self._job._norms.measures and self._job.place.world == 1:
+            half = -(-samples // 2)
+            most = min(most, half) if most else half
+        return [one for one in micro_batches(self._indices, most) if one]
+
+    def _summed(self):
+        """The samples of this worker's part of the sum over workers, and its weight there."""
+        world = self._job.place.world
+        samples = len(self._indices) if world > 1 else 0
+        return samples, world * samples / self._job.terms.batch
 
     def backward(self, loss):
         """Adds the gradients of a micro-batch whose loss is a mean over its samples."""
@@ -186,7 +140,7 @@ class Step:
         if kind is None:
             self._job._step_done(self)
             return False
-        return self._job._step_broken(problem)
+        return self._job._step_broken(self, problem)
 
 
 class Job:
@@ -201,7 +155,13 @@ class Job:
         self.seed = seed
         self.done = 0  # Steps.
         self.place = Place(0, 1, [batch])
-        self.model = Model(model, _paces())
+        self.terms = Terms(batch, steps)
+        self._changes = False  # Whether the runner may change the batch.
+        self._progress = Progress(scheduler, steps)
+        self._order = None
+        self._position = self._position_next = (0, 0)  # In the order of samples.
+        self._norms = Norms(model)
+        self.model = Model(model, _paces(), self._norms)
         self._has_state = False
         self._grouped = False  # Else there is nothing to do but to wait for orders.
         self._told_finished = False
@@ -222,27 +182,42 @@ class Job:
 
     def steps(self, dataset):
         """The steps that are left. A step that was broken comes again."""
-        order = Order(len(dataset), self.batch, self.seed)
+        self._order = Order(len(dataset), self.seed)
         if not self._control:
             self._join_by_environment()
         while self._go_on():
-            self._keep()
-            indices = share_of(order.batch_of(self.done), self.place.shares, self.place.rank)
-            yield Step(self, dataset, indices)
+            yield self._next_step(dataset)
         self._end()
+
+    def _next_step(self, dataset):
+        self._keep()
+        self._progress.begin(self.terms.gain)
+        every = self.terms.noise_every
+        self._norms.begin(every > 0 and (self.done + 1) % every == 0)
+        batch, self._position_next = self._order.take(self._position, self.terms.batch)
+        return Step(self, dataset, share_of(batch, self.place.shares, self.place.rank))
 
     def _step_done(self, step):
         if self.place.world > 1 and self.model.samples == 0 and self.place.shares[self.rank] > 0:
             raise ValueError("the model was called past job.model, which shares gradients: "
                              "call job.model")
         self.done += 1
+        self._progress.done(self.terms.gain)
+        self._position = self._position_next
         loss = float(step.loss)
         self._tell("step", attempt=self.place.attempt, number=self.done,
                    time_s=time.monotonic() - step.begin, samples=self.model.samples,
-                   loss=loss if math.isfinite(loss) else None)  # JSON has no other numbers.
+                   loss=loss if math.isfinite(loss) else None,  # JSON has no other numbers.
+                   **self._progress_facts(), **self._norms.facts())
 
-    def _step_broken(self, problem):
+    def _progress_facts(self):
+        return {"progress": self._progress.value} if self._changes else {}
+
+    def _step_broken(self, step, problem):
         """Whether an exception means only that the step is done again later."""
+        if self._changes and is_of_memory(problem):
+            self._tell("out_of_memory", attempt=self.place.attempt, samples=step.micro_batch)
+            return False
         if not self._control or self.place.world == 1 or not self._is_of_network(problem):
             return False
         self.optimizer.zero_grad(set_to_none=True)
@@ -269,10 +244,10 @@ class Job:
     def _go_on(self):
         """Obeys orders until there is a step to do (True) or the training has come to its end."""
         if not self._control:
-            return self.done < self.total
+            return self.done < self.terms.steps
         while True:
             self._save_if_due()
-            finished = self.done >= self.total
+            finished = self.done >= self.terms.steps
             if self._grouped and finished and not self._told_finished:
                 self._told_finished = True
                 self._tell("finished", step=self.done)
@@ -298,6 +273,8 @@ class Job:
         self._save_order = None
         self.place = Place(facts["rank"], facts["world"], facts["shares"],
                            facts.get("micro_batch") or 0, facts["attempt"])
+        self.terms = Terms(self.batch, self.total, facts)
+        self._changes = self._changes or "gain" in facts
         try:
             if self.place.world > 1:
                 self._group.join(self.place.rank, self.place.world, facts["master"], facts["port"],
@@ -312,7 +289,8 @@ class Job:
             return
         self._grouped = True
         self._told_finished = False
-        self._tell("training", attempt=self.place.attempt, step=self.done)
+        self._tell("training", attempt=self.place.attempt, step=self.done,
+                   **self._progress_facts())
 
     def _leave(self, forever=False):
         self._grouped = False
@@ -340,12 +318,16 @@ class Job:
     # The state.
 
     def _state(self):
-        return states.gather(self.network, self.optimizer, self.scheduler, self.done)
+        return states.gather(self.network, self.optimizer, self.scheduler, self.done,
+                             position=self._position, progress=self._progress.value)
 
     def _restore(self, data):
         self._saver.before_update()
-        self.done = states.restore(states.unpack(data, self._state()), self.network,
-                                   self.optimizer, self.scheduler)
+        state = states.unpack(data, self._state())
+        self.done = states.restore(state, self.network, self.optimizer, self.scheduler)
+        # States of trainings whose batch could not change had neither.
+        self._progress.value = state.get("progress", float(self.done))
+        self._position = state.get("position") or self._order.position_after(self.done, self.batch)
         self._has_state = True
 
     def _share_state(self, checkpoint):
@@ -398,7 +380,7 @@ class Job:
         order = self._save_order
         if order is None or not self._grouped:
             return
-        if order["step"] > self.done and self.done < self.total:
+        if order["step"] > self.done and self.done < self.terms.steps:
             return
         self._save_order = None
         if order["attempt"] != self.place.attempt:
@@ -422,7 +404,8 @@ class Job:
         @functools.wraps(update)  # With the mark of a scheduler, which looks for it.
         def guarded(_optimizer, *arguments, **more):
             self._saver.before_update()
-            result = update(*arguments, **more)
+            with at_rate(self.optimizer, self.terms.rate):
+                result = update(*arguments, **more)
             if self.model.pacer:
                 self.model.pacer.updated()
             return result
@@ -439,18 +422,12 @@ class Job:
             self.model.wrap()
 
 
-@contextlib.contextmanager
-def _without_first_broadcast():
-    """DistributedDataParallel sends all parameters when it is made, in a way that nothing wakes if
-    a worker is lost then. Ours are the same on all workers already."""
-    original = getattr(parallel, "_sync_module_states", None)
-    try:
-        if original:
-            parallel._sync_module_states = lambda *_, **__: None
-        yield
-    finally:
-        if original:
-            parallel._sync_module_states = original
+def is_of_memory(problem):
+    """Whether an exception says that there was not enough memory."""
+    if isinstance(problem, (MemoryError, getattr(torch.cuda, "OutOfMemoryError", MemoryError))):
+        return True
+    text = str(problem).lower()
+    return isinstance(problem, RuntimeError) and any(word in text for word in MEMORY_WORDS)
 
 
 def _paces():

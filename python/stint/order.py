@@ -5,29 +5,37 @@ import torch
 
 class Order:
     """The samples of each step. An epoch is a permutation drawn from the seed; its last samples,
-    too few for a whole batch, are left out."""
+    too few for a whole batch, are left out. A position is an epoch and how many of its samples were
+    used, so that the batch may change at any time."""
 
-    def __init__(self, samples, batch, seed):
-        if batch > samples:
-            raise ValueError(f"a batch of {batch} is larger than the {samples} samples there are")
+    def __init__(self, samples, seed):
         self._samples = samples
-        self._batch = batch
         self._seed = seed
         self._epoch = None
         self._permutation = None
 
-    def steps_per_epoch(self):
-        """How many whole batches an epoch has."""
-        return self._samples // self._batch
+    def position_after(self, steps, batch):
+        """Where a training stands after so many steps of the same batch."""
+        self._check(batch)
+        epoch, place = divmod(steps, self._samples // batch)
+        return epoch, place * batch
 
-    def batch_of(self, step):
-        """The indices of the samples of a step, counted from 0."""
-        epoch, place = divmod(step, self.steps_per_epoch())
+    def take(self, position, batch):
+        """The indices of the next batch, and the position after it."""
+        self._check(batch)
+        epoch, used = position
+        if used + batch > self._samples:
+            epoch, used = epoch + 1, 0
         if epoch != self._epoch:
             generator = torch.Generator().manual_seed(self._seed * 1_000_003 + epoch)
             self._permutation = torch.randperm(self._samples, generator=generator).tolist()
             self._epoch = epoch
-        return self._permutation[place * self._batch:(place + 1) * self._batch]
+        return self._permutation[used:used + batch], (epoch, used + batch)
+
+    def _check(self, batch):
+        if batch > self._samples:
+            raise ValueError(f"a batch of {batch} is larger than the {self._samples} samples there "
+                             "are")
 
 
 def even_shares(batch, workers):

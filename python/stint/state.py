@@ -22,15 +22,16 @@ FRONT = struct.Struct("<QI")
 PLAIN = (str, int, float, bool, type(None))
 
 
-def gather(network, optimizer, scheduler, step):
-    """The state as nested dictionaries; its tensors are those of the training, not copies."""
+def gather(network, optimizer, scheduler, step, **more):
+    """The state as nested dictionaries; its tensors are those of the training, not copies. `more`
+    has what else is the same on all workers, by name."""
     everything = network.state_dict(keep_vars=True)
     parameters = {name: value for name, value in everything.items()
                   if isinstance(value, torch.nn.Parameter)}
     buffers = {name: value for name, value in everything.items() if name not in parameters}
     return {"random": _random_state(), "buffers": buffers, "parameters": parameters,
             "optimizer": optimizer.state_dict(),
-            "scheduler": scheduler.state_dict() if scheduler else None, "step": step}
+            "scheduler": scheduler.state_dict() if scheduler else None, "step": step, **more}
 
 
 def restore(state, network, optimizer, scheduler):

@@ -145,12 +145,13 @@ class Worker:
         self.hang_up()
 
 
-def train(workers, attempt, shares, checkpoint=None, micro_batch=4, master="127.0.0.1"):
-    """Tells workers to train together."""
+def train(workers, attempt, shares, checkpoint=None, micro_batch=4, master="127.0.0.1", **more):
+    """Tells workers to train together. `more` has other members of the order."""
     port = int(free_port())
     for rank, worker in enumerate(workers):
         worker.order("train", attempt=attempt, rank=rank, world=len(workers), master=master,
-                     port=port, shares=shares, micro_batch=micro_batch, checkpoint=checkpoint)
+                     port=port, shares=shares, micro_batch=micro_batch, checkpoint=checkpoint,
+                     **more)
 
 
 def save(workers, attempt, step, place):

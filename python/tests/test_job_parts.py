@@ -15,26 +15,60 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from stint import state as states  # noqa: E402
+from stint.job import is_of_memory  # noqa: E402
 from stint.order import Order, even_shares, micro_batches, share_of  # noqa: E402
 from stint.pace import Paces  # noqa: E402
+from stint.progress import Progress, Terms, at_rate  # noqa: E402
+
+
+def taken(order, batches):
+    """The samples of steps of these batches."""
+    found, position = [], (0, 0)
+    for batch in batches:
+        indices, position = order.take(position, batch)
+        found.append(indices)
+    return found
+
+
+def permutation(samples, seed, epoch):
+    """The order of an epoch."""
+    generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
+    return torch.randperm(samples, generator=generator).tolist()
 
 
 class Parts(unittest.TestCase):
     """Names are sentences."""
 
     def test_every_cluster_sees_the_same_batches(self):
-        order = Order(10, 4, seed=1)
-        self.assertEqual(order.steps_per_epoch(), 2)
-        epoch = order.batch_of(0) + order.batch_of(1)
+        steps = taken(Order(10, seed=1), [4] * 3)
+        epoch = steps[0] + steps[1]
         self.assertEqual(len(set(epoch)), 8)
-        self.assertNotEqual(order.batch_of(2), order.batch_of(0))
-        batch = order.batch_of(1)
+        self.assertNotEqual(steps[2], steps[0])
+        batch = steps[1]
         self.assertEqual(share_of(batch, [1, 3], 0) + share_of(batch, [1, 3], 1), batch)
-        self.assertEqual(Order(10, 4, seed=1).batch_of(1), batch)
+        self.assertEqual(taken(Order(10, seed=1), [4] * 2)[1], batch)
         with self.assertRaises(ValueError):
             share_of(batch, [1, 2], 0)
         with self.assertRaises(ValueError):
-            Order(3, 4, seed=1)
+            Order(3, seed=1).take((0, 0), 4)
+
+    def test_a_batch_that_does_not_change_takes_whole_batches_of_each_permutation(self):
+        for samples, batch in ((10, 4), (12, 4), (7, 7), (9, 1)):
+            steps = taken(Order(samples, seed=5), [batch] * 20)
+            per_epoch = samples // batch
+            for number, indices in enumerate(steps):
+                epoch, place = divmod(number, per_epoch)
+                self.assertEqual(indices, permutation(samples, 5, epoch)[place * batch:][:batch])
+                order = Order(samples, seed=5)
+                position = order.position_after(number, batch)
+                self.assertEqual(order.take(position, batch)[0], indices)
+
+    def test_after_a_change_of_batch_the_order_goes_on_after_the_samples_that_were_used(self):
+        first, second = permutation(10, 1, 0), permutation(10, 1, 1)
+        steps = taken(Order(10, seed=1), [3, 2, 4, 2, 5, 1, 4])
+        # 9 samples of the first epoch are used, so that one is left out; all of the second are.
+        self.assertEqual(steps, [first[:3], first[3:5], first[5:9], second[:2], second[2:7],
+                                 second[7:8], permutation(10, 1, 2)[:4]])
 
     def test_shares_are_even_and_micro_batches_small(self):
         self.assertEqual(even_shares(10, 4), [3, 3, 2, 2])
@@ -87,6 +121,70 @@ class Parts(unittest.TestCase):
         self.assertEqual((random.gauss(0, 1), random.random(), float(torch.rand(1))), drawn)
         self.assertEqual(other[2].get_last_lr(), one[2].get_last_lr())
         self.assertTrue(torch.equal(other[0][1].running_mean, one[0][1].running_mean))
+
+    def test_a_scheduler_steps_when_progress_passes_whole_numbers(self):
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+        scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=12)
+        saved = set(scheduler.state_dict())
+        progress = Progress(scheduler, 12)
+        at = []
+        # Ten times a tenth is a little less than one. At 12 the schedule is at its end.
+        for gain in [1, 1] + [0.1] * 10 + [2.5, 2.5, 1, 1, 3, 1]:
+            progress.begin(gain)
+            optimizer.step()
+            scheduler.step()
+            progress.done(gain)
+            at.append(scheduler.last_epoch)
+        self.assertEqual(at, [1, 2] + [2] * 9 + [3, 5, 8, 9, 10, 12, 12])
+        self.assertEqual(set(scheduler.state_dict()), saved)
+        self.assertIsInstance(scheduler, torch.optim.lr_scheduler.OneCycleLR)
+
+    def test_a_rate_holds_during_updates_only(self):
+        def updated(rates, use):
+            one = torch.tensor([1.0, -2.0], requires_grad=True)
+            optimizer = torch.optim.SGD([{"params": [one], "weight_decay": 0.1}], lr=0.1,
+                                        momentum=0.9)
+            for rate in rates:
+                optimizer.zero_grad()
+                (one ** 2).sum().backward()
+                use(optimizer, rate)
+                self.assertEqual([group["lr"] for group in optimizer.param_groups], [0.1])
+            return one.detach()
+
+        def ours(optimizer, rate):
+            with at_rate(optimizer, rate):
+                optimizer.step()
+
+        def by_hand(optimizer, rate):
+            optimizer.param_groups[0]["lr"] = 0.1 * rate
+            optimizer.step()
+            optimizer.param_groups[0]["lr"] = 0.1
+
+        rates = [1, 2, 0.5, 1]
+        self.assertTrue(torch.equal(updated(rates, ours), updated(rates, by_hand)))
+        self.assertFalse(torch.equal(updated(rates, ours), updated([1] * 4, ours)))
+        optimizer = torch.optim.SGD([torch.zeros(1)], lr=0.1)
+        with self.assertRaises(ValueError), at_rate(optimizer, 2):
+            self.assertEqual(optimizer.param_groups[0]["lr"], 0.2)
+            raise ValueError
+        self.assertEqual(optimizer.param_groups[0]["lr"], 0.1)
+
+    def test_terms_are_the_own_ones_but_for_those_of_the_order(self):
+        def of(*arguments):
+            it = Terms(8, 30, *arguments)
+            return it.batch, it.steps, it.gain, it.rate, it.noise_every
+
+        self.assertEqual(of(), (8, 30, 1, 1, 0))
+        self.assertEqual(of({"rank": 0}), (8, 30, 1, 1, 0))
+        self.assertEqual(of({"batch": 16, "steps": 20, "gain": 1.5, "rate": 2, "noise_every": 4}),
+                         (16, 20, 1.5, 2, 4))
+
+    def test_only_a_lack_of_memory_is_taken_for_one(self):
+        for problem in (MemoryError(), RuntimeError("CUDA out of memory. Tried to allocate"),
+                        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried")):
+            self.assertTrue(is_of_memory(problem), problem)
+        for problem in (RuntimeError("shapes differ"), ValueError("out of memory"), OSError()):
+            self.assertFalse(is_of_memory(problem), problem)
 
     def test_paces_follow_the_batch_also_outside_of_those_measured(self):
         def sample(batch, milliseconds):

@@ -1,0 +1,98 @@
+"""The model as scripts call it, whatever cluster it is trained on."""
+
+import contextlib
+
+import torch
+from torch.nn.parallel import DistributedDataParallel
+from torch.nn.parallel import distributed as parallel
+
+from stint.pacer import Pacer
+from stint.recorder import leading_size
+
+
+class MayDoNothing(torch.nn.Module):
+    """A network that can also be called for gradients of zero, without a sample."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, *arguments, nothing=False, **more):
+        if not nothing:
+            return self.network(*arguments, **more)
+        return sum((0 * one.reshape(-1)[:1]).sum() for one in self.network.parameters()
+                   if one.requires_grad)
+
+
+class Model(torch.nn.Module):
+    """What scripts call: the same object whatever the cluster is. It counts the samples it sees."""
+
+    def __init__(self, network, paces, norms):
+        super().__init__()
+        self.inner = network  # Or DistributedDataParallel around it.
+        self.samples = 0
+        self._network = [network]  # Not as a module: it would be found twice.
+        self._paces = paces
+        self._norms = norms
+        self.pacer = Pacer() if paces else None
+
+    def wrap(self, reduce=None):
+        """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
+        then all workers have the same parameters already."""
+        network = MayDoNothing(self._network[0])
+        if reduce:
+            with _without_first_broadcast():
+                self.inner = DistributedDataParallel(network)
+            hook = self.pacer.hook(reduce) if self.pacer else reduce
+            self.inner.register_comm_hook(None, self._norms.hook(hook))
+        else:
+            self.inner = DistributedDataParallel(network)
+
+    def unwrap(self):
+        """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep
+        its reducer alive, which listens to gradients, nor the process group."""
+        if isinstance(self.inner, DistributedDataParallel):
+            for name in ("reducer", "logger", "process_group"):
+                self.inner.__dict__.pop(name, None)
+        self.inner = self._network[0]
+
+    def share_next(self, whether):
+        """Whether gradients are shared after the next forward pass. It is forward, not backward,
+        that decides: a worker with more micro-batches than others would wait for sums that they
+        know nothing of."""
+        if isinstance(self.inner, DistributedDataParallel):
+            self.inner.require_backward_grad_sync = whether
+
+    def forward(self, *arguments, **more):
+        if not torch.is_grad_enabled():
+            return self._network[0](*arguments, **more)  # Evaluation is each worker's own business.
+        samples = leading_size([arguments, more]) or 0
+        self.samples += samples
+        return self._timed(samples, lambda: self.inner(*arguments, **more))
+
+    def nothing(self):
+        """A loss whose gradients are zero."""
+        return self._timed(0, lambda: self.inner(nothing=True))
+
+    def _timed(self, samples, run):
+        if not self.pacer:
+            return run()
+        self.pacer.pace = self._paces.at(samples)
+        self.pacer.begin()
+        result = run()
+        self.pacer.forward_done()
+        return result
+
+
+@contextlib.contextmanager
+def _without_first_broadcast():
+    """DistributedDataParallel sends all parameters when it is made, in a way that nothing wakes if
+    a worker is lost then. Ours are the same on all workers already."""
+    original = getattr(parallel, "_sync_module_states", None)
+    try:
+        if original:
+            parallel._sync_module_states = lambda *_, **__: None
+        yield
+    finally:
+        if original:
+            parallel._sync_module_states = original

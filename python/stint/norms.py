@@ -1,0 +1,61 @@
+"""How much gradients of few samples differ from the mean of all: squared norms, for the runner.
+
+With several workers a worker's own gradient is seen before the sum over all of them. One worker
+alone cuts its batch in two, and the first part stands for a worker.
+"""
+
+import math
+
+import torch
+import torch.distributed as dist
+
+from stint.recorder import square
+
+
+class Norms:
+    """The squared norms of one step, if it is one of those that are measured."""
+
+    def __init__(self, network):
+        self._network = network
+        self.measures = False
+        self._gathered = 0.0  # Of this worker, weighted by its share of the batch.
+        self._local = None
+        self._local_batch = 0
+        self._mean = None
+
+    def begin(self, measures):
+        """A step begins."""
+        self.measures = measures
+        self._gathered, self._local, self._local_batch, self._mean = 0.0, None, 0, None
+
+    def hook(self, reduce):
+        """A communication hook that looks at gradients before `reduce` sums them up."""
+        def look(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            if self.measures:
+                self._gathered += square([bucket.buffer()])
+            return reduce(state, bucket)
+
+        return look
+
+    def first_part(self, samples, weight):
+        """One worker alone has the gradients of its first micro-batch, times `weight`."""
+        self._local, self._local_batch = self._square() / weight ** 2, samples
+
+    def all_parts(self, samples, weight):
+        """The gradients are those of the whole batch. This worker's own, of so many samples, were
+        weighted when they were summed up over workers."""
+        self._mean = self._square()
+        if samples and weight:
+            self._local, self._local_batch = self._gathered / weight ** 2, samples
+
+    def facts(self):
+        """What the runner is told: nothing of a step that was not measured, or not to its end."""
+        found = {}
+        if self._mean is not None and math.isfinite(self._mean):
+            found["mean_square"] = self._mean
+            if self._local is not None and math.isfinite(self._local):
+                found.update(local_square=self._local, local_batch=self._local_batch)
+        return found
+
+    def _square(self):
+        return square(one.grad for one in self._network.parameters() if one.grad is not None)

@@ -1,0 +1,75 @@
+"""How far a training has come when its batch may change while it runs.
+
+Progress counts steps at the job's own batch: a step of a larger batch may be worth more than one.
+What follows a schedule follows progress, and learning rates follow the batch at updates only, so
+that neither schedulers nor saved states know of it.
+"""
+
+import contextlib
+import math
+
+ALMOST = 1e-9  # Of a step, which sums of gains may lack of a whole number.
+
+
+class Terms:
+    """What holds until the next order of the runner: the script's own terms, but for those that the
+    order has."""
+
+    def __init__(self, batch, steps, order=()):
+        order = dict(order)
+        self.batch = order.get("batch", batch)  # Of all workers together.
+        self.steps = order.get("steps", steps)  # Until the end of the training.
+        self.gain = float(order.get("gain", 1))  # Steps at the own batch that a step is worth.
+        self.rate = float(order.get("rate", 1))  # What learning rates are multiplied by.
+        self.noise_every = order.get("noise_every", 0)  # Steps, one of which is measured.
+
+
+class Progress:
+    """Progress so far. It makes the scheduler's step run as often as progress passes whole numbers,
+    but not beyond the steps of the script, for which the schedule was made."""
+
+    def __init__(self, scheduler, steps):
+        self.value = 0.0
+        self._steps = steps
+        self._due = 1
+        if scheduler is not None:
+            self._follow(scheduler)
+
+    def begin(self, gain):
+        """A step begins that is worth so much."""
+        self._due = self._whole(self.value + gain) - self._whole(self.value)
+
+    def done(self, gain):
+        """It is done."""
+        self.value += gain
+
+    def _whole(self, value):
+        return min(self._steps, math.floor(value + ALMOST))
+
+    def _follow(self, scheduler):
+        """A class of its own rather than an attribute, which would be saved with the scheduler."""
+        progress, kind = self, type(scheduler)
+
+        class Following(kind):
+            """The scheduler of a training whose steps are worth more, or less, than one."""
+
+            def step(self, *arguments, **more):
+                for _ in range(progress._due):
+                    super().step(*arguments, **more)
+
+        Following.__name__, Following.__qualname__ = kind.__name__, kind.__qualname__
+        scheduler.__class__ = Following
+
+
+@contextlib.contextmanager
+def at_rate(optimizer, rate):
+    """Learning rates are `rate` times theirs for as long as this lasts."""
+    groups = [group for group in optimizer.param_groups if "lr" in group] if rate != 1 else []
+    own = [group["lr"] for group in groups]
+    try:
+        for group in groups:
+            group["lr"] = group["lr"] * rate
+        yield
+    finally:
+        for group, before in zip(groups, own):
+            group["lr"] = before
