@@ -21,6 +21,7 @@
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
+#include "run/search_record.h"
 #include "schema.h"
 
 namespace stint {
@@ -85,6 +86,7 @@ std::vector<Format> formats() {
           {"run", run_schema, rewriter(read_run, write_run)},
           {"run-event", run_event_schema, rewrite_run_event},
           {"run-plan", run_plan_schema, rewriter(read_run_plan, write_run_plan)},
+          {"search", search_schema, rewriter(read_search, write_search)},
           {"validation", validation_schema, rewriter(read_validation, write_validation)},
           {"validation_deadline", deadline_validation_schema,
            rewriter(read_deadline_validation, write_deadline_validation)},

@@ -20,6 +20,7 @@
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
+#include "run/search_record.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
       {"run", stint::run_schema()},
       {"run-event", stint::run_event_schema()},
       {"run-plan", stint::run_plan_schema()},
+      {"search", stint::search_schema()},
       {"validation", stint::validation_schema()},
       {"validation_deadline", stint::deadline_validation_schema()},
       {"validation_plan", stint::plan_validation_schema()},

@@ -7,11 +7,13 @@ watched here, shut down when one is lost or when another thread asks for it, not
 for but in ways that this wakes, and what is left of the group ends in a thread of its own.
 """
 
+import atexit
 import datetime
 import math
 import os
 import select
 import socket
+import sys
 import threading
 import time
 
@@ -25,8 +27,44 @@ PEER_TIMEOUT = float(os.environ.get("STINT_PEER_TIMEOUT", 120))  # Seconds.
 CONNECT_AGAIN = 0.02  # Seconds.
 LOOK_AGAIN = 0.002
 WATCH_AGAIN = 0.5
-LAST_WAIT = 5  # For the threads of a group to end.
+LAST_WAIT = 0.5  # For the threads of a group to end.
 LOST = select.POLLRDHUP | select.POLLHUP | select.POLLERR
+
+
+
+class _End:
+    """How this process ends while threads of a broken group are still at work: without taking down
+    under them what they use, which would crash, and without waiting for them, since the machine is
+    paid for. The exit code is the script's. Registered when this file is imported, so that what
+    scripts register comes first."""
+
+    def __init__(self):
+        self.remains = []  # Threads.
+        self._code = 0
+        self._report, self._leave = sys.excepthook, sys.exit
+        sys.excepthook, sys.exit = self._failed, self._exit
+        atexit.register(self._end)
+
+    def _failed(self, *problem):
+        self._code = 1
+        self._report(*problem)
+
+    def _exit(self, status=None):
+        self._code = status if isinstance(status, int) else int(status is not None)
+        self._leave(status)
+
+    def _end(self):
+        if not any(one.is_alive() for one in self.remains):
+            return
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                pass
+        os._exit(self._code)
+
+
+_end = _End()
 
 
 class NoGroup(RuntimeError):
@@ -71,7 +109,7 @@ class Group:
 
     def leave(self, forever=False):
         """After this there is no group; sums that are under way come to nothing. `forever`: the
-        process is about to end, and must not while something of a group does."""
+        process is about to end. What is left of a broken group may take its time; see _End."""
         healthy = not self.lost
         self.break_off("the group was left")
         with self._lock:
@@ -90,6 +128,7 @@ class Group:
         deadline = time.monotonic() + LAST_WAIT
         for thread in self._ending if forever else []:
             thread.join(max(0, deadline - time.monotonic()))
+        _end.remains = [one for one in self._ending if one.is_alive()] if forever else []
         # A group that was never complete leaves its number behind, and the next one's must be
         # the same on all workers.
         counter = getattr(dist.distributed_c10d, "_world", None)

@@ -166,6 +166,7 @@ class Job:
         self._grouped = False  # Else there is nothing to do but to wait for orders.
         self._told_finished = False
         self._save_order = None  # To be obeyed after its step, which is the same for all workers.
+        self._halted = False  # After a save that no step is to follow: others will go on from it.
         self._kept = None  # What a broken step must not change.
         self._group = Group()
         self._control = Control.from_environment(self._group.break_off)
@@ -251,7 +252,7 @@ class Job:
             if self._grouped and finished and not self._told_finished:
                 self._told_finished = True
                 self._tell("finished", step=self.done)
-            order = self._control.next(wait=not self._grouped or finished)
+            order = self._control.next(wait=not self._grouped or finished or self._halted)
             if order is None:
                 return True
             if order[0] == "end":
@@ -266,11 +267,13 @@ class Job:
             self._regroup(facts)
         elif kind == "save":
             self._save_order = facts
+            self._halted = False
 
     def _regroup(self, facts):
         """Joins the others of an attempt; who has the latest state gives it to all."""
         self._leave()
         self._save_order = None
+        self._halted = False
         self.place = Place(facts["rank"], facts["world"], facts["shares"],
                            facts.get("micro_batch") or 0, facts["attempt"])
         self.terms = Terms(self.batch, self.total, facts)
@@ -388,6 +391,7 @@ class Job:
                        reason="it was ordered for other workers")
             return
         facts = {"attempt": order["attempt"], "step": self.done}
+        self._halted = order.get("halt", False)
         self._saver.begin(self._state(), Save(places.place_of(order["place"]), self.place.rank,
                                               self.place.world, facts))
 

@@ -4,6 +4,7 @@ without torch."""
 import math
 import os
 import sys
+import time
 import unittest
 
 from fake_runner import save, train
@@ -98,6 +99,23 @@ class BatchesChange(Base):
         train([second], 2, [8], {"step": 5, "shards": 1, "place": place}, steps=9, gain=1)
         self.assertEqual(second.hear("training")["progress"], 12.5)
         self.assert_same(self.finish([second], 9), reference([(5, 20, 2.5, 1), (9, 8, 1, 1)]))
+
+    def test_no_step_follows_a_save_that_halts_until_the_next_order(self):
+        place = {"folder": self.folder}
+        first, second = self.workers(2, PAUSE="0.01")
+        train([first, second], 1, [4, 4], gain=1)
+        for one in (first, second):
+            one.order("save", attempt=1, step=9, place=place, halt=True)
+        for one in (first, second):
+            self.assertEqual(one.hear("saved")["step"], 9)
+        time.sleep(0.3)  # Several steps, if it took any.
+        halted = time.monotonic()
+        for one in (first, second):
+            one.order("save", attempt=1, step=13, place=place)
+        first.hear("step", number=10)
+        self.assertLess(time.monotonic() - halted, 0.3)
+        self.assertEqual(second.hear("saved", step=13)["step"], 13)
+        self.assert_trained(self.finish([first, second]))
 
     def test_states_without_position_and_progress_are_restored(self):
         place = {"folder": self.folder}

@@ -10,6 +10,11 @@ namespace stint {
 /// takes machines back as is believed. Absent chances: there is no deadline, or budget.
 RunForecast forecast_of(const RunRecord& record);
 
+/// The same for somebody who knew beforehand how many spot machines there would be and when. What a
+/// run is off from this is no bad luck of the market. Nothing where the emulated market was not
+/// drawn beforehand.
+std::optional<RunForecast> hindsight_of(const RunRecord& record);
+
 /// The same from where a run stands.
 RunOutlook outlook_of(const ReplayedRun& run);
 

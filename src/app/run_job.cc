@@ -98,6 +98,10 @@ Result<RunResult> conduct_to_end(const Environment& environment, const std::stri
                          const std::string& reason) {
     return think_again(environment, folder, run.record, supervisor, plan, reason);
   };
+  if (progress.wish) listeners.replan = nullptr;
+  listeners.trained = progress.trained;
+  listeners.out_of_memory = progress.out_of_memory;
+  listeners.wish = progress.wish;
   const SystemClock clock;
   Runner runner({.record = run.record,
                  .folder = folder,
@@ -147,7 +151,8 @@ Result<RunResult> start_run(const Environment& environment, PreparedRun run,
     fs::remove_all(*folder, ignored);
     return cluster.error();
   }
-  const Status written = write_run_files(*folder, run);
+  Status written = write_run_files(*folder, run);
+  if (written.ok() && progress.began) written = progress.began(*folder);
   if (!written.ok()) {
     (void)cluster->down();
     return written.error();
@@ -168,7 +173,7 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
   if (!lock.ok()) return lock.error();
   auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
-  if (run->supervisor->saved() >= run->record.steps) {
+  if (run->supervisor->saved() >= run->supervisor->terms().steps) {
     const std::string& its = run->record.name;
     return bad_usage(fmt::format("the run {} is trained already; see 'stint report {}'", its,
                                  shell_quoted(its)));
@@ -176,6 +181,9 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
   auto found = latest(checkpoint_folder(*folder));
   if (!found.ok()) return found.error();
   run->warnings.insert(run->warnings.end(), found->warnings.begin(), found->warnings.end());
+  if (const Status begun = progress.began ? progress.began(*folder) : Status(); !begun.ok()) {
+    return begun.error();
+  }
   auto cluster = LocalCluster::open(cluster_root(environment), cluster_name(run->record));
   if (cluster.ok() && !cluster->status().ok()) {
     (void)clean_clusters(cluster_root(environment));

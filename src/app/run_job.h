@@ -11,9 +11,14 @@
 
 namespace stint {
 
-/// Told of a run as it goes.
+/// Told of a run as it goes. One that has wishes leads it: nobody else thinks again about its plan.
 struct RunAudience {
-  std::function<void(const ReplayedRun&, const RunMoment&)> happened;
+  std::function<void(const ReplayedRun&, const RunMoment&)> happened = {};
+  std::function<Status(const std::string& folder)> began = {};  // Its files are there.
+  // See RunListeners.
+  std::function<void(const GangNews&)> trained = {};
+  std::function<void(const std::string& type, int samples)> out_of_memory = {};
+  std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };
 
 /// How a run ended.

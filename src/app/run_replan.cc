@@ -30,16 +30,6 @@ RunPlan at_present_prices(RunPlan plan, const RunTerms& terms) {
   return plan;
 }
 
-std::string cluster_text(const RunPlan& plan) {
-  std::vector<std::string> kinds;
-  for (const RunMachines& machines : plan.machines) {
-    if (!machines.trains) continue;
-    kinds.push_back(fmt::format("{}x {}{}", machines.count, machines.type,
-                                machines.market == Market::kSpot ? ":spot" : ""));
-  }
-  return join(kinds, " + ");
-}
-
 /// The clusters of the answer, with all step times; those that cannot be run are left out.
 std::vector<RunPlan> other_clusters(const Environment& environment, const std::string& folder,
                                     const RunRecord& record, const RunPlan& plan) {

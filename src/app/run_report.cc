@@ -37,6 +37,17 @@ void add_measurements(const std::string& folder, RunReport& report) {
   }
 }
 
+void add_search(const std::string& folder, RunReport& report) {
+  const auto text = read_file(search_path(folder));
+  if (!text.ok()) return;
+  auto read = read_search(*text, search_path(folder));
+  if (read.ok()) {
+    report.search = std::move(read->noun);
+  } else {
+    report.warnings.push_back(read.error().message);
+  }
+}
+
 }  // namespace
 
 Result<RunReport> report_run(const Environment& environment, const std::string& name) {
@@ -58,7 +69,9 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
                    .story = story_of(*run),
                    .warnings = run->warnings};
   add_measurements(*folder, report);
+  add_search(*folder, report);
   if (!report.story.outcome) report.outlook = outlook_of(*run);
+  if (report.story.outcome == RunVerdict::kTrained) report.hindsight = hindsight_of(run->record);
   return report;
 }
 
@@ -81,7 +94,7 @@ Result<RunList> list_runs(const Environment& environment) {
                          .outcome = story.outcome,
                          .saved = story.saved,
                          .reached = story.reached,
-                         .steps = run->record.steps,
+                         .steps = story.steps,
                          .began = run->record.began,
                          .time = story.time,
                          .cost = story.cost});

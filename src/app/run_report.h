@@ -6,6 +6,7 @@
 
 #include "app/environment.h"
 #include "run/run_story.h"
+#include "run/search_record.h"
 
 namespace stint {
 
@@ -40,7 +41,9 @@ struct RunReport {
   RunStory story;
   std::vector<LossPoint> steps = {};
   std::vector<SavePoint> saves = {};
-  std::optional<RunOutlook> outlook = {};  // While it goes on.
+  std::optional<RunOutlook> outlook = {};     // While it goes on.
+  std::optional<RunForecast> hindsight = {};  // Of one that ended, had the market been known.
+  std::optional<SearchRecord> search = {};    // Where it is one.
   std::vector<std::string> warnings = {};
 };
 

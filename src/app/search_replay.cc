@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "converge/steps.h"
-#include "optimise/next_move.h"
 
 namespace stint {
 namespace {
@@ -32,25 +32,69 @@ void finish(SearchedRun& run) {
   while (!run.done()) run.train_epoch();
 }
 
+/// Beliefs by the law of other jobs.
+class LawTimes : public SetupTimes {
+ public:
+  explicit LawTimes(const SearchCase& search)
+      : inputs_(search.inputs),
+        belief_(search.law, search.compute, smallest_batch(search), search.size_known),
+        timed_(search.inputs.size()),
+        at_({}) {}
+
+  Status learn(std::size_t setup, Seconds time) override {
+    timed_[setup] = time;
+    const Status added = belief_.add({.input = inputs_[setup], .time = time});
+    if (added.ok()) at_ = belief_.at(inputs_, timed_);
+    return added;
+  }
+
+  const LogBelief& belief() const override { return at_; }
+
+ private:
+  static double smallest_batch(const SearchCase& search) {
+    double smallest = search.inputs.front().batch_per_worker;
+    for (const LawInput& it : search.inputs) smallest = std::min(smallest, it.batch_per_worker);
+    return smallest;
+  }
+
+  const std::vector<LawInput>& inputs_;
+  StepBelief belief_;
+  std::vector<std::optional<Seconds>> timed_;
+  LogBelief at_;
+};
+
+SearchTerms terms_of(const SearchCase& search, SearchObjective objective) {
+  SearchTerms terms{.objective = objective,
+                    .places = {},
+                    .reference_batch = search.reference_batch,
+                    .steps = search.steps,
+                    .noise = search.noise,
+                    .probe_steps = kProbeSteps};
+  for (std::size_t i = 0; i < search.inputs.size(); ++i) {
+    const DollarsPerSecond rate = search.world.rate(i);
+    terms.places.push_back({.batch = static_cast<double>(search.world.setups[i].batch),
+                            .rate = rate,
+                            .move_time = search.world.move,
+                            .move_cost = rate * search.world.move});
+  }
+  return terms;
+}
+
 /// A search as Stint does it.
 class Search {
  public:
   Search(const SearchCase& search, SearchObjective objective, std::size_t start)
       : case_(search),
         run_(search.world, start),
-        rates_(rates_of(search.world, objective)),
-        times_(search.law, search.compute, smallest_batch(search), search.size_known),
-        noise_(search.noise, search.reference_batch),
-        timed_(search.inputs.size()) {
-    for (const auto& [batch, curve] : search.world.curves) batches_.push_back(batch);
-  }
+        mind_(terms_of(search, objective), std::make_unique<LawTimes>(search)),
+        timed_(search.inputs.size()) {}
 
   Result<SearchTrial> run() {
     const Status first = look();
     if (!first.ok()) return first.error();
     constexpr double kLooks = 10;  // On the whole way.
     while (!run_.done()) {
-      const SearchMove move = next_move(question());
+      const SearchMove move = mind_.next({.now = run_.now(), .way = run_.way()});
       if (move.to != run_.now()) {
         run_.move(move.to);
         const Status seen = look();
@@ -67,57 +111,28 @@ class Search {
   }
 
  private:
-  static double smallest_batch(const SearchCase& search) {
-    double smallest = search.inputs.front().batch_per_worker;
-    for (const LawInput& it : search.inputs) smallest = std::min(smallest, it.batch_per_worker);
-    return smallest;
-  }
-
   /// Trains a little, to see how long that takes.
   Status look() {
     run_.train(kProbeSteps);
     record_noise();
     const std::size_t now = run_.now();
     if (timed_[now]) return {};
-    timed_[now] = case_.world.setups[now].step;
+    timed_[now] = true;
     ++probes_;
-    const Status added = times_.add({.input = case_.inputs[now], .time = *timed_[now]});
-    if (added.ok()) belief_ = times_.at(case_.inputs, timed_);
-    return added;
+    return mind_.timed(now, case_.world.setups[now].step);
   }
 
   void record_noise() {
     const auto scale = run_.noise();
     if (!scale || *scale <= 0) return;
     const int batch = case_.world.setups[run_.now()].batch;
-    noise_.add({.way = run_.way(), .batch = static_cast<double>(batch), .scale = *scale});
-  }
-
-  SearchQuestion question() const {
-    const int batch = case_.world.setups[run_.now()].batch;
-    SearchQuestion question{.step_time = *belief_,
-                            .steps_left = noise_.steps_left(LearningRateRule::kAdaScale, run_.way(),
-                                                            case_.steps, batch, batches_),
-                            .batch = {},
-                            .rate = rates_,
-                            .move = {},
-                            .now = run_.now()};
-    for (std::size_t i = 0; i < rates_.size(); ++i) {
-      const auto found = std::find(batches_.begin(), batches_.end(), case_.world.setups[i].batch);
-      question.batch.push_back(static_cast<std::size_t>(found - batches_.begin()));
-      question.move.push_back(rates_[i] * case_.world.move.in(kSecond));
-    }
-    return question;
+    mind_.heard({.way = run_.way(), .batch = static_cast<double>(batch), .scale = *scale});
   }
 
   const SearchCase& case_;
   SearchedRun run_;
-  std::vector<double> rates_;
-  std::vector<double> batches_;
-  StepBelief times_;
-  NoiseBelief noise_;
-  std::vector<std::optional<Seconds>> timed_;
-  std::optional<LogBelief> belief_;
+  SearchMind mind_;
+  std::vector<bool> timed_;
   int probes_ = 0;
 };
 
@@ -295,12 +310,6 @@ WayCurve way_curve(const ConvergenceRun& run, const ReachedRun& reached, double 
 }
 
 }  // namespace
-
-std::span<const EnumName<SearchObjective>> names_of(SearchObjective /*type*/) {
-  static constexpr EnumName<SearchObjective> kNames[] = {{SearchObjective::kTime, "time"},
-                                                         {SearchObjective::kCost, "cost"}};
-  return kNames;
-}
 
 std::span<const EnumName<SearchPolicy>> names_of(SearchPolicy /*type*/) {
   static constexpr EnumName<SearchPolicy> kNames[] = {{SearchPolicy::kStint, "stint"},

@@ -12,14 +12,10 @@
 #include "calibrate/forecast.h"
 #include "calibrate/step_belief.h"
 #include "converge/noise_belief.h"
+#include "optimise/search_mind.h"
 #include "simulate/search_world.h"
 
 namespace stint {
-
-/// What a search is to make least.
-enum class SearchObjective { kTime, kCost };
-
-std::span<const EnumName<SearchObjective>> names_of(SearchObjective type);
 
 /// Stint's way to search while training, and others.
 ///

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/figures.h"
+#include "cli/render_search.h"
 
 namespace stint::cli {
 namespace {
@@ -159,13 +160,12 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   const RunStory& story = report.story;
   const RunRecord& record = report.record;
   const double done = static_cast<double>(story.reached) /
-                      static_cast<double>(std::max<std::int64_t>(1, record.steps));
+                      static_cast<double>(std::max<std::int64_t>(1, story.steps));
   std::string text = fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal),
                                  outcome_text(story.outcome, report.alive));
   if (story.outcome && !story.reason.empty()) text += fmt::format("  because {}\n", story.reason);
   const int width = terminal.width > 0 ? std::min(terminal.width, 70) : 70;
-  text +=
-      progress_picture(fmt::format("  step {} of {}", story.reached, record.steps), done, width);
+  text += progress_picture(fmt::format("  step {} of {}", story.reached, story.steps), done, width);
   text += fmt::format("\n  saved     step {} ({})\n", story.saved,
                       counted(static_cast<std::size_t>(story.saves), "save"));
   text += fmt::format("  time      {}", duration(story.time));
@@ -195,21 +195,40 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   return text;
 }
 
+namespace {
+
+void add_forecast_rows(const RunForecast& forecast, const char* known, const RunStory& story,
+                       std::vector<ForecastRow>& rows) {
+  rows.push_back({fmt::format("time{}", known), duration(forecast.time.mean),
+                  fmt::format("{}–{}", duration(forecast.time.p10), duration(forecast.time.p90)),
+                  duration(story.time),
+                  off_text(story.time / kSecond, forecast.time.mean / kSecond)});
+  rows.push_back({fmt::format("cost{}", known), bill_text(forecast.cost.mean),
+                  fmt::format("{}–{}", bill_text(forecast.cost.p10), bill_text(forecast.cost.p90)),
+                  bill_text(story.cost),
+                  off_text(story.cost / kDollar, forecast.cost.mean / kDollar)});
+  rows.push_back({fmt::format("machines lost{}", known), fmt::format("{:.1f}", forecast.losses), "",
+                  fmt::format("{}", story.losses), ""});
+}
+
+Json forecast_json(const RunForecast& forecast) {
+  Json json;
+  json.add("time_s", range_json(forecast.time.mean.in(kSecond), forecast.time.p10.in(kSecond),
+                                forecast.time.p90.in(kSecond)));
+  json.add("cost_usd", range_json(forecast.cost.mean.in(kDollar), forecast.cost.p10.in(kDollar),
+                                  forecast.cost.p90.in(kDollar)));
+  json.add("losses", Json(forecast.losses));
+  return json;
+}
+
+}  // namespace
+
 std::vector<ForecastRow> forecast_rows(const RunReport& report) {
   const RunStory& story = report.story;
   std::vector<ForecastRow> rows;
-  if (report.record.forecast) {
-    const RunForecast& forecast = *report.record.forecast;
-    rows.push_back({"time", duration(forecast.time.mean),
-                    fmt::format("{}–{}", duration(forecast.time.p10), duration(forecast.time.p90)),
-                    duration(story.time),
-                    off_text(story.time / kSecond, forecast.time.mean / kSecond)});
-    rows.push_back(
-        {"cost", bill_text(forecast.cost.mean),
-         fmt::format("{}–{}", bill_text(forecast.cost.p10), bill_text(forecast.cost.p90)),
-         bill_text(story.cost), off_text(story.cost / kDollar, forecast.cost.mean / kDollar)});
-    rows.push_back({"machines lost", fmt::format("{:.1f}", forecast.losses), "",
-                    fmt::format("{}", story.losses), ""});
+  if (report.record.forecast) add_forecast_rows(*report.record.forecast, "", story, rows);
+  if (report.hindsight) {
+    add_forecast_rows(*report.hindsight, ", had the market been known", story, rows);
   }
   if (const auto steps = step_times(story)) {
     rows.push_back({"step", milliseconds(steps->first), "", milliseconds(steps->second),
@@ -233,6 +252,7 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
     compared.add({row.what, row.predicted, row.interval, row.measured, row.off});
   }
   text += "\n" + compared.text(terminal, "-o json") + "\n";
+  if (report.search) text += search_text(*report.search, terminal) + "\n";
   Table parts({{.title = "where it went", .importance = 9},
                {.title = "time", .align = Align::kRight, .importance = 8},
                {.title = "cost", .align = Align::kRight, .importance = 8}});
@@ -255,7 +275,7 @@ Json report_json(const RunReport& report) {
   json.add("job", Json(report.record.job));
   json.add("state", Json(outcome_text(story.outcome, report.alive)));
   json.add("reason", Json(story.reason));
-  json.add("steps", whole(report.record.steps));
+  json.add("steps", whole(story.steps));
   json.add("reached", whole(story.reached));
   json.add("saved", whole(story.saved));
   json.add("redone", whole(story.redone));
@@ -264,17 +284,8 @@ Json report_json(const RunReport& report) {
   json.add("cost_usd", Json(story.cost.in(kDollar)));
   if (report.record.deadline) json.add("deadline_s", Json(report.record.deadline->in(kSecond)));
   if (report.record.budget) json.add("budget_usd", Json(report.record.budget->in(kDollar)));
-  if (report.record.forecast) {
-    const RunForecast& forecast = *report.record.forecast;
-    Json expected;
-    expected.add("time_s", range_json(forecast.time.mean.in(kSecond), forecast.time.p10.in(kSecond),
-                                      forecast.time.p90.in(kSecond)));
-    expected.add("cost_usd",
-                 range_json(forecast.cost.mean.in(kDollar), forecast.cost.p10.in(kDollar),
-                            forecast.cost.p90.in(kDollar)));
-    expected.add("losses", Json(forecast.losses));
-    json.add("forecast", std::move(expected));
-  }
+  if (report.record.forecast) json.add("forecast", forecast_json(*report.record.forecast));
+  if (report.hindsight) json.add("hindsight", forecast_json(*report.hindsight));
   Json::Array parts;
   for (const StoryPart& part : story.parts) {
     Json one;
@@ -304,6 +315,10 @@ Json report_json(const RunReport& report) {
     lines.push_back(std::move(one));
   }
   json.add("events", Json(std::move(lines)));
+  if (report.search) {
+    const auto search = parse_json(write_search(*report.search), "search");
+    if (search.ok()) json.add("search", *search);
+  }
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/figures.h"
 #include "cli/render_run.h"
+#include "cli/render_search.h"
 
 namespace stint::cli {
 namespace {
@@ -163,7 +164,7 @@ std::string progress_curve(const RunReport& report, const TimeAxis& axis) {
   for (const LossPoint& step : report.steps) {
     points.push_back({step.at, static_cast<double>(step.step)});
   }
-  const auto high = static_cast<double>(report.record.steps);
+  const auto high = static_cast<double>(report.story.steps);
   std::string svg = axis.marks(10, 180) + value_marks(0, high, 10, 180);
   if (report.record.forecast) {
     const Seconds end = report.record.forecast->time.mean;
@@ -247,8 +248,8 @@ std::string run_page(const RunReport& report) {
                       kStyle);
   page += fmt::format(
       "<h1>{}</h1><p class=lead>{}: {} of {} steps of {} in {}, for {}.{}</p>",
-      escaped(report.record.name), state, story.reached, report.record.steps,
-      escaped(report.record.job), duration(story.time), bill_text(story.cost),
+      escaped(report.record.name), state, story.reached, story.steps, escaped(report.record.job),
+      duration(story.time), bill_text(story.cost),
       report.record.compute == RunCompute::kPacedReal
           ? " Gradients are real, computing takes the profiled time, and nobody pays: the machines "
             "are emulated."
@@ -257,6 +258,7 @@ std::string run_page(const RunReport& report) {
       "<h2>Machines (blue: spot, violet: on demand, ×: taken back, dashed: training begins)"
       "</h2>" +
       machines_picture(report, axis);
+  if (report.search) page += search_map(*report.search);
   page += progress_curve(report, axis) + loss_curve(report, axis) + comparison(report) +
           money(report) + events(report);
   return page + "</html>\n";

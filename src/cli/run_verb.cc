@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/run_job.h"
+#include "app/search_job.h"
 #include "base/text.h"
 #include "cli/figures.h"
 #include "cli/quantity_option.h"
@@ -128,7 +128,14 @@ ExitCode run(const Invocation& invocation) {
   };
   std::optional<Result<RunResult>> result;
   if (invocation.has("--resume")) {
-    result = resume_run(invocation.environment, invocation.get("--resume"), progress);
+    const std::string name = invocation.get("--resume");
+    const auto searches = is_search(invocation.environment, name);
+    if (searches.ok() && *searches) {
+      auto led = resume_search(invocation.environment, name, {.run = progress});
+      result = led.ok() ? Result<RunResult>(std::move(led->run)) : Result<RunResult>(led.error());
+    } else {
+      result = resume_run(invocation.environment, name, progress);
+    }
   } else {
     const auto request = request_of(invocation);
     if (!request.ok()) return report(invocation, kVerb, request.error());

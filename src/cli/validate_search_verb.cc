@@ -83,7 +83,9 @@ Verb validate_search_verb() {
   format.choices = {"pollux"};  // The only tables of step times and of convergence.
   format.help = "Whose tables they are.";
   std::vector<std::string> objectives;
-  for (const auto& [objective, name] : names_of(SearchObjective{})) objectives.emplace_back(name);
+  for (const auto& [objective, name] : names_of(SearchObjective{})) {
+    if (objective != SearchObjective::kKnee) objectives.emplace_back(name);  // No oracle has one.
+  }
   return {.path = kVerb,
           .summary = "Check how well Stint finds cluster and batch while training.",
           .details =

@@ -24,6 +24,7 @@
 #include "cli/risk_verbs.h"
 #include "cli/run_verb.h"
 #include "cli/run_watch_verbs.h"
+#include "cli/search_verb.h"
 #include "cli/validate_collective_verb.h"
 #include "cli/validate_convergence_verb.h"
 #include "cli/validate_deadline_verb.h"
@@ -148,6 +149,7 @@ std::span<const Verb> verbs() {
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     all.push_back(profile_verb());
     all.push_back(run_verb());
+    all.push_back(search_verb());
     for (Verb& verb : run_watch_verbs()) all.push_back(std::move(verb));
     all.push_back(probe_network_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));

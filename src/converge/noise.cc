@@ -10,11 +10,17 @@ namespace stint {
 GradientMoments gradient_moments(std::span<const WorkerGradient> workers, double mean_square) {
   CHECK(workers.size() >= 2);
   double batch = 0;
+  for (const WorkerGradient& it : workers) batch += it.batch;
+  return gradient_moments(workers, mean_square, batch);
+}
+
+GradientMoments gradient_moments(std::span<const WorkerGradient> workers, double mean_square,
+                                 double batch) {
+  CHECK(!workers.empty());
   double square = 0;
   double inverse = 0;
   for (const WorkerGradient& it : workers) {
-    CHECK(it.batch > 0);
-    batch += it.batch;
+    CHECK(it.batch > 0 && it.batch < batch);
     square += it.square;
     inverse += 1 / it.batch;
   }

@@ -31,6 +31,11 @@ struct GradientMoments {
 /// B/(K − 1) · (mean‖g_k‖² − ‖ḡ‖²). Requires two workers or more and batches above zero.
 GradientMoments gradient_moments(std::span<const WorkerGradient> workers, double mean_square);
 
+/// The same from the gradients of some of the workers, or of the first of several micro-batches,
+/// where ḡ is over `batch` samples in all. Requires one gradient or more, each over fewer samples.
+GradientMoments gradient_moments(std::span<const WorkerGradient> some, double mean_square,
+                                 double batch);
+
 /// Φ of a run, smoothed.
 struct NoiseScale {
   GradientMoments mean;

@@ -44,17 +44,30 @@ NoiseBelief::NoiseBelief(const NoisePrior& prior, double reference_batch)
   covariance_[kWayParts][kWayParts] = kNoisePowerDeviation * kNoisePowerDeviation;
 }
 
+/// How ln(Φ/B₀) is made of the unknowns: y lies on the line between the middles of the parts beside
+/// the place.
+NoiseBelief::State NoiseBelief::weights_at(double way, double log_batch) {
+  State weights{};
+  std::size_t low = 0;
+  while (low + 2 < kWayParts && way_middle(low + 1) < way) ++low;
+  const double share = (log_way(way) - log_way(way_middle(low))) /
+                       (log_way(way_middle(low + 1)) - log_way(way_middle(low)));
+  weights[low + 1] = std::clamp(share, 0.0, 1.0);
+  weights[low] = 1 - weights[low + 1];
+  weights[kWayParts] = log_batch;
+  return weights;
+}
+
+double NoiseBelief::scale(double way, double batch) const {
+  const State weights = weights_at(way, std::log(batch / reference_));
+  double log_scale = 0;
+  for (std::size_t i = 0; i < kSize; ++i) log_scale += weights[i] * mean_[i];
+  return reference_ * std::exp(log_scale);
+}
+
 void NoiseBelief::add(const WayNoise& record) {
   CHECK(record.scale > 0);
-  // y at the record lies on the line between the middles of the parts beside it.
-  State seen{};
-  std::size_t low = 0;
-  while (low + 2 < kWayParts && way_middle(low + 1) < record.way) ++low;
-  const double share = (log_way(record.way) - log_way(way_middle(low))) /
-                       (log_way(way_middle(low + 1)) - log_way(way_middle(low)));
-  seen[low + 1] = std::clamp(share, 0.0, 1.0);
-  seen[low] = 1 - seen[low + 1];
-  seen[kWayParts] = std::log(record.batch / reference_);
+  const State seen = weights_at(record.way, std::log(record.batch / reference_));
 
   State image{};  // Covariance with what is seen.
   double variance = kRecordDeviation * kRecordDeviation;

@@ -52,6 +52,9 @@ class NoiseBelief {
 
   void add(const WayNoise& record);
 
+  /// Φ at a place of the way, for a batch: the middle of what is believed. Requires 0 ≤ way ≤ 1.
+  double scale(double way, double batch) const;
+
   /// Steps from `way` to the goal, by batch, where the whole way is `steps` long at the reference
   /// batch: S(B) = ∫ steps du / gain(Φ(u, B)) (see step_gain). On top of what Φ leaves open, the
   /// power of B in real runs is off the law's by kPowerDeviation from the batch `now`, and single
@@ -63,6 +66,7 @@ class NoiseBelief {
   static constexpr std::size_t kSize = kWayParts + 1;  // The last is c.
   using State = std::array<double, kSize>;
 
+  static State weights_at(double way, double log_batch);
   double log_steps(const State& state, LearningRateRule rule, double way, double batch) const;
 
   double reference_;

@@ -19,7 +19,7 @@ double noise_limit(double noise_scale, const BatchChange& change) {
   return (noise_scale / change.reference + 1) / (noise_scale / change.batch + 1);
 }
 
-double learning_rate_factor(LearningRateRule rule, double limit, const BatchChange& change) {
+double factor_of(LearningRateRule rule, double limit, const BatchChange& change) {
   const double ratio = change.batch / change.reference;
   switch (rule) {
     case LearningRateRule::kFixed:
@@ -42,7 +42,14 @@ double step_gain(LearningRateRule rule, double noise_scale, const BatchChange& c
   CHECK(change.reference > 0);
   CHECK(change.batch > 0);
   const double limit = noise_limit(noise_scale, change);
-  return std::min(learning_rate_factor(rule, limit, change), limit);
+  return std::min(factor_of(rule, limit, change), limit);
+}
+
+double learning_rate_factor(LearningRateRule rule, double noise_scale, const BatchChange& change) {
+  CHECK(noise_scale >= 0);
+  CHECK(change.reference > 0);
+  CHECK(change.batch > 0);
+  return factor_of(rule, noise_limit(noise_scale, change), change);
 }
 
 StepsToGoal steps_to_progress(const NoiseCurve& curve, LearningRateRule rule,
@@ -60,7 +67,7 @@ StepsToGoal steps_to_progress(const NoiseCurve& curve, LearningRateRule rule,
     steps_low += piece / step_gain(rule, noise.scale / factor, change);
     steps_high += piece / step_gain(rule, noise.scale * factor, change);
     const double limit = noise_limit(noise.scale, change);
-    excess += std::max(std::log(learning_rate_factor(rule, limit, change) / limit), 0.0) / kPieces;
+    excess += std::max(std::log(factor_of(rule, limit, change) / limit), 0.0) / kPieces;
   }
   const double by_noise = std::log(steps_low / steps_high) / 2;
   const double by_power = kPowerDeviation * std::log(change.batch / change.reference);

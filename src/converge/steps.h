@@ -26,6 +26,9 @@ struct BatchChange {
 /// several batches; calibrate/convergence_baselines.h has it.
 double step_gain(LearningRateRule rule, double noise_scale, const BatchChange& change);
 
+/// λ of the rule: what the learning rate of the reference batch is multiplied by.
+double learning_rate_factor(LearningRateRule rule, double noise_scale, const BatchChange& change);
+
 /// Optimizer steps, and how well their number is known.
 struct StepsToGoal {
   double steps = 1;

@@ -73,6 +73,7 @@ SearchMove next_move(const SearchQuestion& question) {
   const std::size_t setups = question.step_time.size();
   CHECK(question.batch.size() == setups && question.rate.size() == setups);
   CHECK(question.move.size() == setups && question.now < setups);
+  CHECK(question.may_probe.empty() || question.may_probe.size() == setups);
   const Lookahead lookahead(question);
   SearchMove move{.to = question.now, .stay = lookahead.left(question.now)};
   const bool must_leave = !lookahead.allowed(question.now);
@@ -81,11 +82,12 @@ SearchMove next_move(const SearchQuestion& question) {
   const double limit = bar;
   for (std::size_t c = 0; c < setups; ++c) {
     if (c == question.now || !lookahead.allowed(c)) continue;
-    const double value = lookahead.with_move(c);
+    const double plain = question.move[c] + lookahead.left(c);
+    const bool may_probe = question.may_probe.empty() || question.may_probe[c];
+    const double value = may_probe ? lookahead.with_move(c) : plain;
     if (value >= bar || value >= limit - question.worth * question.move[c]) continue;
     bar = value;
-    move = {
-        .to = c, .stay = move.stay, .rest = value, .plain = question.move[c] + lookahead.left(c)};
+    move = {.to = c, .stay = move.stay, .rest = value, .plain = plain};
   }
   return move;
 }

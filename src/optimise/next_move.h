@@ -15,7 +15,9 @@ struct SearchQuestion {
   std::vector<double> rate;        // What a second costs: 1 where time counts, else its price.
   std::vector<double> move;        // What it costs to go there, in the same unit.
   std::vector<bool> allowed = {};  // Empty: all are.
-  std::size_t now = 0;             // The setup it is on.
+  // Where one may go to find out; elsewhere only if that pays by itself. Empty: everywhere.
+  std::vector<bool> may_probe = {};
+  std::size_t now = 0;  // The setup it is on.
   // What is believed may be wrong: a move must gain this share of what is left, and so many times
   // what it costs, beyond its cost.
   double least_gain = 0.01;

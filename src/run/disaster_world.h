@@ -363,6 +363,7 @@ class DisasterWorld {
     attempt_ = action.attempt;
     joined_ = false;
     broken_ = false;
+    halt_ = halted_ = false;
     save_at_.reset();
     bool any_new = false;
     for (auto& [vm, machine] : machines_) {
@@ -403,11 +404,11 @@ class DisasterWorld {
   }
 
   void next_step() {
-    if (step_ >= terms_.steps) return;
+    if (step_ >= terms_.steps || halted_) return;
     const double factor = disaster_.speed * draw(1 - unkind_.noise, 1 + unkind_.noise);
     const Seconds time = factor * world_step_time(static_cast<int>(gang_.size()));
-    at(time, [this, attempt = attempt_, time] {
-      if (attempt != attempt_ || broken_ || gang_.empty() || crash()) return;
+    at(time, [this, attempt = attempt_, halts = halts_, time] {
+      if (attempt != attempt_ || halts != halts_ || broken_ || gang_.empty() || crash()) return;
       ++step_;
       for (const int vm : gang_) machines_[vm].holds = step_;
       tell({.kind = RunEventKind::kStepDone, .attempt = attempt_, .step = step_, .duration = time});
@@ -419,12 +420,16 @@ class DisasterWorld {
   void save(const RunAction& action) {
     if (action.attempt != attempt_ || broken_ || !joined_) return;
     save_ = action.save;
+    halt_ = action.halt;
+    if (std::exchange(halted_, false)) next_step();
     save_at_ = std::min(terms_.steps, step_ + random_.below(3));
     if (step_ >= *save_at_) store();
   }
 
   void store() {
     save_at_.reset();
+    halted_ = halt_;
+    halts_ += halt_ ? 1 : 0;
     const Stored stored{.step = step_, .save = save_, .receivers = supervisor_->receivers()};
     at(draw(0.3, 0.9) * terms_.save_time, [this, stored, attempt = attempt_] {
       const bool gone = attempt != attempt_ || broken_ || !all_there(stored.receivers);
@@ -484,6 +489,9 @@ class DisasterWorld {
   std::int64_t step_ = 0;
   std::optional<std::int64_t> save_at_;
   int save_ = 0;
+  bool halt_ = false;    // No step shall follow the save,
+  bool halted_ = false;  // and none does.
+  int halts_ = 0;
   std::int64_t trained_ = 0;  // The latest step that was ever stored.
 
   int terms_changes_ = 0;

@@ -64,7 +64,7 @@ GangNews Gang::on_training(int vm, const Json& facts) {
   if (training() || !step || !begun_.insert(vm).second) return {};
   reached_ = std::max(reached_, *step);
   if (!training()) return {};
-  return {.training_after = reached_};
+  return {.training_after = reached_, .progress = number_in(facts, "progress")};
 }
 
 std::optional<std::string> Gang::check_samples(int vm, const Json& facts) {
@@ -88,8 +88,16 @@ GangNews Gang::on_step(int vm, const Json& facts) {
   reports.time = std::max(reports.time, time_in(facts, "time_s"));
   const auto loss = number_in(facts, "loss");
   reports.loss = reports.loss && loss ? std::optional(*reports.loss + *loss) : std::nullopt;
+  reports.step.progress = number_in(facts, "progress");
+  const auto square = number_in(facts, "local_square");
+  const auto samples = number_in(facts, "local_batch");
+  if (square && samples) reports.step.squares.push_back({.samples = *samples, .square = *square});
+  if (const auto mean = number_in(facts, "mean_square")) reports.step.mean_square = mean;
   if (reports.from.size() < vms_.size()) return news;
-  news.step = GangStep{.number = *number, .time = reports.time, .loss = reports.loss};
+  news.step = std::move(reports.step);
+  news.step->number = *number;
+  news.step->time = reports.time;
+  news.step->loss = reports.loss;
   reports_.erase(reports_.begin(), reports_.upper_bound(*number));
   return news;
 }

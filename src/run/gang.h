@@ -14,11 +14,20 @@
 
 namespace stint {
 
+/// The squared norm of a mean gradient.
+struct GradientSquare {
+  double samples = 1;  // That it is the mean over.
+  double square = 0;
+};
+
 /// A step that all workers of a gang have done.
 struct GangStep {
   std::int64_t number = 0;
-  Seconds time;                     // Of the slowest.
-  std::optional<double> loss = {};  // Of the global batch; absent: one worker had no number.
+  Seconds time;                         // Of the slowest.
+  std::optional<double> loss = {};      // Of the global batch; absent: one worker had no number.
+  std::optional<double> progress = {};  // In steps at the run's own batch, where workers count it.
+  std::vector<GradientSquare> squares = {};  // Of single workers, where they were measured;
+  std::optional<double> mean_square = {};    // and of the gradient of all.
 };
 
 /// A checkpoint of which every shard is safe; to be acknowledged.
@@ -30,7 +39,8 @@ struct GangSave {
 
 /// What all workers together came to.
 struct GangNews {
-  std::optional<std::int64_t> training_after = {};  // All have begun, after this step.
+  std::optional<std::int64_t> training_after = {};  // All have begun, after this step,
+  std::optional<double> progress = {};              // and this progress, where workers count it.
   std::optional<GangStep> step = {};
   std::optional<GangSave> saved = {};
   std::optional<std::string> save_failed = {};
@@ -62,6 +72,7 @@ class Gang {
     std::set<int> from = {};
     Seconds time = {};
     std::optional<double> loss = 0;
+    GangStep step = {};  // The rest of it.
   };
 
   GangNews on_training(int vm, const Json& facts);

@@ -66,8 +66,9 @@ class Rehearsal {
       pay_until(next);
       happen();
     }
-    result_.time = now_;
-    result_.cost = supervisor_->cost();
+    result_.time = now_ + world_.farewell;
+    result_.cost = supervisor_->cost() + rate_ * world_.farewell;
+    result_.parts.standing += rate_ * world_.farewell;
     return result_;
   }
 
@@ -125,6 +126,10 @@ class Rehearsal {
 
   void tell(RunEvent event) {
     event.at = now_;
+    rate_ = {};
+    for (const Machine& machine : machines_) {
+      if (machine.is_up) rate_ += machine.price;
+    }
     for (const RunAction& action : supervisor_->handle(event)) perform(action);
   }
 
@@ -354,6 +359,7 @@ class Rehearsal {
   std::unique_ptr<Supervisor> supervisor_;
   RehearsedRun result_;
   double slowness_ = 1;
+  DollarsPerSecond rate_;  // Of the machines that are there at the latest event.
 
   Seconds now_;
   Seconds next_tick_;

@@ -32,6 +32,7 @@ struct RehearsalWorld {
   Seconds save = 10 * kSecond;     // Until a checkpoint is safe,
   Seconds save_order = {};         // of which so long until workers obey; at the end they wait.
   Seconds save_stall;              // Training stands still for it.
+  Seconds farewell = {};           // What scripts do when all is trained, before machines go.
   double slowness = 1;             // Steps take so many times what was predicted, on average,
   double slowness_deviation = 0;   // with this standard deviation between runs (log-normal),
   double step_noise = 0;           // and this one between steps.

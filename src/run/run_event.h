@@ -108,7 +108,8 @@ struct RunAction {
   int attempt = 0;
   std::vector<int> vms = {};  // In the order of their slots.
   std::int64_t step = 0;
-  int save = 0;  // Number of the save.
+  int save = 0;       // Number of the save.
+  bool halt = false;  // No step shall follow it: the workers will be others.
   RunVerdict outcome = RunVerdict::kTrained;
   std::string reason = {};
 

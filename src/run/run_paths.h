@@ -14,6 +14,9 @@ inline std::string job_path(const std::string& run) { return run + "/job.json"; 
 inline std::string checkpoint_folder(const std::string& run) { return run + "/checkpoints"; }
 inline std::string log_folder(const std::string& run) { return run + "/log"; }
 
+/// What a search found, where the run is one.
+inline std::string search_path(const std::string& run) { return run + "/search.json"; }
+
 /// Of the plans that were made in mid-run, from 2 on.
 inline std::string plan_path(const std::string& run, int number) {
   return fmt::format("{}/plan-{}.json", run, number);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace stint {
 namespace {
@@ -62,6 +63,16 @@ std::string write_run_plan(const RunPlan& plan) { return write_document(plan, kR
 
 Json run_plan_schema() {
   return schema_document(kRunPlanSchema, "The machines of a run", SchemaWalk::schema_of<RunPlan>());
+}
+
+std::string cluster_text(const RunPlan& plan) {
+  std::vector<std::string> kinds;
+  for (const RunMachines& machines : plan.machines) {
+    if (!machines.trains) continue;
+    kinds.push_back(fmt::format("{}x {}{}", machines.count, machines.type,
+                                machines.market == Market::kSpot ? ":spot" : ""));
+  }
+  return join(kinds, " + ");
 }
 
 std::vector<int> slot_kinds(const RunPlan& plan) {
@@ -138,6 +149,14 @@ const RunMachines* kind_of(const RunPlan& plan, const RunVm& vm) {
 
 std::string machine_type(const RunVm& vm) { return vm.type.substr(0, vm.type.rfind('#')); }
 
+int batch_of(const RunRecord& record, const RunPlan& plan) {
+  return plan.training ? plan.training->batch : record.global_batch;
+}
+
+std::int64_t steps_of(const RunRecord& record, const RunPlan& plan) {
+  return plan.training ? plan.training->steps : record.steps;
+}
+
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   RunTerms terms;
   std::vector<int> all;
@@ -150,7 +169,7 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
                            .spot = machines.spot,
                            .on_demand = machines.on_demand});
   }
-  terms.steps = record.steps;
+  terms.steps = steps_of(record, plan);
   terms.step_time = [plan](std::span<const int> slots) { return step_time_of(plan, slots).mean; };
   const RunStepTime whole = step_time_of(plan, all);
   // Steps of one attempt differ less than the interval of a prediction says; beyond its ends, and

@@ -43,12 +43,23 @@ struct RunStepTime {
   Json::Object unknown = {};
 };
 
+/// How a training whose batch is searched for goes on.
+struct RunBatch {
+  int batch = 1;           // Samples of a step.
+  std::int64_t steps = 1;  // In all, with those that are done.
+  double gain = 1;         // Steps at the run's own batch that one is worth.
+  double rate = 1;         // What the learning rate of the run's own batch is multiplied by.
+  int noise_every = 0;     // Gradients are measured in each so many steps; 0: never.
+  Json::Object unknown = {};
+};
+
 /// The machines of a run, as they were planned or planned anew, with all figures that decisions
 /// need, so that a journal replays to the same state wherever it is read.
 struct RunPlan {
   std::vector<RunMachines> machines;
   std::vector<RunStepTime> steps;
   int generation = 1;  // Machines of an earlier one are not kept, though they be of the same type.
+  std::optional<RunBatch> training = {};  // Absent: as the run's record says.
   Json::Object unknown = {};
 };
 
@@ -111,6 +122,9 @@ Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& 
 std::string write_run_plan(const RunPlan& plan);
 Json run_plan_schema();
 
+/// The machines that train, as --cluster has them.
+std::string cluster_text(const RunPlan& plan);
+
 /// The kind of machine of each slot, in the order of the plan.
 std::vector<int> slot_kinds(const RunPlan& plan);
 
@@ -122,6 +136,10 @@ const RunMachines* kind_of(const RunPlan& plan, const RunVm& vm);
 
 /// Its VM type, whichever plan it is of.
 std::string machine_type(const RunVm& vm);
+
+/// Samples of a step, and steps in all, by a plan of the run.
+int batch_of(const RunRecord& record, const RunPlan& plan);
+std::int64_t steps_of(const RunRecord& record, const RunPlan& plan);
 
 /// What the supervisor is told. `plan` is the run's, or a later one.
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
@@ -165,10 +183,24 @@ void describe(Walk& walk, Like<Walk, RunStepTime>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, RunBatch>& it) {
+  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.field("steps", it.steps, "In all, with those that are done.", {.range = Range::kAtLeastOne});
+  walk.field("gain", it.gain, "Steps at the run's own batch that one is worth.",
+             {.range = Range::kPositive});
+  walk.field("rate", it.rate, "What the learning rate of that batch is multiplied by.",
+             {.range = Range::kPositive});
+  walk.field("noise_every", it.noise_every, "Gradients are measured in each so many steps.",
+             {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, RunPlan>& it) {
   walk.field("machines", it.machines, "By kind.");
   walk.field("steps", it.steps, "What a step takes, by machines.");
   walk.field("generation", it.generation, "Of machines.", {.range = Range::kAtLeastOne});
+  walk.field("training", it.training, "Of a search; absent: as the run says.");
   walk.rest(it.unknown);
 }
 

@@ -171,6 +171,7 @@ class Teller {
   void finish() {
     const Supervisor& supervisor = *run_.supervisor;
     story_.time = now_;
+    story_.steps = supervisor.terms().steps;
     story_.reached = supervisor.reached();
     story_.saved = supervisor.saved();
     story_.cost = supervisor.cost();

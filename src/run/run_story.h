@@ -45,7 +45,8 @@ struct StoryPart {
 struct RunStory {
   std::optional<RunVerdict> outcome = {};  // Absent: it goes on.
   std::string reason = {};
-  Seconds time;  // Since it began, until it ended or the last event.
+  Seconds time;            // Since it began, until it ended or the last event.
+  std::int64_t steps = 0;  // To be trained, by the latest plan.
   std::int64_t reached = 0;
   std::int64_t saved = 0;
   Dollars cost;

@@ -107,6 +107,7 @@ void Runner::handle_queue() {
     if (listeners_.happened) listeners_.happened(event, actions);
     if (supervisor_.finished() && !was_over) farewell();
     for (const RunAction& action : actions) perform(action);
+    ask_for_wishes();
   }
 }
 
@@ -180,7 +181,8 @@ void Runner::train(const RunAction& action) {
   training_ = {.attempt = action.attempt,
                .master = machines_[action.vms[0]].address,
                .port = port_of(action.attempt),
-               .shares = shares_of(plan_, slots, setup_.record.global_batch)};
+               .shares = shares_of(plan_, slots, batch_of(setup_.record, plan_)),
+               .training = plan_.training};
   for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
   step_time_ = step_time_of(plan_, slots).mean;
   // Until all newcomers are ready, those that trained before go on.
@@ -249,7 +251,9 @@ void Runner::save(const RunAction& action) {
                    .save = action.save,
                    .reason = "no machine that keeps checkpoints is there"});
   }
-  const std::int64_t at = std::min(setup_.record.steps, gang_.reached() + save_ahead(step_time_));
+  // A new plan may have other steps; those who train go by the old one until they are told.
+  const std::int64_t last = training_.training ? training_.training->steps : setup_.record.steps;
+  const std::int64_t at = std::min(last, gang_.reached() + save_ahead(step_time_));
   // To write a checkpoint anew that counts already would put it at risk.
   if (at == supervisor_.saved()) {
     return happen(
@@ -258,17 +262,29 @@ void Runner::save(const RunAction& action) {
   gang_.expect_save(at);
   save_ = action.save;
   save_since_ = now();
-  for (const int vm : gang_.vms()) crew_.send(vm, save_order(gang_.attempt(), at, place()));
+  for (const int vm : gang_.vms()) {
+    crew_.send(vm, save_order(gang_.attempt(), at, place(), action.halt));
+  }
 }
 
 void Runner::replan(const std::string& reason) {
-  if (!listeners_.replan) return;
   // Of two reasons at once the first is enough.
-  const bool pending = std::any_of(queue_.begin(), queue_.end(), [](const RunEvent& event) {
+  if (!listeners_.replan || plan_pending()) return;
+  follow(listeners_.replan(supervisor_, plan_, reason));
+}
+
+void Runner::ask_for_wishes() {
+  if (!listeners_.wish || plan_pending() || supervisor_.finished()) return;
+  if (const auto thought = listeners_.wish(supervisor_, plan_)) follow(*thought);
+}
+
+bool Runner::plan_pending() const {
+  return std::any_of(queue_.begin(), queue_.end(), [](const RunEvent& event) {
     return event.kind == Event::kTerms && event.count;
   });
-  if (pending) return;
-  const Replanning thought = listeners_.replan(supervisor_, plan_, reason);
+}
+
+void Runner::follow(const Replanning& thought) {
   RunEvent event{.kind = Event::kTerms, .reason = thought.reason};
   if (thought.plan) {
     event.count = ++plans_;

@@ -44,6 +44,12 @@ struct RunListeners {
   /// Told of each event and of what was done about it.
   std::function<void(const RunEvent&, const std::vector<RunAction>&)> happened;
   std::function<Replanning(const Supervisor&, const RunPlan&, const std::string& reason)> replan;
+  /// Told of each step with all that workers say of it, and from where workers begin.
+  std::function<void(const GangNews&)> trained = {};
+  /// A worker on a machine of this type ran out of memory with so many samples at once.
+  std::function<void(const std::string& type, int samples)> out_of_memory = {};
+  /// Asked after each event whether the run shall go on by another plan.
+  std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };
 
 /// Performs what the supervisor orders on a cluster of the emulated cloud, and tells it what
@@ -85,6 +91,9 @@ class Runner {
   void order_training();
   void save(const RunAction& action);
   void replan(const std::string& reason);
+  bool plan_pending() const;
+  void follow(const Replanning& thought);
+  void ask_for_wishes();
   void adopt(int number);
   void farewell();
 
@@ -95,6 +104,7 @@ class Runner {
   void hear(const CrewNews& news);
   void hear_message(int vm, const std::string& kind, const Json& facts);
   void on_ready(int vm, const Json& facts);
+  void on_out_of_memory(int vm, const Json& facts);
   void on_gang_news(const GangNews& news);
   void note_step(const GangNews& news);
   void on_ended(int vm, int code);

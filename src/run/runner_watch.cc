@@ -1,6 +1,7 @@
 // What the runner sees and hears; what it does is in runner.cc.
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -89,6 +90,7 @@ void Runner::hear(const CrewNews& news) {
 
 void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
   if (kind == "ready") return on_ready(vm, facts);
+  if (kind == "out_of_memory") return on_out_of_memory(vm, facts);
   if (kind == "lost_peer") {
     const Json* attempt = facts.find("attempt");
     const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
@@ -107,6 +109,17 @@ void Runner::note_step(const GangNews& news) {
   if (!news.step) return;
   note({.iteration = IterationRecord{
             .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
+}
+
+void Runner::on_out_of_memory(int vm, const Json& facts) {
+  const Json* samples = facts.find("samples");
+  const std::int64_t* its = samples == nullptr ? nullptr : samples->as<std::int64_t>();
+  if (its == nullptr || *its < 1 || *its > std::numeric_limits<int>::max()) return;
+  const std::string type = machine_type(supervisor_.vms()[static_cast<std::size_t>(vm)]);
+  happen(
+      {.kind = Event::kRemark,
+       .reason = fmt::format("{} samples at once are too many for the memory of {}.", *its, type)});
+  if (listeners_.out_of_memory) listeners_.out_of_memory(type, static_cast<int>(*its));
 }
 
 void Runner::on_ready(int vm, const Json& facts) {
@@ -134,6 +147,7 @@ void Runner::on_gang_news(const GangNews& news) {
     happen({.kind = Event::kWorkersUp, .attempt = attempt, .step = news.training_after});
   }
   note_step(news);
+  if (listeners_.trained && (news.step || news.training_after)) listeners_.trained(news);
   if (news.step) {
     happen({.kind = Event::kStepDone,
             .attempt = attempt,

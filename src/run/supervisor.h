@@ -115,10 +115,11 @@ class Supervisor {
   bool must_leave() const;
   bool pays(const std::vector<int>& wanted) const;
   bool save_first(const std::vector<int>& wanted);
+  void go_on_unless(bool moves);
   void order(std::vector<int> vms);
   void stand_by();
   void save_if_due();
-  void ask_save();
+  void ask_save(bool halt = false);
   void lose_state_of(int vm);
   void fail(std::string what);
   void give_up(std::string reason);
@@ -172,7 +173,8 @@ class Supervisor {
   Seconds progressed_;      // When `saved_` last grew.
   bool save_soon_ = false;  // A machine will go.
   bool receiver_lost_ = false;
-  std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved.
+  std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved,
+  bool halted_ = false;                     // after which workers stand still.
 
   std::optional<RunVerdict> closing_;
   std::string closing_reason_;

@@ -377,6 +377,7 @@ void Supervisor::arrange_workers() {
   }
   if (attempt_->broken) return enough ? order(std::move(wanted)) : stand_by();
   if (!attempt_->training) return;
+  go_on_unless(nothing_wanted() || (enough && pays(wanted)));
   save_if_due();
   if (nothing_wanted() && !save_first({})) return stand_by();
   if (!enough) return;
@@ -424,14 +425,22 @@ bool Supervisor::save_first(const std::vector<int>& wanted) {
   if (saves_.pending() || !receivers_there()) return true;
   if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return true;
   move_after_ = reached_;
-  ask_save();
+  ask_save(true);
   return true;
+}
+
+/// Workers that stand still for a move that is off train again, which another save tells them.
+void Supervisor::go_on_unless(bool moves) {
+  if (!halted_ || moves || saves_.pending() || !receivers_there()) return;
+  move_after_.reset();
+  ask_save();
 }
 
 void Supervisor::order(std::vector<int> vms) {
   attempt_ = RunAttempt{.number = ++attempts_, .vms = std::move(vms), .ordered = now_};
   new_plan_ = false;
   move_after_.reset();
+  halted_ = false;
   saves_.forget();
   const std::vector<int> before = holders_;
   for (const int vm : before) {
@@ -448,6 +457,7 @@ void Supervisor::order(std::vector<int> vms) {
 void Supervisor::stand_by() {
   attempt_.reset();
   move_after_.reset();
+  halted_ = false;
   saves_.forget();
 }
 
@@ -464,9 +474,13 @@ void Supervisor::save_if_due() {
   if (due || helps || saves_.unsettled()) ask_save();
 }
 
-void Supervisor::ask_save() {
+/// With `halt` workers wait for their next order when it is made, so that nothing they did is lost
+/// when others go on from it.
+void Supervisor::ask_save(bool halt) {
   save_soon_ = false;
+  halted_ = halt;
   RunAction& save = act(Act::kSave);
+  save.halt = halt;
   save.save = saves_.ask(reached_, now_);
   save.attempt = attempt_->number;
   save.step = reached_;

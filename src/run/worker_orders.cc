@@ -35,14 +35,22 @@ Json train_order(const TrainOrder& it, std::size_t rank) {
   facts.add("shares", Json(std::move(shares)));
   facts.add("micro_batch", it.micro_batches[rank]);
   if (it.checkpoint) facts.add("checkpoint", *it.checkpoint);
+  if (it.training) {
+    facts.add("batch", it.training->batch);
+    facts.add("steps", whole(it.training->steps));
+    facts.add("gain", Json(it.training->gain));
+    facts.add("rate", Json(it.training->rate));
+    facts.add("noise_every", it.training->noise_every);
+  }
   return order("train", std::move(facts));
 }
 
-Json save_order(int attempt, std::int64_t step, Json place) {
+Json save_order(int attempt, std::int64_t step, Json place, bool halt) {
   Json facts;
   facts.add("attempt", attempt);
   facts.add("step", whole(step));
   facts.add("place", std::move(place));
+  if (halt) facts.add("halt", Json(true));
   return order("save", std::move(facts));
 }
 

@@ -19,16 +19,17 @@ struct TrainOrder {
   int attempt = 0;
   std::string master = {};  // Address of the first.
   int port = 0;
-  std::vector<int> shares = {};         // Samples of a step, by rank.
-  std::vector<int> micro_batches = {};  // Samples at once, by rank.
-  std::optional<Json> checkpoint = {};  // See checkpoint_at; absent: there is none.
+  std::vector<int> shares = {};           // Samples of a step, by rank.
+  std::vector<int> micro_batches = {};    // Samples at once, by rank.
+  std::optional<Json> checkpoint = {};    // See checkpoint_at; absent: there is none.
+  std::optional<RunBatch> training = {};  // Absent: with the script's own batch and steps.
 };
 
 /// The order to the worker of this rank.
 Json train_order(const TrainOrder& order, std::size_t rank);
 
-/// To be made when the step is done.
-Json save_order(int attempt, std::int64_t step, Json place);
+/// To be made when the step is done. With `halt` no step follows it before the next order to train.
+Json save_order(int attempt, std::int64_t step, Json place, bool halt);
 
 /// Training is over.
 Json end_order();

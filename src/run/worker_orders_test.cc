@@ -27,7 +27,7 @@ TEST(WorkerOrders, TellEachRankItsPlaceAndAllShares) {
 }
 
 TEST(WorkerOrders, SayWhenToSaveAndWhere) {
-  EXPECT_EQ(line(save_order(2, 17, folder_place("/c"))),
+  EXPECT_EQ(line(save_order(2, 17, folder_place("/c"), false)),
             R"({"save":{"attempt":2,"step":17,"place":{"folder":"/c"}}})");
   RunRecord record;
   record.name = "a";

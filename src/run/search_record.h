@@ -1,0 +1,200 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "job/job.h"
+#include "plan/plan.h"
+
+namespace stint {
+
+inline constexpr const char* kSearchSchema = "stint.search/1";
+
+/// How much a search finds out: everything anew; what was learned before and a few probes; or
+/// nothing, so that it goes where what was learned says.
+enum class SearchMode { kFull, kPartial, kNone };
+
+std::span<const EnumName<SearchMode>> names_of(SearchMode type);
+
+/// A cluster and a global batch.
+struct SearchChoice {
+  std::string cluster;
+  int batch = 1;
+  Json::Object unknown = {};
+
+  bool operator==(const SearchChoice& other) const {
+    return cluster == other.cluster && batch == other.batch;
+  }
+};
+
+/// A setup that was timed.
+struct SearchProbe {
+  std::string cluster;
+  int batch = 1;
+  Seconds at;           // Since the run began.
+  Seconds step;         // Median of some.
+  TimeRange predicted;  // Before that.
+  Json::Object unknown = {};
+};
+
+/// Gradient noise that was measured on the way.
+struct SearchNoise {
+  double way = 0;  // Share of the way to the goal.
+  int batch = 1;
+  double scale = 1;                  // Φ, in samples.
+  double lower = 0;                  // Its 80 % interval;
+  std::optional<double> upper = {};  // absent: there is only a lower bound.
+  Json::Object unknown = {};
+};
+
+/// From one setup to another.
+struct SearchedMove {
+  Seconds at;  // When it was decided.
+  SearchChoice from;
+  SearchChoice to;
+  bool probe = false;                    // To find out; else because it pays by what is believed.
+  std::string why;                       // The arithmetic.
+  TimeRange predicted;                   // Training stands still.
+  std::optional<Seconds> measured = {};  // Absent: it was not made.
+  CostRange predicted_cost;              // What is paid while nobody trains.
+  std::optional<Dollars> measured_cost = {};
+  Json::Object unknown = {};
+};
+
+/// What is believed of training on a setup from the beginning to the goal.
+struct SurfaceRow {
+  std::string cluster;
+  std::string type;
+  int vms = 1;
+  int batch = 1;
+  TimeRange step;
+  double steps = 1;
+  Seconds time;
+  Dollars cost;
+  bool timed = false;
+  bool ruled_out = false;  // It does not fit into memory.
+  Json::Object unknown = {};
+};
+
+/// A search while training: what it was asked, found and did. What it found is kept for the next
+/// search of the same job.
+struct SearchRecord {
+  std::string name;  // Of its run.
+  std::string job;
+  Bytes gradients;        // Of the job; what was learned of another size is not used.
+  std::string objective;  // time, cost or knee.
+  SearchMode mode = SearchMode::kPartial;
+  LearningRateRule rule = LearningRateRule::kAdaScale;
+  int reference_batch = 1;
+  double goal = 1;                         // Steps at that batch, as is believed now.
+  std::optional<double> loss_target = {};  // Absent: the steps are the goal.
+  std::optional<Seconds> time_max = {};
+  std::optional<Dollars> cost_max = {};
+  std::optional<double> budget = {};  // Share of the whole that probes may take.
+  double probe_steps = 10;
+  double progress = 0;  // In steps at the reference batch.
+  std::optional<SearchChoice> choice = {};
+  std::vector<SearchProbe> probes = {};
+  std::vector<SearchNoise> noise = {};
+  std::vector<SearchedMove> moves = {};
+  std::vector<SurfaceRow> surface = {};
+  std::vector<std::string> warnings = {};
+  Json::Object unknown = {};
+};
+
+Result<Loaded<SearchRecord>> read_search(std::string_view text, const std::string& source);
+std::string write_search(const SearchRecord& record);
+Json search_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchChoice>& it) {
+  walk.field("cluster", it.cluster, "As --cluster has it.");
+  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchProbe>& it) {
+  walk.field("cluster", it.cluster, "As --cluster has it.");
+  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.number("at_s", it.at, kSecond, "Since the run began.", Range::kNotNegative);
+  walk.number("step_s", it.step, kSecond, "Median of some steps.", Range::kPositive);
+  walk.field("predicted_s", it.predicted, "What was believed of it before.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchNoise>& it) {
+  walk.field("way", it.way, "Share of the way to the goal.", {.range = Range::kFraction});
+  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.field("scale", it.scale, "Gradient noise, in samples.", {.range = Range::kPositive});
+  walk.field("lower", it.lower, "End of its 80 % interval.", {.range = Range::kNotNegative});
+  walk.field("upper", it.upper, "The other; absent: any larger one is possible.",
+             {.range = Range::kPositive});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchedMove>& it) {
+  walk.number("at_s", it.at, kSecond, "When it was decided.", Range::kNotNegative);
+  walk.field("from", it.from, "Where training was.");
+  walk.field("to", it.to, "Where it went.");
+  walk.field("probe", it.probe, "Whether it was to find out.");
+  walk.field("why", it.why, "The arithmetic.");
+  walk.field("predicted_s", it.predicted, "Training stands still.");
+  walk.number("measured_s", it.measured, kSecond, "It did so long.", Range::kNotNegative);
+  walk.field("predicted_usd", it.predicted_cost, "What is paid for nobody training.");
+  walk.number("measured_usd", it.measured_cost, kDollar, "What was.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SurfaceRow>& it) {
+  walk.field("cluster", it.cluster, "As --cluster has it.");
+  walk.field("type", it.type, "Of its machines.");
+  walk.field("vms", it.vms, "How many.", {.range = Range::kAtLeastOne});
+  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.field("step_s", it.step, "What a step takes.");
+  walk.field("steps", it.steps, "From the beginning to the goal.", {.range = Range::kPositive});
+  walk.number("time_s", it.time, kSecond, "Of all of them.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Of all of them.", Range::kNotNegative);
+  walk.field("timed", it.timed, "Whether steps were timed there.");
+  walk.field("ruled_out", it.ruled_out, "Whether it does not fit into memory.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
+  walk.field("name", it.name, "Of its run.");
+  walk.field("job", it.job, "Name of the job.");
+  walk.number("gradient_bytes", it.gradients, kByte, "Of the job.", Range::kNotNegative);
+  walk.field("objective", it.objective, "What is to be least: time, cost, or both (knee).");
+  walk.field("mode", it.mode, "How much is found out.");
+  walk.field("rule", it.rule, "How the learning rate follows the batch.");
+  walk.field("reference_batch", it.reference_batch, "The job's own batch.",
+             {.range = Range::kAtLeastOne});
+  walk.field("goal", it.goal, "Steps at that batch, as is believed now.",
+             {.range = Range::kPositive});
+  walk.field("loss_target", it.loss_target, "Of the training loss; absent: the steps count.");
+  walk.number("max_time_s", it.time_max, kSecond, "It shall take no longer.", Range::kPositive);
+  walk.number("max_cost_usd", it.cost_max, kDollar, "It shall cost no more.", Range::kPositive);
+  walk.field("search_budget", it.budget, "Share of the whole that probes may take.",
+             {.range = Range::kNotNegative});
+  walk.field("probe_steps", it.probe_steps, "That are timed on a setup.",
+             {.range = Range::kPositive});
+  walk.field("progress", it.progress, "In steps at the job's own batch.",
+             {.range = Range::kNotNegative});
+  walk.field("choice", it.choice, "Where it went on to the end.");
+  walk.field("probes", it.probes, "Setups that were timed.", {.always = true});
+  walk.field("noise", it.noise, "Gradient noise on the way.", {.always = true});
+  walk.field("moves", it.moves, "From one setup to another.", {.always = true});
+  walk.field("surface", it.surface, "All setups, as is believed.", {.always = true});
+  walk.field("warnings", it.warnings, "What one should know of it.");
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint
