@@ -204,7 +204,7 @@ MISSING = "Not measured yet.\n"
 SECTIONS = [
     ("runs", "Spot machines that come and go", runs,
      "Three or four spot machines, each of which stays for 40 s on average and then is away for "
-     "12 s. The forecast knows these means, and not the seed. On seeds 1 to 40 it was worked out; none "
+     "12 s. The forecast knows these means, and not the seed. On seeds 1 to 80 it was worked out; none "
      "of those is here."),
     ("deadline", "A deadline while spot machines are away for long", deadline,
      "Three spot machines that stay for 20 s and are away for 120 s on average; the deadline is "

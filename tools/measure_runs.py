@@ -41,7 +41,7 @@ OUT = ROOT / "data/measurements/runs"
 # machine, and steps that take about 50 s on three of them.
 TRAININGS = {"transformer": (16, 100), "mlp": (64, 45)}
 SEEDS = 20
-SEEDS_BEFORE = 40  # On which the forecast was worked out.
+SEEDS_BEFORE = 80  # On which the forecast was worked out.
 LIFE = "spells:40s/12s"
 NOTICES = ("3s", "0s")
 PLACES = ("folder", "anchor", "folder", "tier")

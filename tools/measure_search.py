@@ -39,6 +39,7 @@ OBJECTIVES = ("time", "cost")
 SPEEDS = {"local.large": 1, "local.fast": 2}  # Against the device of the profiles.
 MACHINES = (1, 2, 4)
 MARKET = "on-demand"
+BUDGET = "100%"  # Trainings of a minute are so short that a probe is a large part of one.
 REPORTED = ("state", "reason", "reached", "saved", "redone", "losses", "time_s", "cost_usd")
 
 # For the estimate only, in seconds: what a run takes besides its steps, and a step for its sums.
@@ -137,7 +138,8 @@ def train(bench, name, job, *options):
     training = TRAININGS[job]
     batch, steps = training.own()
     words = [bench.stint, "search", "--job", str(bench.folder / f"{job}.json"), "--target",
-             f"loss={training.loss}", "--steps", str(steps), "--markets", MARKET, "--name", name,
+             f"loss={training.loss}", "--steps", str(steps), "--batch", str(batch), "--markets",
+             MARKET, "--search-budget", BUDGET, "--name", name,
              *options, "-o", "json", "--",
              *bench.train(job, steps, batch, bench.folder / f"{name}.pt"), *training.words]
     out, log = (bench.folder / f"{name}.{end}" for end in ("json", "log"))

@@ -162,6 +162,8 @@ def outcome(report):
     facts = {key: report[key] for key in ("state", "reason", "steps", "saved", "time_s", "cost_usd",
                                           "losses", "redone")}
     facts["forecast"] = report["forecast"]
+    if "hindsight" in report:
+        facts["hindsight"] = report["hindsight"]
     facts["attempts"] = len(report["attempts"])
     facts["bill_difference_usd"] = bill_difference(report)
     longest = max((one for one in report["attempts"] if "step_measured_s" in one),

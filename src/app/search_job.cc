@@ -100,6 +100,13 @@ SearchRecord with_earlier(SearchRecord record, const std::optional<SearchRecord>
   const std::size_t extra = noise.size() > kNoiseKept ? noise.size() - kNoiseKept : 0;
   noise.erase(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(extra));
   record.noise = std::move(noise);
+  for (const MemoryLimit& limit : earlier->memory) {
+    const bool known =
+        std::any_of(record.memory.begin(), record.memory.end(), [&](const MemoryLimit& it) {
+          return it.type == limit.type && it.samples <= limit.samples;
+        });
+    if (!known) record.memory.push_back(limit);
+  }
   return record;
 }
 

@@ -101,15 +101,14 @@ void LiveSearch::out_of_memory(const std::string& type, int samples) {
     LiveSetup& setup = search_.setups[i];
     if (setup.type != type) continue;
     if (samples == 1) mind_->rule_out(i);
-    for (RunMachines& machines : setup.plan.machines) {
-      if (!machines.trains || machines.micro_batch < samples) continue;
-      machines.micro_batch = std::max(1, samples / 2);
-    }
+    limit_memory(setup, std::max(1, samples / 2));
   }
+  const int most = std::max(1, samples / 2);
+  search_.record.memory.push_back({.type = type, .samples = most});
   search_.record.warnings.push_back(
       fmt::format("{} samples at once are too many for the memory of {}; from then on it took at "
                   "most {}.",
-                  samples, type, std::max(1, samples / 2)));
+                  samples, type, most));
   too_large_ = true;
 }
 

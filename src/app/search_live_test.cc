@@ -245,6 +245,8 @@ TEST_F(LiveSearchTest, TakesFewerSamplesAtOnceWhereMemoryIsShort) {
   ASSERT_TRUE(thought->plan);
   EXPECT_EQ(thought->plan->machines.front().micro_batch, 24);
   EXPECT_EQ(live_->record().warnings.size(), 1U);
+  ASSERT_EQ(live_->record().memory.size(), 1U);
+  EXPECT_EQ(live_->record().memory[0].samples, 24);
 }
 
 TEST_F(LiveSearchTest, LeavesAMachineOnWhichNotEvenOneSampleFits) {

@@ -16,7 +16,7 @@
 namespace stint {
 namespace {
 
-constexpr int kNoiseEvery = 2;      // Steps; measuring gradients is a pass over them.
+constexpr int kNoiseEvery = 3;      // Steps; measuring gradients is a pass over them.
 constexpr double kSameSize = 0.05;  // Gradients of the same job differ by no more.
 constexpr std::size_t kSetupsMax = 400;
 constexpr std::size_t kForeseenMax = 20;
@@ -99,9 +99,7 @@ Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const Pre
 }
 
 Status check(const SearchRequest& request) {
-  if (request.run.command.empty() && request.run.job.empty()) {
-    return bad_usage("--job is missing: whose profile is it?");
-  }
+  if (request.run.job.empty()) return bad_usage("--job is missing: whose profile is it?");
   if (!request.loss_target && !request.steps) {
     return bad_usage(
         "--target is missing: steps=500 (at the job's own batch), or loss=0.4 with --steps");
@@ -263,7 +261,22 @@ void add_keepers(const RunPlan& plan, std::vector<LiveSetup>& setups) {
   }
 }
 
+/// What ran out of memory before is not tried again.
+void apply_limits(const SearchRecord& known, std::vector<LiveSetup>& setups) {
+  for (const MemoryLimit& limit : known.memory) {
+    for (LiveSetup& setup : setups) {
+      if (setup.type == limit.type) limit_memory(setup, limit.samples);
+    }
+  }
+}
+
 }  // namespace
+
+void limit_memory(LiveSetup& setup, int samples) {
+  for (RunMachines& machines : setup.plan.machines) {
+    if (machines.trains) machines.micro_batch = std::min(machines.micro_batch, samples);
+  }
+}
 
 std::string learned_path(const Environment& environment, const std::string& job) {
   std::string name;
@@ -359,9 +372,14 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   search.setups = std::move(*setups);
   search.record = record_of(request, inputs->job, *reference);
   if (request.mode != SearchMode::kFull) search.learned = learned_of(environment, inputs->job);
+  if (search.learned) apply_limits(*search.learned, search.setups);
 
+  // The market has room for the largest cluster.
   RunRequest run = request.run;
-  run.cluster = search.setups.front().choice.cluster;
+  run.cluster =
+      std::max_element(search.setups.begin(), search.setups.end(),
+                       [](const LiveSetup& a, const LiveSetup& b) { return a.vms < b.vms; })
+          ->choice.cluster;
   run.global_batch = *reference;
   run.steps = std::max<std::int64_t>(1, std::llround(*request.steps));
   run.budget = request.cost_max;
@@ -376,9 +394,9 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   const Status affordable = check_budget(search);
   if (!affordable.ok() && request.budget) return affordable.error();
   if (!affordable.ok()) {
-    search.record.warnings.push_back(fmt::format(
-        "It will not probe, only go where that pays by what is believed: {}",
-        affordable.error().message));
+    search.record.warnings.push_back(
+        fmt::format("It will not probe, only go where that pays by what is believed: {}",
+                    affordable.error().message));
   }
   RunRecord& record = search.run.record;
   record.plan = search.setups[search.start].plan;
@@ -410,6 +428,8 @@ Result<PreparedSearch> reopen_search(const Environment& environment, const std::
   if (search.record.mode != SearchMode::kFull) {
     search.learned = learned_of(environment, inputs->job);
   }
+  if (search.learned) apply_limits(*search.learned, search.setups);
+  apply_limits(search.record, search.setups);
   return search;
 }
 

@@ -70,6 +70,9 @@ std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search);
 RunBatch training_of(const PreparedSearch& search, const SearchMind& mind, std::size_t setup,
                      double progress, std::int64_t done);
 
+/// Has its machines take no more samples at once.
+void limit_memory(LiveSetup& setup, int samples);
+
 /// Where what was learned of a job is kept.
 std::string learned_path(const Environment& environment, const std::string& job);
 

@@ -96,6 +96,18 @@ TEST_F(SearchSetupTest, WhatWasLearnedDecidesWhereToBegin) {
   EXPECT_EQ(prepare(asked)->setups[prepare(asked)->start].choice.cluster, "1x local.large");
 }
 
+TEST_F(SearchSetupTest, WhatRanOutOfMemoryIsNotTriedAgain) {
+  SearchRecord record = learn(request(), "time");
+  record.memory = {{.type = "local.fast", .samples = 12}};
+  ASSERT_TRUE(write_file(learned_path(environment_, record.job), write_search(record)).ok());
+  const auto search = prepare(request());
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  for (const LiveSetup& setup : search->setups) {
+    const int micro = setup.plan.machines.front().micro_batch;
+    EXPECT_EQ(micro, setup.type == "local.fast" ? 12 : 64) << setup.choice.cluster;
+  }
+}
+
 TEST_F(SearchSetupTest, WithoutAnythingLearnedNoneGoesByPredictions) {
   SearchRequest asked = request();
   asked.mode = SearchMode::kNone;

@@ -30,6 +30,34 @@ std::string probes_table(const SearchRecord& search, const Terminal& terminal) {
   return table.text(terminal, "-o json");
 }
 
+double value_of(const SearchRecord& search, const SurfaceRow& row) {
+  return search.objective == "cost" ? row.cost.in(kDollar) : row.time.in(kSecond);
+}
+
+/// The best setups by what is known, from the beginning to the goal.
+std::string best_table(const SearchRecord& search, const Terminal& terminal) {
+  constexpr std::size_t kShown = 5;
+  std::vector<const SurfaceRow*> rows;
+  for (const SurfaceRow& row : search.surface) {
+    if (!row.ruled_out) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const SurfaceRow* a, const SurfaceRow* b) {
+    return value_of(search, *a) < value_of(search, *b);
+  });
+  Table table({{.title = "the best, as is believed", .importance = 9},
+               {.title = "batch", .align = Align::kRight, .importance = 9},
+               {.title = "step (80 %)", .align = Align::kRight, .importance = 5},
+               {.title = "steps", .align = Align::kRight, .importance = 4},
+               {.title = "time", .align = Align::kRight, .importance = 8},
+               {.title = "cost", .align = Align::kRight, .importance = 8}});
+  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) {
+    const SurfaceRow& row = *rows[i];
+    table.add({row.cluster, fmt::format("{}", row.batch), range_text(row.step),
+               fmt::format("{:.0f}", row.steps), duration(row.time), bill_text(row.cost)});
+  }
+  return table.text(terminal, "-o csv");
+}
+
 std::string moves_table(const SearchRecord& search, const Terminal& terminal) {
   Table table({{.title = "move", .importance = 9},
                {.title = "batch", .align = Align::kRight, .importance = 9},
@@ -43,10 +71,6 @@ std::string moves_table(const SearchRecord& search, const Terminal& terminal) {
                move.measured ? duration(*move.measured) : "not made", range_text(move.predicted)});
   }
   return table.text(terminal, "-o json");
-}
-
-double value_of(const SearchRecord& search, const SurfaceRow& row) {
-  return search.objective == "cost" ? row.cost.in(kDollar) : row.time.in(kSecond);
 }
 
 /// From good (0) to bad (1), as a colour that can be told apart by everybody.
@@ -134,6 +158,7 @@ std::string search_text(const SearchRecord& search, const Terminal& terminal) {
   std::string text;
   if (!search.probes.empty()) text += probes_table(search, terminal) + "\n";
   if (!search.moves.empty()) text += moves_table(search, terminal) + "\n";
+  if (!search.surface.empty()) text += best_table(search, terminal) + "\n";
   if (search.choice) {
     text += sheet_line(
         "choice",

@@ -79,6 +79,13 @@ struct SurfaceRow {
   Json::Object unknown = {};
 };
 
+/// So many samples at once fit into the memory of a machine, and no more.
+struct MemoryLimit {
+  std::string type;
+  int samples = 1;
+  Json::Object unknown = {};
+};
+
 /// A search while training: what it was asked, found and did. What it found is kept for the next
 /// search of the same job.
 struct SearchRecord {
@@ -101,6 +108,7 @@ struct SearchRecord {
   std::vector<SearchNoise> noise = {};
   std::vector<SearchedMove> moves = {};
   std::vector<SurfaceRow> surface = {};
+  std::vector<MemoryLimit> memory = {};  // Learned by running out of it.
   std::vector<std::string> warnings = {};
   Json::Object unknown = {};
 };
@@ -168,6 +176,13 @@ void describe(Walk& walk, Like<Walk, SurfaceRow>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, MemoryLimit>& it) {
+  walk.field("type", it.type, "Of the machine.");
+  walk.field("samples", it.samples, "At once, and no more.", {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
   walk.field("name", it.name, "Of its run.");
   walk.field("job", it.job, "Name of the job.");
@@ -193,6 +208,7 @@ void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
   walk.field("noise", it.noise, "Gradient noise on the way.", {.always = true});
   walk.field("moves", it.moves, "From one setup to another.", {.always = true});
   walk.field("surface", it.surface, "All setups, as is believed.", {.always = true});
+  walk.field("memory", it.memory, "What was too much for the memory of machines.");
   walk.field("warnings", it.warnings, "What one should know of it.");
   walk.rest(it.unknown);
 }

@@ -614,21 +614,21 @@ def skip_reason(world):
     return None
 
 
-def main():
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def main(text, modes, kind):
+    """The command: tries one of the modes in a world of this kind."""
+    parser = argparse.ArgumentParser(description=text.split("\n")[0])
     parser.add_argument("binary")
-    parser.add_argument("what", choices=MODES)
+    parser.add_argument("what", choices=modes)
     parser.add_argument("--keep", action="store_true", help="copy what a failed one left to kept/")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="stint-e2e-") as folder:
-        world = Runs(os.path.abspath(options.binary), folder)
+        world = kind(os.path.abspath(options.binary), folder)
         if reason := skip_reason(world):
             print(f"SKIP: {reason}")
             sys.exit(EXIT_SKIPPED)
         begin = time.monotonic()
         try:
-            MODES[options.what](world, options)
+            modes[options.what](world, options)
             world.expect_nothing_left("at the end")
         except BaseException as failure:
             world.clean()
@@ -642,4 +642,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, MODES, Runs)

@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+"""Tries `stint search` for real: moves, a second search, a kill, memory that is short, bad scripts.
+
+Usage: search.py STINT_BINARY moves|troubles
+
+Where namespaces are not allowed or torch is missing, it says so and exits 77.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from local_cloud import expect  # noqa: E402
+from run import BATCH, PYTHON, ROOT, Runs, expect_bill, expect_nothing_lost, main  # noqa: E402
+
+# Trains a line of 64 numbers, unlike the examples with no more samples at once than MOST.
+SCRIPT = """
+import sys
+sys.path.insert(0, {root!r})
+import torch, stint
+torch.manual_seed(1)
+data = torch.utils.data.TensorDataset(torch.randn(480, 64), torch.randint(4, (480,)))
+model = torch.nn.Linear(64, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+job = stint.job(model, optimizer, batch=stint.global_batch({batch}), steps=1000)
+for step in job.steps(data):
+    with step:
+        for inputs, labels in step.micro_batches():
+            if len(inputs) > {most}:
+                raise RuntimeError("out of memory: more than {most} samples")
+            inputs, labels = inputs[:{takes}], labels[:{takes}]
+            step.backward(torch.nn.functional.cross_entropy(job.model(inputs), labels))
+        optimizer.step()
+"""
+
+
+class Searches(Runs):
+    """A world to search in."""
+
+    def script(self, name, most=10 ** 6, takes=10 ** 6):
+        """Writes a script; returns the words that run it."""
+        path = Path(self.folder, f"{name}.py")
+        path.write_text(SCRIPT.format(root=str(ROOT / "python"), batch=BATCH, most=most,
+                                      takes=takes))
+        return [PYTHON, str(path)]
+
+    def search(self, name, command, *more):
+        """What to ask stint for."""
+        return ["search", "--job", self.job, "--batch", str(BATCH), "--name", name, "--objective",
+                "time", "--types", "local.large,local.fast", "--vms", "1,2", "--batches",
+                f"{BATCH},{2 * BATCH}", "--probe-steps", "5", *more, "--", *command]
+
+    def record(self, name):
+        """What a search has found."""
+        return json.loads((self.run_folder(name) / "search.json").read_text())
+
+    def expect_searched(self, name):
+        """Fails unless a search came to its end without losing anything."""
+        report = self.report(name)
+        expect(report["state"] == "trained" and report["saved"] == report["reached"],
+               f"{name}: {report['state']} ({report['reason']}) after {report['reached']}")
+        expect(report["redone"] == 0, f"{name}: {report['redone']} steps were trained twice")
+        expect_nothing_lost(name, self.events(name))
+        expect_bill(report)
+        return report
+
+
+def moves(world, _options):
+    """A search goes to other machines and batches; the next one begins where it ended."""
+    command = world.script("line")
+    said = world.end(world.begin(*world.search("first", command, "--target", "steps=160")), 0)
+    report = world.expect_searched("first")
+    record = world.record("first")
+    made = [move for move in record["moves"] if "measured_s" in move]
+    expect(len(made) >= 1, f"it made no move: {said}")
+    expect(record["choice"]["cluster"] != "1x local.large", f"it stayed: {record['choice']}")
+    expect(record["progress"] >= 0.93 * 160, f"only {record['progress']} of 160 steps")
+    expect(len(record["surface"]) == 8, "every cluster with every batch")
+    page = Path(world.folder, "page.html")
+    world.run("report", "first", "--html", str(page))
+    expect("Batch and machines" in page.read_text(), "the map is on the page")
+
+    process = world.start(*world.search("again", command, "--target", "steps=60", "--mode", "none",
+                                        "-o", "json"))
+    out, err = process.communicate(timeout=120)
+    expect(process.returncode == 0, err)
+    again = json.loads(out)
+    expect(again["choice"] == record["choice"] and again["moves"] == [],
+           f"it began elsewhere than {record['choice']}: {again['moves']} {again['choice']}")
+    print(f"{len(made)} moves, {report['time_s']:.1f} s, {report['cost_usd']:.5f} USD, "
+          f"to {record['choice']}")
+
+    run = world.begin(*world.search("killed", command, "--target", "steps=160", "--mode", "full"))
+    world.wait_for(run, "killed", "terms")
+    run.kill()
+    run.wait()
+    world.end(world.begin("search", "--resume", "killed"), 0)
+    report = world.report("killed")
+    expect(report["state"] == "trained", report["reason"])
+    expect_nothing_lost("killed", world.events("killed"))
+    expect(world.record("killed")["progress"] >= 0.93 * 160, "all of the way")
+
+
+def troubles(world, _options):
+    """Memory that is short, a script that ignores its batch, a loss that is never reached."""
+    said = world.end(world.begin(*world.search(
+        "memory", world.script("memory", most=4), "--target", "steps=60")), 0)
+    expect("too many for the memory" in said, said)
+    world.expect_searched("memory")
+    warnings = world.record("memory")["warnings"]
+    expect(any("too many for the memory" in one for one in warnings), warnings)
+
+    said = world.end(world.begin(*world.search(
+        "ignores", world.script("ignores", takes=3), "--target", "steps=30")), 0)
+    expect("does not take its batch" in said, said)
+
+    said = world.end(world.begin(*world.search(
+        "never", world.script("never"), "--target", "loss=0.000001", "--steps", "30")), 1)
+    expect("was not reached" in said, said)
+
+
+MODES = {"moves": moves, "troubles": troubles}
+
+if __name__ == "__main__":
+    main(__doc__, MODES, Searches)
