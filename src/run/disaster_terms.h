@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,18 @@ struct Disaster {
   std::uint64_t policy_seed = 0;
   int crash_after = 0;          // Events; zero: never.
   bool keeps_deadline = false;  // Nothing in this world excuses being late.
+};
+
+/// A machine as it is, whatever the supervisor believes.
+struct DisasterMachine {
+  Market market = Market::kOnDemand;
+  bool trains = true;
+  DollarsPerSecond price;  // On demand.
+  bool up = false;
+  bool gone = false;
+  Seconds since = {};
+  Dollars cost = {};
+  std::optional<std::int64_t> holds = {};  // The step of the state that its worker has.
 };
 
 /// With machines that share the work evenly, and lose a little by talking.

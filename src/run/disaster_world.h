@@ -60,16 +60,7 @@ class DisasterWorld {
  private:
   static constexpr int kHappeningsMax = 200'000;
 
-  struct Machine {
-    Market market = Market::kOnDemand;
-    bool trains = true;
-    DollarsPerSecond price;  // On demand.
-    bool up = false;
-    bool gone = false;
-    Seconds since = {};
-    Dollars cost = {};
-    std::optional<std::int64_t> holds = {};  // The step of the state that its worker has.
-  };
+  using Machine = DisasterMachine;
 
   struct Happening {
     Seconds at;
