@@ -26,6 +26,7 @@ WRAPPED = {
     "ceres/": ("src/solver/least_squares.cc",),
     "Eigen/": ("src/solver/least_squares.cc",),
     "coin/": ("src/solver/linear_program.cc",),
+    "boost/": ("src/solver/matching.cc",),
     "simdjson.h": ("src/measure/trace_event.cc",),
     "zlib.h": ("src/measure/gzip_stream.cc", "src/run/checksum.cc"),
     "simgrid/": ("bench/",),

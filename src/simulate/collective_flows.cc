@@ -30,6 +30,17 @@ void add_vms(FlowNetwork& network, const StepGroup& group, int count, Detail det
   }
 }
 
+/// Crosses a link, unless a byte takes no time on it.
+void cross(Path& path, FlowNetwork::ResourceId resource, double share) {
+  if (share > 0) path.push_back({.resource = resource, .share = share});
+}
+
+Path inside_path(const Vm& vm) {
+  Path path;
+  cross(path, vm.inside, vm.inside_share);
+  return path;
+}
+
 int count_of(const std::vector<Vm>& vms) {
   int count = 0;
   for (const Vm& vm : vms) count += vm.count;
@@ -49,6 +60,31 @@ std::vector<int> servers_by_group(const StepSetup& setup) {
   return counts;
 }
 
+void add_servers(FlowNetwork& network, const StepSetup& setup, Detail detail,
+                 std::vector<Vm>& servers) {
+  CHECK(setup.servers >= 1);
+  if (setup.collective != Collective::kParameterServer || vms(setup) == 1) return;
+  const std::vector<int> counts = servers_by_group(setup);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    add_vms(network, setup.groups[i], counts[i], detail, servers);
+  }
+}
+
+/// The slowest link of a kind that any job has in a group.
+Link slowest_link(std::span<const StepSetup> jobs, std::size_t group, Link StepGroup::*kind) {
+  Link slowest;
+  for (const StepSetup& job : jobs) {
+    const Link& link = job.groups[group].*kind;
+    slowest.inverse_bandwidth = std::max(slowest.inverse_bandwidth, link.inverse_bandwidth);
+  }
+  return slowest;
+}
+
+/// What a byte over `link` takes over what it takes at most.
+double share_of(const Link& link, SecondsPerByte slowest) {
+  return slowest > SecondsPerByte{} ? link.inverse_bandwidth / slowest : 1;
+}
+
 /// A flow through all VMs, as fast as the slowest lets it. Each step waits for the slowest link.
 Send send_through_all(FlowNetwork& network, const ClusterLinks& links, double size, double steps) {
   Path path;
@@ -56,12 +92,12 @@ Send send_through_all(FlowNetwork& network, const ClusterLinks& links, double si
   if (count_of(links.vms) == 1) {
     const Vm& vm = links.vms.front();
     latency = vm.group->inside.latency;
-    path = {{.resource = vm.inside}};
+    path = inside_path(vm);
   } else {
     for (const Vm& vm : links.vms) {
       latency = std::max(latency, vm.group->network.latency);
-      path.push_back({.resource = vm.out});
-      path.push_back({.resource = vm.in});
+      cross(path, vm.out, vm.network_share);
+      cross(path, vm.in, vm.network_share);
     }
   }
   return {.size = size, .latency = steps * latency, .route = network.add_route(path)};
@@ -81,7 +117,7 @@ Stage inside_stage(FlowNetwork& network, const ClusterLinks& links) {
     const double steps = workers - 1;
     stage.push_back({.size = steps / workers,
                      .latency = steps * vm.group->inside.latency,
-                     .route = network.add_route(Path{{.resource = vm.inside}})});
+                     .route = network.add_route(inside_path(vm))});
   }
   return stage;
 }
@@ -99,7 +135,7 @@ Chain hierarchical(FlowNetwork& network, const ClusterLinks& links) {
 Chain server_inside(FlowNetwork& network, const Vm& vm, int servers) {
   const Stage stage{{.size = static_cast<double>(vm.group->workers_per_vm) / servers,
                      .latency = vm.group->inside.latency,
-                     .route = network.add_route(Path{{.resource = vm.inside}})}};
+                     .route = network.add_route(inside_path(vm))}};
   return {stage, stage};
 }
 
@@ -112,12 +148,14 @@ Chain server_between(FlowNetwork& network, const ClusterLinks& links, const Vm& 
     const double size = vm.group->workers_per_vm / servers;
     const Seconds latency = std::max(vm.group->network.latency, server.group->network.latency);
     // A NIC carries the flows to or from each VM that the other end stands for.
-    const double through_vm = server.count;
+    const double through_vm = server.count * vm.network_share;
     const double through_server = vm.count;
-    const Path up{{.resource = vm.out, .share = through_vm},
-                  {.resource = server.in, .share = through_server}};
-    const Path down{{.resource = server.out, .share = through_server},
-                    {.resource = vm.in, .share = through_vm}};
+    Path up;
+    cross(up, vm.out, through_vm);
+    cross(up, server.in, through_server);
+    Path down;
+    cross(down, server.out, through_server);
+    cross(down, vm.in, through_vm);
     push.push_back({.size = size, .latency = latency, .route = network.add_route(up)});
     pull.push_back({.size = size, .latency = latency, .route = network.add_route(down)});
   }
@@ -149,16 +187,39 @@ Send top_k(FlowNetwork& network, const StepSetup& setup, const ClusterLinks& lin
 }  // namespace
 
 ClusterLinks add_links(FlowNetwork& network, const StepSetup& setup, Detail detail) {
-  CHECK(setup.servers >= 1);
   ClusterLinks links;
   for (const StepGroup& group : setup.groups) {
     add_vms(network, group, group.vms, detail, links.vms);
   }
-  if (setup.collective == Collective::kParameterServer && vms(setup) > 1) {
-    const std::vector<int> counts = servers_by_group(setup);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      add_vms(network, setup.groups[i], counts[i], detail, links.servers);
+  add_servers(network, setup, detail, links.servers);
+  return links;
+}
+
+std::vector<ClusterLinks> add_shared_links(FlowNetwork& network, std::span<const StepSetup> jobs) {
+  CHECK(!jobs.empty());
+  const std::vector<StepGroup>& groups = jobs.front().groups;
+  for (const StepSetup& job : jobs) CHECK(job.groups.size() == groups.size());
+  std::vector<ClusterLinks> links(jobs.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Link between = slowest_link(jobs, g, &StepGroup::network);
+    const Link inside = slowest_link(jobs, g, &StepGroup::inside);
+    const Vm shared{.out = network.add_resource(capacity(between)),
+                    .in = network.add_resource(capacity(between)),
+                    .inside = network.add_resource(capacity(inside))};
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const StepGroup& group = jobs[i].groups[g];
+      CHECK(group.vms == groups[g].vms);
+      CHECK(group.workers_per_vm == groups[g].workers_per_vm);
+      Vm vm = shared;
+      vm.group = &group;
+      vm.count = group.vms;
+      vm.network_share = share_of(group.network, between.inverse_bandwidth);
+      vm.inside_share = share_of(group.inside, inside.inverse_bandwidth);
+      links[i].vms.push_back(vm);
     }
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    add_servers(network, jobs[i], Detail::kEachGroup, links[i].servers);
   }
   return links;
 }

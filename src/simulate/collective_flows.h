@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -20,6 +21,9 @@ struct ClusterLinks {
     FlowNetwork::ResourceId inside = 0;
     const StepGroup* group = nullptr;  // Of the setup that the links were made for.
     int count = 1;                     // Equal ones that it stands for.
+    // What a byte of this job takes of a link over what a byte of the slowest job takes.
+    double network_share = 1;
+    double inside_share = 1;
   };
   std::vector<Vm> vms;
   std::vector<Vm> servers;  // Empty unless several VMs reduce through parameter servers.
@@ -29,6 +33,12 @@ struct ClusterLinks {
 /// bandwidth of zero is a link without bound. Server p has the network of VM p, counted round: they
 /// are rented like the workers' VMs.
 ClusterLinks add_links(FlowNetwork& network, const StepSetup& setup, Detail detail);
+
+/// The same for jobs on the same VMs, whose links they share: one ClusterLinks for each of `jobs`,
+/// which must outlive them. A byte may take jobs unequally long on the same link (see JobLaw). One
+/// VM stands for its group. Parameter servers are each job's own. Requires groups of equal VMs and
+/// workers in all jobs.
+std::vector<ClusterLinks> add_shared_links(FlowNetwork& network, std::span<const StepSetup> jobs);
 
 /// One flow of a collective.
 struct Send {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "simulate/flow_network.h"
+#include "simulate/reduction_flows.h"
 
 namespace stint {
 namespace {
@@ -43,79 +43,26 @@ std::vector<Seconds> ready_times(const std::vector<Bucket>& buckets,
   return times;
 }
 
-/// Plays the collectives of one iteration on a network of its own.
-class Exchange {
- public:
-  Exchange(const StepSetup& setup, Detail detail)
-      : setup_(setup),
-        chains_(collective_flows(network_, setup, add_links(network_, setup, detail))) {
-    CHECK(setup.in_flight >= 1);
-    CHECK(!chains_.empty());
-  }
-
-  /// When the last bucket has arrived.
-  Seconds run(const std::vector<Seconds>& ready) {
-    std::size_t next = 0;
-    while (next < ready.size() || flying_ > 0) {
-      const bool may_start = next < ready.size() && flying_ < setup_.in_flight;
-      if (may_start && ready[next] <= network_.now()) {
-        begin(setup_.buckets[next++].bytes);
-        continue;
-      }
-      Seconds until = network_.next_change();
-      if (may_start) until = std::min(until, ready[next]);
-      for (const FlowNetwork::FlowId flow : network_.advance(until)) end(flow);
+/// When the last bucket has arrived, on a network of its own.
+Seconds last_arrival(const StepSetup& setup, Detail detail, const std::vector<Seconds>& ready) {
+  CHECK(setup.in_flight >= 1);
+  ReductionFlows flows;
+  const ClusterLinks links = add_links(flows.network(), setup, detail);
+  const auto job = flows.add_job(collective_flows(flows.network(), setup, links));
+  std::size_t next = 0;
+  while (next < ready.size() || flows.flying(job) > 0) {
+    const bool may_start = next < ready.size() && flows.flying(job) < setup.in_flight;
+    if (may_start && ready[next] <= flows.now()) {
+      flows.start(job, next, setup.buckets[next].bytes);
+      ++next;
+      continue;
     }
-    return network_.now();
+    Seconds until = flows.next_change();
+    if (may_start) until = std::min(until, ready[next]);
+    flows.advance(until);
   }
-
- private:
-  /// A chain of a bucket on its way.
-  struct Playing {
-    std::size_t bucket = 0;
-    std::size_t chain = 0;
-    std::size_t stage = 0;
-    std::size_t flows = 0;  // Of the stage, that have not ended.
-  };
-
-  void begin(Bytes bytes) {
-    ++flying_;
-    const std::size_t bucket = chains_left_.size();
-    chains_left_.push_back(chains_.size());
-    bytes_.push_back(bytes);
-    for (std::size_t chain = 0; chain < chains_.size(); ++chain) {
-      playing_.push_back({.bucket = bucket, .chain = chain});
-      start_stage(playing_.size() - 1);
-    }
-  }
-
-  void start_stage(std::size_t index) {
-    Playing& it = playing_[index];
-    const Stage& stage = chains_[it.chain][it.stage];
-    it.flows = stage.size();
-    for (const Send& send : stage) {
-      const auto flow = network_.start(send.size * bytes_[it.bucket], send.latency, send.route);
-      if (flow >= owner_.size()) owner_.resize(flow + 1);
-      owner_[flow] = index;
-    }
-  }
-
-  void end(FlowNetwork::FlowId flow) {
-    Playing& it = playing_[owner_[flow]];
-    if (--it.flows > 0) return;
-    if (++it.stage < chains_[it.chain].size()) return start_stage(owner_[flow]);
-    if (--chains_left_[it.bucket] == 0) --flying_;
-  }
-
-  const StepSetup& setup_;
-  FlowNetwork network_;
-  std::vector<Chain> chains_;  // Of any bucket.
-  std::vector<Playing> playing_;
-  std::vector<std::size_t> owner_;        // Of each flow, in playing_.
-  std::vector<std::size_t> chains_left_;  // Of each bucket that has left.
-  std::vector<Bytes> bytes_;              // Of each bucket that has left.
-  int flying_ = 0;
-};
+  return flows.now();
+}
 
 }  // namespace
 
@@ -141,7 +88,7 @@ IterationParts simulate_step(const StepSetup& setup, Detail detail) {
   parts.straggling = late * slowest.end;
   if (communicates) {
     const Seconds arrival =
-        Exchange(setup, detail).run(ready_times(setup.buckets, timelines, 1 + late));
+        last_arrival(setup, detail, ready_times(setup.buckets, timelines, 1 + late));
     parts.exposed_communication = std::max(Seconds{}, arrival - (1 + late) * slowest.end);
   }
   parts.input = std::max(Seconds{}, input - total(parts));
