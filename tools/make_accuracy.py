@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Writes docs/accuracy.md: every accuracy figure we publish, with the command that repeats it.
 
-Usage: make_accuracy.py STINT DATA_FOLDER OUT.md [--local]
+Usage: make_accuracy.py STINT DATA_FOLDER OUT.md [--local] [--searches]
 
 Runs `stint validate …` on the published tables and turns its JSON into Markdown. Nothing is pooled
-over data sets. With --local only what was measured on the emulated cloud is written anew.
+over data sets. With --local or --searches only that section is written anew.
 """
 
 import csv

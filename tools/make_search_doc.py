@@ -239,15 +239,17 @@ def main():
     """The command."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/search.md"
-    found, sweep = (read_lines(folder / f"{part}.jsonl") for part in ("search", "sweep"))
+    found, sweep, more = (read_lines(folder / f"{part}.jsonl")
+                          for part in ("search", "sweep", "moves"))
     differ = max((abs(facts["report"]["bill_difference_usd"])
-                  for facts in [*sweep.values(), *(line["first"] for line in found.values())]),
+                  for facts in [*sweep.values(), *(line["first"] for line in (found | more).values())]),
                  default=0)
     sections = [
         ("What is trained", targets()),
         ("Searches against the sweep", searches(found, sweep)),
         ("The sweep", sweeps(sweep)),
-        ("Moves", moves(found)),
+        ("Moves", "Of the searches above, and of some that were told to begin elsewhere.\n\n"
+         + moves(found | more)),
         ("What searches believe of all setups", surfaces(found, sweep)),
         ("The same job again", "In mode `none`, with what the search before learned.\n\n"
          + again(found)),

@@ -6,6 +6,8 @@ Usage: measure_search.py STINT [--only PART] [--out FOLDER] [--estimate]
 search    A search for each job and objective that trains to a target loss: its probes and moves,
           what they were predicted to take, its time and bill; and then, with what was learned, the
           same job again in mode `none`.
+moves     Searches that begin elsewhere, so that they have to move: within a type of machines, to
+          another one, to more and to fewer.
 sweep     Each setup of the same grid, trained to the same target without a search.
 
 Each part writes a line of JSON for each case to FOLDER/PART.jsonl, and prints a table. Cases that
@@ -39,6 +41,7 @@ OBJECTIVES = ("time", "cost")
 SPEEDS = {"local.large": 1, "local.fast": 2}  # Against the device of the profiles.
 MACHINES = (1, 2, 4)
 MARKET = "on-demand"
+STARTS = (("time", "1x local.fast"), ("time", "4x local.large"), ("cost", "4x local.fast"))
 BUDGET = "100%"  # Trainings of a minute are so short that a probe is a large part of one.
 REPORTED = ("state", "reason", "reached", "saved", "redone", "losses", "time_s", "cost_usd")
 
@@ -113,12 +116,28 @@ def search_cases():
             for objective in OBJECTIVES}
 
 
+def grid_of(job, objective):
+    """The words that name the grid of a search."""
+    return ["--types", ",".join(SPEEDS), "--vms", ",".join(map(str, MACHINES)), "--batches",
+            ",".join(map(str, TRAININGS[job].batches)), "--objective", objective]
+
+
 def measure_search(bench, case):
     job, objective = case
-    grid = ["--types", ",".join(SPEEDS), "--vms", ",".join(map(str, MACHINES)), "--batches",
-            ",".join(map(str, TRAININGS[job].batches)), "--objective", objective]
+    grid = grid_of(job, objective)
     return {"job": job, "objective": objective, "first": train(bench, "first", job, *grid),
             "again": train(bench, "again", job, *grid, "--mode", "none")}
+
+
+def moves_cases():
+    return {f"{job} {objective} from {start}": ((job, objective, start), expected_search(job) / 2)
+            for job in TRAININGS for objective, start in STARTS}
+
+
+def measure_moves(bench, case):
+    job, objective, start = case
+    return {"job": job, "objective": objective, "start": start,
+            "first": train(bench, "first", job, *grid_of(job, objective), "--start", start)}
 
 
 def sweep_cases():
@@ -226,10 +245,15 @@ def show_search(lines, out):
             "{1}x {0}/{2}".format(*setup_of(answer["choice"])), lossless(line["first"]),
             f"{own / best:.2f}" if best else "", f"{choice / best:.2f}" if choice else "",
             at_once(line))
-        for move in answer["moves"]:
-            took, cost = move.get("measured_s"), move.get("measured_usd")
-            print(f"   at {move['at_s']:.1f} s to {move['to']['cluster']}, {move['to']['batch']}: "
-                  f"{took} s ({move.get('predicted_s')}), {cost} USD ({move.get('predicted_usd')})")
+        show_move_lines(answer)
+
+
+def show_move_lines(answer):
+    """The moves of a search."""
+    for move in answer["moves"]:
+        took, cost = move.get("measured_s"), move.get("measured_usd")
+        print(f"   at {move['at_s']:.1f} s to {move['to']['cluster']}, {move['to']['batch']}: "
+              f"{took} s ({move.get('predicted_s')}), {cost} USD ({move.get('predicted_usd')})")
 
 
 def show_sweep(lines, _out):
@@ -248,8 +272,15 @@ def step_time(facts):
     return longest["step_measured_s"] if longest else None
 
 
+def show_moves(lines, _out):
+    for name, line in lines.items():
+        print(name)
+        show_move_lines(line["first"]["search"])
+
+
 PARTS = {
     "search": (search_cases, measure_search, show_search),
+    "moves": (moves_cases, measure_moves, show_moves),
     "sweep": (sweep_cases, measure_setup, show_sweep),
 }
 

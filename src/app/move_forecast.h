@@ -17,8 +17,7 @@ struct MoveForecast {
 ///   kept      half a step, regroup, state / network
 ///   not kept  half a step, state / disk, start of workers, state / disk
 ///
-/// The interval is kMoveDeviation of the logarithm either way, as moves of tools/measure_search.py
-/// showed.
+/// The interval is kMoveDeviation of the logarithm either way.
 MoveForecast move_forecast(const RunRecord& record, const RunPlan* from, const RunPlan& to);
 
 }  // namespace stint

@@ -22,13 +22,13 @@ RunRecord record_with(Bytes state) {
 }
 
 // Half a step of 1 s, 0.5 s to regroup, 12.5 MB through 100 Mbit/s: 2 s. Four machines of 1.08
-// USD/h are paid for it, and two of them for the 1.8 s in which their workers start.
+// USD/h are paid for it, and two of them for the second in which their workers start.
 TEST(MoveForecast, WhoIsKeptGivesNewcomersTheState) {
   const RunPlan from = plan_with("local.small", 2);
   const RunPlan to = plan_with("local.small", 4);
   const MoveForecast move = move_forecast(record_with(12.5 * kMB), &from, to);
   EXPECT_NEAR(move.time.mean.in(kSecond), 2.0, 1e-9);
-  EXPECT_NEAR(move.cost.mean.in(kDollar), 0.0003 * (4 * 2.0 + 2 * 1.8), 1e-9);
+  EXPECT_NEAR(move.cost.mean.in(kDollar), 0.0003 * (4 * 2.0 + 2 * 1.0), 1e-9);
   EXPECT_LT(move.time.p10, move.time.mean);
   EXPECT_GT(move.time.p90, move.time.mean);
 }
@@ -40,15 +40,15 @@ TEST(MoveForecast, FewerMachinesOnlyRegroup) {
   EXPECT_NEAR(move.time.mean.in(kSecond), 1.0, 1e-9);
 }
 
-// Half a step, 30 MB to the disk and back at 300 MB/s, 1.8 s until workers are there: 2.5 s, in
+// Half a step, 30 MB to the disk and back at 300 MB/s, 1 s until workers are there: 1.7 s, in
 // which both clusters are paid for.
 TEST(MoveForecast, OtherMachinesReadWhatWasSaved) {
   const RunPlan from = plan_with("local.small", 2);
   const RunPlan to = plan_with("local.fast", 1);
   const MoveForecast move = move_forecast(record_with(30 * kMB), &from, to);
-  EXPECT_NEAR(move.time.mean.in(kSecond), 2.5, 1e-9);
-  EXPECT_NEAR(move.cost.mean.in(kDollar), 0.0003 * 3 * 2.5, 1e-9);
-  EXPECT_NEAR(move_forecast(record_with(30 * kMB), nullptr, to).time.mean.in(kSecond), 2.0, 1e-9);
+  EXPECT_NEAR(move.time.mean.in(kSecond), 1.7, 1e-9);
+  EXPECT_NEAR(move.cost.mean.in(kDollar), 0.0003 * 3 * 1.7, 1e-9);
+  EXPECT_NEAR(move_forecast(record_with(30 * kMB), nullptr, to).time.mean.in(kSecond), 1.2, 1e-9);
 }
 
 }  // namespace
