@@ -303,11 +303,9 @@ Verb search_verb() {
                          .several = true}},
           .options = std::move(options),
           .outputs = {"table", "json", "csv"},
-          .examples = {{"stint search --job cnn.json --target steps=500 --objective time -- "
-                        "/usr/bin/python3 train.py",
-                        "As fast as possible, on up to four machines of any type."},
-                       {"stint search --job cnn.json --target loss=0.4 --steps 500 --dry-run -- "
-                        "/usr/bin/python3 train.py",
+          .examples = {{"stint search --job cnn.json --target steps=500 -- python3 train.py",
+                        "As cheap as possible, on up to four machines of any type."},
+                       {"stint search --job cnn.json --target steps=500 --dry-run -- train",
                         "Where it would go, and what that costs."}},
           .run = run};
 }
