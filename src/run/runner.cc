@@ -252,7 +252,8 @@ void Runner::save(const RunAction& action) {
                    .reason = "no machine that keeps checkpoints is there"});
   }
   // A new plan may have other steps; those who train go by the old one until they are told.
-  const std::int64_t last = training_.training ? training_.training->steps : setup_.record.steps;
+  const std::int64_t steps = training_.training ? training_.training->steps : setup_.record.steps;
+  const std::int64_t last = std::max(steps, gang_.reached());
   const std::int64_t at = std::min(last, gang_.reached() + save_ahead(step_time_));
   // To write a checkpoint anew that counts already would put it at risk.
   if (at == supervisor_.saved()) {

@@ -49,6 +49,7 @@ void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> po
   if (!terms.deadline) terms.deadline = terms_.deadline;
   if (!terms.budget) terms.budget = terms_.budget;
   terms.steps = std::max({terms.steps, reached_, saved_});
+  steps_max_ = std::max(steps_max_, terms.steps);
   if (policy || training_.size() != before) deadline_ = DeadlineWatch(std::move(policy));
   deadline_.change_terms();
   terms_ = std::move(terms);
@@ -76,6 +77,8 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
   const bool trained = event.vm && trains_on(*event.vm);
   const auto before = event.vm ? vms_.at(*event.vm).phase : Phase::kGone;
   apply(event);
+  // Workers of an older plan with more steps may go beyond those of the present one.
+  terms_.steps = std::max(terms_.steps, reached_);
   if (finished_) {
     check_limits();
   } else {
@@ -90,7 +93,7 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
 /// Fields that cannot be are as good as absent.
 RunEvent Supervisor::without_nonsense(RunEvent event) const {
   if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
-  drop_unless(event.step >= 0 && event.step <= terms_.steps, event.step);
+  drop_unless(event.step >= 0 && event.step <= steps_max_, event.step);
   drop_unless(event.count >= 0, event.count);
   drop_unless(event.vm && vms_.knows(*event.vm), event.vm);
   drop_unless(event.duration && is_finite(*event.duration) && *event.duration >= Seconds{},

@@ -162,6 +162,7 @@ class Supervisor {
   int attempts_ = 0;
   std::vector<int> holders_;  // Machines whose workers have what was reached.
   std::int64_t reached_ = 0;
+  std::int64_t steps_max_ = 0;  // Of any plan so far.
   RunSpeed speed_;
   ReplanTrigger speed_trigger_;
   ReplanTrigger deadline_trigger_;

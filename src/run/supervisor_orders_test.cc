@@ -319,5 +319,70 @@ TEST(SupervisorOrders, StopWithoutASaveThatFailsTwice) {
   EXPECT_TRUE(run.supervisor.finished());
 }
 
+// The new plan has machines of another kind and 21 steps in all; before they are there the old
+// workers, who know of 30, have done them.
+TEST(SupervisorOrders, WorkersOfAnOlderPlanMayTrainMoreStepsThanTheNewOneHas) {
+  RunTerms terms = simple_terms(1);
+  terms.steps = 30;
+  SupervisedRun run(terms);
+  run.begin();
+  run.step(10, 9);
+  RunTerms fewer = simple_terms(2);
+  for (RunSlot& slot : fewer.slots) slot.type = "b";
+  fewer.steps = 21;
+  run.supervisor.change_terms(fewer);
+  run.tell(11, {.kind = RunEventKind::kTerms, .count = 2});
+  EXPECT_TRUE(run.wants(RunActionKind::kLaunch));
+  run.step(20, 25);
+  EXPECT_EQ(run.supervisor.reached(), 25);
+  EXPECT_TRUE(run.wants(RunActionKind::kSave));  // As far as it knows that is all.
+  run.step(30, 30);
+  run.save(31, 30);
+  EXPECT_TRUE(run.supervisor.finished());
+  EXPECT_EQ(run.the(RunActionKind::kFinish).outcome, RunVerdict::kTrained);
+  // What no plan ever had is nonsense still.
+  SupervisedRun other(simple_terms(1));
+  other.begin();
+  other.step(10, 101);
+  EXPECT_EQ(other.supervisor.reached(), 0);
+}
+
+// To other machines, none of which has what was reached: nothing is trained after the save.
+TEST(SupervisorOrders, AMoveToOtherMachinesHaltsWorkersAtItsSave) {
+  SupervisedRun run(simple_terms(1));
+  run.begin();
+  run.step(10, 5);
+  RunTerms others = simple_terms(1);
+  others.slots[0].type = "b";
+  run.supervisor.change_terms(others);
+  run.tell(11, {.kind = RunEventKind::kTerms, .count = 2});
+  const int newcomer = run.the(RunActionKind::kLaunch).vm;
+  run.tell(20, {.kind = RunEventKind::kVmUp, .vm = newcomer});
+  ASSERT_TRUE(run.wants(RunActionKind::kSave));
+  EXPECT_TRUE(run.the(RunActionKind::kSave).halt);
+  run.save(22, 6);
+  ASSERT_TRUE(run.wants(RunActionKind::kTrain));
+  EXPECT_EQ(run.the(RunActionKind::kTrain).vms, std::vector<int>{newcomer});
+  EXPECT_EQ(run.the(RunActionKind::kTrain).step, 6);
+}
+
+// The newcomer goes before the save is safe: those who stand still are sent on by another save.
+TEST(SupervisorOrders, WorkersThatHaltedForAMoveThatIsOffGoOn) {
+  SupervisedRun run(simple_terms(1));
+  run.begin();
+  run.step(10, 5);
+  RunTerms others = simple_terms(1);
+  others.slots[0].type = "b";
+  run.supervisor.change_terms(others);
+  run.tell(11, {.kind = RunEventKind::kTerms, .count = 2});
+  const int newcomer = run.the(RunActionKind::kLaunch).vm;
+  run.tell(20, {.kind = RunEventKind::kVmUp, .vm = newcomer});
+  ASSERT_TRUE(run.the(RunActionKind::kSave).halt);
+  run.tell(21, {.kind = RunEventKind::kVmLost, .vm = newcomer});
+  run.save(22, 6);
+  ASSERT_TRUE(run.wants(RunActionKind::kSave));
+  EXPECT_FALSE(run.the(RunActionKind::kSave).halt);
+}
+
 }  // namespace
 }  // namespace stint
