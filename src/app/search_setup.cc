@@ -309,8 +309,8 @@ std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search) {
     if (type == types.end()) type = types.insert(types.end(), setup.type);
     predictions.push_back(predicted(setup, static_cast<int>(type - types.begin())));
   }
-  auto mind = std::make_unique<SearchMind>(
-      std::move(terms), std::make_unique<PredictedTimes>(std::move(predictions)));
+  auto mind =
+      std::make_unique<SearchMind>(std::move(terms), std::make_unique<PredictedTimes>(predictions));
   const auto teach = [&](const SearchRecord& known) {
     for (const SearchProbe& probe : known.probes) {
       const auto setup = setup_of(search, {.cluster = probe.cluster, .batch = probe.batch});

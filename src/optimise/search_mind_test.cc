@@ -41,7 +41,7 @@ std::unique_ptr<SetupTimes> four_times(double deviation = 0.1) {
                       .vms = vms[i],
                       .batch = i == 3 ? 64 : 32});
   }
-  return std::make_unique<PredictedTimes>(std::move(setups));
+  return std::make_unique<PredictedTimes>(setups);
 }
 
 // 400 s with one machine; with four and twice the batch 50 steps of 2 s, 100 s.

@@ -48,7 +48,7 @@ void condition(LogBelief& belief, std::size_t seen, double value, double deviati
 
 }  // namespace
 
-PredictedTimes::PredictedTimes(std::vector<PredictedSetup> setups)
+PredictedTimes::PredictedTimes(const std::vector<PredictedSetup>& setups)
     : prior_(prior_of(setups)), belief_(prior_), timed_(setups.size()) {}
 
 Status PredictedTimes::learn(std::size_t setup, Seconds time) {

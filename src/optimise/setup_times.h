@@ -46,7 +46,7 @@ class PredictedTimes : public SetupTimes {
   static constexpr double kDeviationMin = 0.05;
   static constexpr double kTimingDeviation = 0.01;
 
-  explicit PredictedTimes(std::vector<PredictedSetup> setups);
+  explicit PredictedTimes(const std::vector<PredictedSetup>& setups);
 
   Status learn(std::size_t setup, Seconds time) override;
   const LogBelief& belief() const override { return belief_; }

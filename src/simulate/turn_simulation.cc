@@ -450,7 +450,7 @@ std::vector<Seconds> shared_iteration_times(std::span<const SharedStepJob> jobs,
   const SharedRun run = simulate_sharing(lasting, terms, {.length = RunLength::kTogether});
   Seconds start;
   for (std::size_t i = 0; i < lasting.size(); ++i) {
-    const auto warm = static_cast<std::size_t>(kWarmUp * lasting[i].turns);
+    const std::size_t warm = std::size_t{kWarmUp} * static_cast<std::size_t>(lasting[i].turns);
     start = std::max(start, run.ends[i][warm - 1]);
   }
   std::vector<Seconds> times;
