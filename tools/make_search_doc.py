@@ -241,14 +241,19 @@ def main():
     out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/search.md"
     found, sweep, more = (read_lines(folder / f"{part}.jsonl")
                           for part in ("search", "sweep", "moves"))
+    told = folder / "remark.txt"  # On how these figures came about.
+    remark = "\n" + told.read_text(encoding="utf-8") if told.exists() else ""
     differ = max((abs(facts["report"]["bill_difference_usd"])
                   for facts in [*sweep.values(), *(line["first"] for line in (found | more).values())]),
                  default=0)
     sections = [
         ("What is trained", targets()),
         ("Searches against the sweep", searches(found, sweep)),
-        ("The sweep", sweeps(sweep)),
-        ("Moves", "Of the searches above, and of some that were told to begin elsewhere.\n\n"
+        ("The sweep", sweeps(sweep) + remark),
+        ("Moves", "Of the searches above, and of some that were told to begin elsewhere. Where "
+         "machines are kept, what it took counts from the last step that was told before newcomers "
+         "were started, though those who train go on until they are ready: it is too long by "
+         "that.\n\n"
          + moves(found | more)),
         ("What searches believe of all setups", surfaces(found, sweep)),
         ("The same job again", "In mode `none`, with what the search before learned.\n\n"

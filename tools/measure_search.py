@@ -141,8 +141,10 @@ def measure_moves(bench, case):
 
 
 def sweep_cases():
-    return {sweep_name(job, setup): ((job, setup), expected_time(job, setup)) for job in TRAININGS
-            for setup in setups(job)}
+    """The shortest first."""
+    cases = {sweep_name(job, setup): ((job, setup), expected_time(job, setup))
+             for job in TRAININGS for setup in setups(job)}
+    return dict(sorted(cases.items(), key=lambda case: case[1][1]))
 
 
 def measure_setup(bench, case):

@@ -205,7 +205,8 @@ bool LiveSearch::goal_in_sight(const Supervisor& supervisor) const {
 }
 
 std::string LiveSearch::shortfall() const {
-  if (!search_.record.loss_target || target_reached()) return "";
+  // Once it was reached that counts, though the loss may rise again in the last steps.
+  if (!search_.record.loss_target || ending_ || target_reached()) return "";
   const double sum = std::accumulate(losses_.begin(), losses_.end(), 0.0);
   return fmt::format(
       "the loss of {:.4g} was not reached in what {:.0f} steps at a batch of {} are worth; it was "

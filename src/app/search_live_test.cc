@@ -1,7 +1,9 @@
 #include "app/search_live.h"
 
+#include <deque>
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 
 #include "base/temporary_folder.h"
 #include "run/run_replay.h"
@@ -223,6 +225,26 @@ TEST_F(LiveSearchTest, EndsWhenTheLossIsReached) {
   EXPECT_EQ(live_->shortfall(), "");
   EXPECT_GT(training_->progress(), 99);
   EXPECT_LT(training_->progress(), 250);
+}
+
+TEST_F(LiveSearchTest, ALossThatRisesAfterItWasReachedWasReached) {
+  SearchRequest asked = request();
+  asked.loss_target = 0.01;
+  begin(asked);
+  std::deque<double> latest;
+  bool reached = false;
+  training_->loss = [&](double progress) {
+    const double loss = reached ? 1 : 1 / (1 + progress);
+    latest.push_back(loss);
+    if (latest.size() > 10) latest.pop_front();
+    const double sum = std::accumulate(latest.begin(), latest.end(), 0.0);
+    reached = reached || (latest.size() == 10 && sum <= 0.1);
+    return loss;
+  };
+  training_->run();
+  EXPECT_TRUE(training_->supervisor().finished());
+  EXPECT_EQ(latest.back(), 1);
+  EXPECT_EQ(live_->shortfall(), "");
 }
 
 TEST_F(LiveSearchTest, GivesATargetUpThatIsNeverReached) {
