@@ -41,6 +41,7 @@ bench: build ## Run the benchmarks on the release binary.
 	@build/release/plan_bench
 	@build/release/risk_bench
 	@build/release/import_bench
+	@build/release/turnstile_bench
 	@test ! -x build/release/simgrid_bench || build/release/simgrid_bench
 
 accuracy: build ## Write docs/accuracy.md from the published tables in $STINT_DATA.

@@ -9,6 +9,8 @@ add_custom_command(TARGET stint POST_BUILD
   COMMENT "Making the completions and the manual page")
 
 install(TARGETS stint RUNTIME DESTINATION bin)
+install(TARGETS stint_turnstile_shared LIBRARY DESTINATION lib)
+install(FILES ${CMAKE_SOURCE_DIR}/src/turnstile/turnstile.h DESTINATION include/stint)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/data/ DESTINATION share/stint)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/formats DESTINATION share/stint)
 install(FILES ${share}/stint DESTINATION share/bash-completion/completions)

@@ -36,7 +36,7 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import default_collate
 
-from stint import patches, places
+from stint import patches, places, turns_ddp
 from stint import state as states
 from stint.control import Control
 from stint.crash import crash_at
@@ -122,8 +122,7 @@ class Step:
     def _backward(self, loss):
         loss.backward()
         self._job._group.check()
-        if self._job.model.pacer:
-            self._job.model.pacer.backward_done()
+        self._job.model.backward_done()
 
     def _collate(self, piece):
         begin = time.perf_counter()
@@ -147,6 +146,7 @@ class Job:
     """A training under the eyes of `stint run`, or alone."""
 
     def __init__(self, model, optimizer, scheduler=None, *, batch, steps, seed=1):
+        turns_ddp.install()  # Jobs that share their machines take turns.
         self.network = model
         self.optimizer = optimizer
         self.scheduler = scheduler

@@ -6,6 +6,7 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 from torch.nn.parallel import distributed as parallel
 
+from stint import turns
 from stint.pacer import Pacer
 from stint.recorder import leading_size
 
@@ -55,6 +56,7 @@ class Model(torch.nn.Module):
             for name in ("reducer", "logger", "process_group"):
                 self.inner.__dict__.pop(name, None)
         self.inner = self._network[0]
+        turns.abandon()  # Nobody holds a turn who waits for orders.
 
     def share_next(self, whether):
         """Whether gradients are shared after the next forward pass. It is forward, not backward,
@@ -65,14 +67,29 @@ class Model(torch.nn.Module):
 
     def forward(self, *arguments, **more):
         if not torch.is_grad_enabled():
-            return self._network[0](*arguments, **more)  # Evaluation is each worker's own business.
+            with turns.computing():  # Evaluation is each worker's own business.
+                return self._network[0](*arguments, **more)
         samples = leading_size([arguments, more]) or 0
         self.samples += samples
+        self._begin_alone()
         return self._timed(samples, lambda: self.inner(*arguments, **more))
 
     def nothing(self):
         """A loss whose gradients are zero."""
         return self._timed(0, lambda: self.inner(nothing=True))
+
+    # With DistributedDataParallel turns are its hooks' business.
+
+    def _begin_alone(self):
+        if self.inner is self._network[0]:
+            turns.take()
+
+    def backward_done(self):
+        """Backward of a micro-batch is over, and so is what it waited for."""
+        if self.pacer:
+            self.pacer.backward_done()
+        if self.inner is self._network[0]:
+            turns.give()
 
     def _timed(self, samples, run):
         if not self.pacer:

@@ -30,12 +30,22 @@ class Norms:
 
     def hook(self, reduce):
         """A communication hook that looks at gradients before `reduce` sums them up."""
-        def look(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+        ready = getattr(reduce, "stint_ready", None)
+        sum_up = getattr(reduce, "stint_reduce", reduce)
+
+        def look(state, bucket):
             if self.measures:
                 self._gathered += square([bucket.buffer()])
-            return reduce(state, bucket)
+            return sum_up(state, bucket)
 
-        return look
+        def when_ready(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            if ready:
+                ready(bucket)
+            return look(state, bucket)
+
+        # For turns, which come between the two.
+        when_ready.stint_ready, when_ready.stint_reduce = ready, look
+        return when_ready
 
     def first_part(self, samples, weight):
         """One worker alone has the gradients of its first micro-batch, times `weight`."""

@@ -111,9 +111,10 @@ def read_pace(path, batch, device=None):
 class Stream:
     """A clock like that of a GPU's stream: work follows work, however late a program wakes up."""
 
-    def __init__(self, now=time.monotonic, sleep=time.sleep):
+    def __init__(self, now=time.monotonic, sleep=time.sleep, away=lambda: 0.0):
         self._now = now
         self._sleep = sleep
+        self._away = away  # For how long the clock has stood still.
         self.at = now()
 
     def wait_until(self, moment):
@@ -123,6 +124,10 @@ class Stream:
         if left > 0:
             self._sleep(left)
         self.at = moment
+
+    def wall(self):
+        """Where the stream is, by a clock that never stands still."""
+        return self.at + self._away()
 
     def catch_up(self):
         """The stream waited for something outside of it, such as gradients, until now. What ended

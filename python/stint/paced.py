@@ -14,7 +14,8 @@ paced-real  A script (after --), or a tiny model without one, computes real grad
 real        A script (after --) computes as fast as it can; only its iterations are timed. It needs
             no profile.
 
-Rank 0 prints a JSON line for each iteration and one with the summary.
+Rank 0 prints a JSON line for each iteration and one with the summary. With a turnstile (turns.py)
+compute takes its time while the turn is held, and iterations include the waiting for turns.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from stint import turns, turns_ddp
 from stint.pace import Stream, median, read_pace, ready_pieces, spread
 from stint.pacer import Pacer
 
@@ -122,21 +124,21 @@ class PacedModel(torch.nn.Module):
 
 def run_paced(pace, steps):
     """Iterates with nothing computed."""
-    stream = Stream()
+    stream = Stream(*turns.clock())
     model = DistributedDataParallel(PacedModel(pace, stream), gradient_as_bucket_view=True)
     record = Record("paced", steps)
     seed = torch.ones((), requires_grad=True)
     dist.barrier()
     stream.catch_up()
     while not record.done():
-        start = stream.at
+        start, wall = stream.at, stream.wall()
         model(seed).backward()
         compute_end = start + pace.forward + pace.backward
         stream.at = compute_end
         stream.catch_up()
         waited = stream.at - compute_end
         stream.wait_until(stream.at + pace.update)
-        record.add(stream.at - start, waited)
+        record.add(stream.wall() - wall, waited)
     sizes = model._get_ddp_logging_data().get("rebuilt_bucket_sizes", "")
     record.finish(buckets=[int(size) for size in sizes.split(",") if size.strip()])
 
@@ -175,7 +177,7 @@ class ScriptPacer(Pacer):
             return
         self.begin()
         if self._end is None:
-            self._end = self.start
+            self._end = self.stream.wall()
         self._busy_start = time.thread_time()
 
     def _after_forward(self, *_):
@@ -186,8 +188,8 @@ class ScriptPacer(Pacer):
         self._busy.append(time.thread_time() - self._busy_start)
         self.updated()
         if not self._record.done():
-            self._record.add(self.stream.at - self._end, self.sync_end - self.backward_end)
-        self._end = self.stream.at
+            self._record.add(self.stream.wall() - self._end, self.sync_end - self.backward_end)
+        self._end = self.stream.wall()
         self._check_busy()
 
     def _check_busy(self):
@@ -300,6 +302,7 @@ def main(arguments=None):
     """Runs one worker."""
     options = parse(arguments)
     torch.set_num_threads(1)
+    turns_ddp.install()
     if options.mode == "real":
         watcher = Watcher(options.steps)
         run_script(watcher, options.script)

@@ -3,6 +3,7 @@
 import torch
 import torch.distributed as dist
 
+from stint import turns
 from stint.pace import Stream
 
 
@@ -18,7 +19,7 @@ class Pacer:
 
     def __init__(self, pace=None):
         self.pace = pace
-        self.stream = Stream()
+        self.stream = Stream(*turns.clock())
         self.start = 0.0  # Of the pass.
         self.backward_start = 0.0
         self.backward_end = 0.0
@@ -30,6 +31,9 @@ class Pacer:
             self._bucket_ready(bucket)
             return reduce(state, bucket)
 
+        # For turns, which come between the two.
+        when_ready.stint_ready = self._bucket_ready
+        when_ready.stint_reduce = reduce
         return when_ready
 
     def begin(self):

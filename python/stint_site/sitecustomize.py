@@ -1,4 +1,4 @@
-"""Python imports this first when `stint profile` starts a script; it waits for torch."""
+"""Python imports this first when `stint` starts a script; it waits for torch."""
 
 import importlib.abc
 import importlib.machinery
@@ -29,12 +29,29 @@ class TorchFinder(importlib.abc.MetaPathFinder):
 
 
 def install():
+    """Begins what the environment asks for."""
+    if os.environ.get("STINT_PROFILE_OUT"):
+        measure()
+    else:
+        take_turns()
+
+
+def measure():
     """A version of PyTorch that cannot be measured must still train."""
     try:
         from stint import patches
         patches.install()
     except Exception as error:
         print(f"stint: this script is not measured: {error!r}", file=sys.stderr)
+
+
+def take_turns():
+    """What cannot take turns must not train: another job computes on the same accelerator."""
+    from stint import turns_ddp
+    try:
+        turns_ddp.install()
+    except Exception as error:
+        sys.exit(f"stint: this script cannot take turns: {error}")
 
 
 def run_other_sitecustomize():
@@ -45,6 +62,6 @@ def run_other_sitecustomize():
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if os.environ.get("STINT_PROFILE_OUT"):
+if os.environ.get("STINT_PROFILE_OUT") or os.environ.get("STINT_TURNSTILE"):
     sys.meta_path.insert(0, TorchFinder())
 run_other_sitecustomize()

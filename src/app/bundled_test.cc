@@ -71,7 +71,14 @@ TEST(Bundled, HoldsThePythonPackageAndWhatPythonLoadsFirst) {
   for (const BundledFile& file : bundled_python()) paths.insert(file.path);
   EXPECT_TRUE(paths.contains("python/stint/__init__.py"));
   EXPECT_TRUE(paths.contains("python/stint_site/sitecustomize.py"));
+  EXPECT_TRUE(paths.contains("python/stint/libstint_turnstile.so"));
   for (const BundledFile& file : bundled_python()) {
+    if (std::string_view(file.path).ends_with(".so")) {
+      EXPECT_TRUE(
+          file.bytes.starts_with("\x7f"
+                                 "ELF"));
+      continue;
+    }
     EXPECT_TRUE(file.bytes.starts_with("\"\"\"")) << file.path;
     EXPECT_TRUE(file.bytes.ends_with("\n")) << file.path;
   }
