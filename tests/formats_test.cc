@@ -13,10 +13,13 @@
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/deadline_validation.h"
+#include "plan/interleave_validation.h"
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/search_validation.h"
+#include "plan/sharing.h"
+#include "plan/together.h"
 #include "plan/validation.h"
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
@@ -79,9 +82,11 @@ std::vector<Format> formats() {
           {"catalog", catalog_schema, rewriter(read_catalog, write_catalog)},
           {"checkpoint", checkpoint_schema, rewrite_checkpoint},
           {"cluster", cluster_schema, rewrite_cluster},
+          {"interleave", sharing_schema, rewriter(read_sharing, write_sharing)},
           {"job", job_schema, rewriter(read_job, write_job)},
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
+          {"plans", together_schema, rewriter(read_together, write_together)},
           {"prediction", prediction_schema, rewriter(read_prediction, write_prediction)},
           {"run", run_schema, rewriter(read_run, write_run)},
           {"run-event", run_event_schema, rewrite_run_event},
@@ -90,6 +95,8 @@ std::vector<Format> formats() {
           {"validation", validation_schema, rewriter(read_validation, write_validation)},
           {"validation_deadline", deadline_validation_schema,
            rewriter(read_deadline_validation, write_deadline_validation)},
+          {"validation_interleave", interleave_validation_schema,
+           rewriter(read_interleave_validation, write_interleave_validation)},
           {"validation_plan", plan_validation_schema,
            rewriter(read_plan_validation, write_plan_validation)},
           {"validation_search", search_validation_schema,

@@ -24,7 +24,7 @@ UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
 DECLARED = re.compile(r"^(?:template.*\n)?(?:struct|class|enum class|using|[\w:<>,&*\s]+?[\s&*])"
                       r"\s*(?:k?\w+::)?(\w+)(?=[\s({\[=;:])", re.M)
 CONSTANT = re.compile(r"\b(k[A-Z]\w*)\b")
-BATCH_SIZE = 8
+BATCH_SIZE = 20
 FINDING = re.compile(r"^[^:\n]+:\d+:\d+: (?:warning|error): .*$", re.M)
 
 # Options of g++ that clang does not know, by how they begin. All -W options go too: compiler

@@ -12,10 +12,13 @@
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/deadline_validation.h"
+#include "plan/interleave_validation.h"
 #include "plan/plan.h"
 #include "plan/plan_validation.h"
 #include "plan/prediction.h"
 #include "plan/search_validation.h"
+#include "plan/sharing.h"
+#include "plan/together.h"
 #include "plan/validation.h"
 #include "run/checkpoint_files.h"
 #include "run/run_journal.h"
@@ -32,9 +35,11 @@ int main(int argc, char** argv) {
       {"catalog", stint::catalog_schema()},
       {"checkpoint", stint::checkpoint_schema()},
       {"cluster", stint::cluster_schema()},
+      {"interleave", stint::sharing_schema()},
       {"job", stint::job_schema()},
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},
+      {"plans", stint::together_schema()},
       {"prediction", stint::prediction_schema()},
       {"run", stint::run_schema()},
       {"run-event", stint::run_event_schema()},
@@ -42,6 +47,7 @@ int main(int argc, char** argv) {
       {"search", stint::search_schema()},
       {"validation", stint::validation_schema()},
       {"validation_deadline", stint::deadline_validation_schema()},
+      {"validation_interleave", stint::interleave_validation_schema()},
       {"validation_plan", stint::plan_validation_schema()},
       {"validation_search", stint::search_validation_schema()}};
   for (const auto& [name, schema] : schemas) {

@@ -28,6 +28,10 @@ echo devices
   "github.com/stanford-futuredata/gavel at c4fa40097339; github.com/cake-lab/CM-DARE at 263b7f14951c" \
   --train "gavel:$data/gavel/isolated.csv" "cmdare:$data/cmdare/single_worker_base.csv" \
   "cmdare:$data/cmdare/single_worker_speed.csv" >/dev/null
+echo free-sharing
+"$stint" calibrate sharing -q --name free-sharing --out data/calibration/free-sharing.json \
+  --provenance "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \
+  --train "$data/gavel/packed_pairs.csv" "$data/gavel/isolated.csv" >/dev/null
 # What is believed of spot machines that no band is known of: Google's, since AWS has bands. Of the
 # traces those in which the operator's own changes cannot be taken for losses.
 echo spot

@@ -40,21 +40,6 @@ Result<std::vector<AccuracyRecord>> accuracy_of(const CalibrateRequest& request)
   return records;
 }
 
-Status check(const CalibrateRequest& request) {
-  if (request.train.empty()) return bad_usage("--train FILE is missing: the rows to learn from");
-  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
-  return {};
-}
-
-Status keep(const Calibration& calibration, const CalibrateRequest& request) {
-  if (request.out.empty()) return {};
-  return write_file(request.out, write_calibration(calibration));
-}
-
-std::string provenance_of(const CalibrateRequest& request) {
-  return request.provenance.empty() ? "not stated" : request.provenance;
-}
-
 /// The network that costs are fitted for. Rows of our own runs name their VM type as the device:
 /// each gets its network over that of the first.
 Result<BytesPerSecond> reference_network(const Environment& environment,
@@ -97,9 +82,24 @@ Result<std::pair<StepFormat, std::string>> tagged_file(const std::string& text) 
 
 }  // namespace
 
+Status check_calibration(const CalibrateRequest& request) {
+  if (request.train.empty()) return bad_usage("--train FILE is missing: the rows to learn from");
+  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
+  return {};
+}
+
+Status keep_calibration(const Calibration& calibration, const CalibrateRequest& request) {
+  if (request.out.empty()) return {};
+  return write_file(request.out, write_calibration(calibration));
+}
+
+std::string stated_provenance(const CalibrateRequest& request) {
+  return request.provenance.empty() ? "not stated" : request.provenance;
+}
+
 Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request) {
-  const Status fine = check(request);
+  const Status fine = check_calibration(request);
   if (!fine.ok()) return fine.error();
   auto rows = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!rows.ok()) return rows.error();
@@ -124,17 +124,17 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   std::set<std::string> jobs;
   for (const LawRow& row : table->rows) jobs.insert(row.job);
   calibration.data.push_back({.name = std::string(name_of(request.format)),
-                              .provenance = provenance_of(request),
+                              .provenance = stated_provenance(request),
                               .rows = static_cast<int>(table->rows.size()),
                               .jobs = {jobs.begin(), jobs.end()}});
-  const Status kept = keep(calibration, request);
+  const Status kept = keep_calibration(calibration, request);
   if (!kept.ok()) return kept.error();
   return calibration;
 }
 
 Result<Calibration> calibrate_devices(const Environment& environment,
                                       const CalibrateRequest& request) {
-  const Status fine = check(request);
+  const Status fine = check_calibration(request);
   if (!fine.ok()) return fine.error();
   Rows rows;
   std::vector<FittedData> data;
@@ -145,7 +145,7 @@ Result<Calibration> calibrate_devices(const Environment& environment,
     if (!more.ok()) return more.error();
     std::set<std::string> jobs;
     FittedData source{.name = std::string(name_of(file->first)),
-                      .provenance = provenance_of(request)};
+                      .provenance = stated_provenance(request)};
     for (const StepRow& row : *more) {
       if (workers(row) != 1 || !row.time || !row.unusable.empty()) continue;
       jobs.insert(row.job);
@@ -163,7 +163,7 @@ Result<Calibration> calibrate_devices(const Environment& environment,
   Calibration calibration = to_calibration(*fit, request.name);
   calibration.date = date_at(environment.clock->now());
   calibration.data = std::move(data);
-  const Status kept = keep(calibration, request);
+  const Status kept = keep_calibration(calibration, request);
   if (!kept.ok()) return kept.error();
   return calibration;
 }

@@ -23,6 +23,15 @@ struct CalibrateRequest {
   std::optional<BytesPerSecond> network;
 };
 
+/// Usage error without files or a name.
+Status check_calibration(const CalibrateRequest& request);
+
+/// Writes it where the request says, if it does.
+Status keep_calibration(const Calibration& calibration, const CalibrateRequest& request);
+
+/// Where the rows can be had, or that nobody says so.
+std::string stated_provenance(const CalibrateRequest& request);
+
 /// Fits all rows, and says by leaving jobs out how far off the result is for jobs it has not seen.
 Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request);

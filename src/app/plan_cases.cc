@@ -163,12 +163,16 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   PlanAnswer& answer = outcome.answer;
   CHECK(!answer.plans.empty() || answer.nearest);
   if (!request.policy) arrange(answer, question->objective, request.rows);
+  answer.command = request.command.empty() ? inputs->job.command : request.command;
 
+  // Of interest to who runs it only, and different on every computer.
+  PlanAnswer with_profile = answer;
+  with_profile.profile = profile_path(request.job);
   if (!request.save.empty()) {
-    const Status saved = write_file(request.save, write_plan(answer));
+    const Status saved = write_file(request.save, write_plan(with_profile));
     if (!saved.ok()) return saved.error();
   }
-  const Status kept = keep_plan(environment, answer);
+  const Status kept = keep_plan(environment, with_profile);
   if (!kept.ok()) {
     outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
                                kept.error().message);

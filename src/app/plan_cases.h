@@ -22,7 +22,8 @@ struct PlanRequest {
   std::optional<std::string> vm = {};      // The one VM type that the policy `scavenger` is given.
   int rows = 10;
   std::vector<std::string> disabled_passes = {};
-  std::string save = {};  // A file to write the answer to as well; empty: none.
+  std::string save = {};                  // A file to write the answer to as well; empty: none.
+  std::vector<std::string> command = {};  // That trains; empty: the job's own.
 };
 
 struct PlanOutcome {

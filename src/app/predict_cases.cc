@@ -32,19 +32,6 @@ Result<Inputs> load(const Environment& environment, const PredictRequest& reques
   return Inputs{std::move(*inputs), *cluster, {}};
 }
 
-/// A calibration is called after the provider it was measured at.
-void note_provider(const Inputs& inputs, ResolvedJob& resolved) {
-  const std::string measured_at = inputs.law.name.substr(0, inputs.law.name.find('-'));
-  const auto& types = inputs.catalog.types;
-  const bool known = std::any_of(types.begin(), types.end(),
-                                 [&](const VmType& type) { return type.provider == measured_at; });
-  const std::string& provider = resolved.groups.front().type.provider;
-  if (!known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1) return;
-  resolved.assumptions.push_back(
-      fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
-                  provider, measured_at, inputs.law.name));
-}
-
 /// A warning as it stands among assumptions.
 std::string sentence(const std::string& warning) {
   std::string text = warning + ".";
@@ -86,7 +73,9 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   options.plays_buckets = request.event_driven;
   auto resolved = resolve(inputs.context(), inputs.cluster, options);
   if (!resolved.ok()) return resolved.error();
-  note_provider(inputs, *resolved);
+  if (auto assumed = network_assumption(inputs, *resolved)) {
+    resolved->assumptions.push_back(std::move(*assumed));
+  }
   const bool knows_memory =
       std::any_of(inputs.job.compute.begin(), inputs.job.compute.end(),
                   [](const ComputeSample& sample) { return sample.peak_memory.has_value(); });

@@ -83,6 +83,13 @@ Result<Loaded<JobProfile>> load_job(const std::string& name) {
   return read_job(text->bytes, text->source);
 }
 
+std::optional<std::string> profile_path(const std::string& job) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(job, error)) return std::nullopt;
+  const std::filesystem::path path = std::filesystem::absolute(job, error);
+  return error ? std::nullopt : std::optional(path.string());
+}
+
 Result<Loaded<Calibration>> load_calibration(const std::string& name) {
   std::string wanted = name;
   if (wanted.empty()) {
@@ -112,6 +119,20 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
   const Status laws = load_laws(calibration, inputs);
   if (!laws.ok()) return laws.error();
   return inputs;
+}
+
+std::optional<std::string> network_assumption(const PredictInputs& inputs,
+                                              const ResolvedJob& resolved) {
+  // A calibration is called after the provider it was measured at.
+  const std::string measured_at = inputs.law.name.substr(0, inputs.law.name.find('-'));
+  const auto& types = inputs.catalog.types;
+  const bool known = std::any_of(types.begin(), types.end(),
+                                 [&](const VmType& type) { return type.provider == measured_at; });
+  const std::string& provider = resolved.groups.front().type.provider;
+  const bool same = !known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1;
+  if (same) return std::nullopt;
+  return fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
+                     provider, measured_at, inputs.law.name);
 }
 
 Status use_calibration_of(const std::string& provider, PredictInputs& inputs) {

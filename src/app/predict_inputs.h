@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace stint {
 /// The job in the file `name`, or the shipped one called so. Neither: bad input that lists what is
 /// shipped.
 Result<Loaded<JobProfile>> load_job(const std::string& name);
+
+/// Where the profile of that job is, whatever folder one is in; nothing for a shipped job.
+std::optional<std::string> profile_path(const std::string& job);
 
 /// The calibration in the file `name`, or the shipped one called so; empty: the shipped one for
 /// AWS, or prior belief where none is shipped.
@@ -46,6 +50,10 @@ struct PredictInputs {
 /// The job and the calibration called so (see above), and the user's catalogue over the bundled.
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
                                           const std::string& calibration);
+
+/// What is taken for granted about the network where it was calibrated at another provider.
+std::optional<std::string> network_assumption(const PredictInputs& inputs,
+                                              const ResolvedJob& resolved);
 
 /// Where a calibration is shipped under the name of the provider, such as that of the emulated
 /// cloud, takes its laws instead of the default's.

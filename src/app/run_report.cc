@@ -70,6 +70,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
                    .warnings = run->warnings};
   add_measurements(*folder, report);
   add_search(*folder, report);
+  if (run->record.sharing) report.turnstiles = turnstiles_in(run->record.sharing->folder);
   if (!report.story.outcome) report.outlook = outlook_of(*run);
   if (report.story.outcome == RunVerdict::kTrained) report.hindsight = hindsight_of(run->record);
   return report;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/environment.h"
+#include "app/turnstiles.h"
 #include "run/run_story.h"
 #include "run/search_record.h"
 
@@ -41,9 +42,10 @@ struct RunReport {
   RunStory story;
   std::vector<LossPoint> steps = {};
   std::vector<SavePoint> saves = {};
-  std::optional<RunOutlook> outlook = {};     // While it goes on.
-  std::optional<RunForecast> hindsight = {};  // Of one that ended, had the market been known.
-  std::optional<SearchRecord> search = {};    // Where it is one.
+  std::optional<RunOutlook> outlook = {};          // While it goes on.
+  std::optional<RunForecast> hindsight = {};       // Of one that ended, had the market been known.
+  std::optional<SearchRecord> search = {};         // Where it is one.
+  std::vector<TurnstileStanding> turnstiles = {};  // Of machines that it shares now.
   std::vector<std::string> warnings = {};
 };
 

@@ -36,6 +36,12 @@ int accumulation_of(int global_batch, int most) {
   return least;
 }
 
+int machines_in(const Cluster& cluster) {
+  int count = 0;
+  for (const VmGroup& group : cluster.groups) count += group.count;
+  return count;
+}
+
 /// Times of a step on some machines of each kind; absent where the batch cannot be shared out.
 std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& all,
                                    const std::vector<int>& counts, int global_batch,
@@ -162,10 +168,13 @@ Result<Chosen> choose(const Environment& environment, const RunRequest& request)
   chosen.cluster = chosen.plan->cluster;
   chosen.warnings = std::move(picked->warnings);
   if (chosen.job.empty()) {
-    if (!picked->answer.job || !load_job(*picked->answer.job).ok()) {
-      return bad_usage("the plan's job is not shipped; say where its profile is with --job FILE");
+    const std::string name = picked->answer.job.value_or("");
+    chosen.job = picked->answer.profile.value_or(name);
+    const auto profile = load_job(chosen.job);
+    if (!profile.ok() || profile->noun.name != name) {
+      return bad_usage(
+          "the profile of the plan's job is not where it was; say where it is with --job FILE");
     }
-    chosen.job = *picked->answer.job;
   }
   chosen.answer = std::move(picked->answer);
   return chosen;
@@ -203,10 +212,16 @@ int micro_batch_of(const Chosen& chosen, const JobProfile& job, int global_batch
   return most > 0 ? most : global_batch;
 }
 
-Status set_command(const RunRequest& request, const JobProfile& job, RunRecord& record) {
-  record.command = request.command.empty() ? job.command : request.command;
+Status set_command(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
+                   RunRecord& record) {
+  record.command = request.command;
+  if (record.command.empty() && chosen.answer) record.command = chosen.answer->command;
+  if (record.command.empty()) record.command = job.command;
   if (record.command.empty()) {
-    return bad_usage("there is no command: say what trains after --, word by word");
+    return bad_usage(
+        "there is no command: say what trains behind --, to 'stint run' or already to 'stint "
+        "plan', or "
+        "as \"command\" in the job's profile");
   }
   std::error_code error;
   record.folder = std::filesystem::current_path(error).string();
@@ -261,9 +276,7 @@ Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
                             int micro_batch, bool equal_shares) {
   PredictOptions options{.global_batch = global_batch};
   options.workers_per_vm = 1;
-  int vms = 0;
-  for (const VmGroup& group : cluster.groups) vms += group.count;
-  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
+  options.accumulation = accumulation_of(global_batch, machines_in(cluster) * micro_batch);
   const auto resolved = resolve(inputs.context(), cluster, options);
   if (!resolved.ok()) return resolved.error();
   RunPlan plan;
@@ -301,20 +314,25 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
   if (!inputs.ok()) return inputs.error();
   const Status laws = use_calibration_for(chosen->cluster, request.calibration, *inputs);
   if (!laws.ok()) return laws.error();
-  PreparedRun run{.job = inputs->job, .answer = chosen->answer};
+  PreparedRun run{.job = inputs->job,
+                  .answer = chosen->answer,
+                  .profile = chosen->job,
+                  .cluster = chosen->cluster};
   RunRecord& record = run.record;
   record.name = request.name.empty() ? free_name(environment, inputs->job.name) : request.name;
   for (const Status& found :
        {check_run_name(record.name), set_work(request, *chosen, inputs->job, record),
-        set_command(request, inputs->job, record)}) {
+        set_command(request, *chosen, inputs->job, record)}) {
     if (!found.ok()) return found.error();
   }
   record.job = inputs->job.name;
   record.compute = request.compute.value_or(inputs->job.compute.empty() ? RunCompute::kReal
                                                                         : RunCompute::kPacedReal);
+  const int micro_batch = micro_batch_of(*chosen, inputs->job, record.global_batch);
+  run.accumulation =
+      accumulation_of(record.global_batch, machines_in(chosen->cluster) * micro_batch);
   auto plan =
-      run_plan_of(*inputs, chosen->cluster, record.global_batch,
-                  micro_batch_of(*chosen, inputs->job, record.global_batch), request.equal_shares);
+      run_plan_of(*inputs, chosen->cluster, record.global_batch, micro_batch, request.equal_shares);
   if (!plan.ok()) return plan.error();
   record.plan = std::move(*plan);
   set_saves(request, *chosen, record);

@@ -42,6 +42,9 @@ struct PreparedRun {
   RunRecord record;
   JobProfile job;
   std::optional<PlanAnswer> answer;  // Where it came from a plan.
+  std::string profile;               // The job's, a file or the name of a shipped one.
+  Cluster cluster;                   // That trains,
+  int accumulation = 1;              // with so many micro-batches of a step on each machine.
   std::vector<std::string> warnings = {};
 };
 

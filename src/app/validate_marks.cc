@@ -9,24 +9,12 @@
 #include "base/text.h"
 #include "calibrate/mark_score.h"
 #include "calibrate/memory_mark_fit.h"
-#include "catalog/catalog.h"
 
 namespace stint {
 namespace {
 
 constexpr const char* kSplit = "leave-one-device-out";
 constexpr const char* kBaseline = "everything-fits";
-
-/// The memory of a device by the catalogue; of several of its name the least, since a table that
-/// says V100 does not say that it has more.
-std::optional<Bytes> memory_of(const Catalog& catalog, const std::string& device) {
-  std::optional<Bytes> least;
-  for (const Gpu& gpu : catalog.gpus) {
-    if (!gpu.memory || !names_family(gpu.name, device)) continue;
-    least = std::min(least.value_or(*gpu.memory), *gpu.memory);
-  }
-  return least;
-}
 
 using Memories = std::map<std::string, std::optional<Bytes>>;
 
@@ -84,6 +72,15 @@ Validation score_lines(const std::vector<Mark>& marks, const std::vector<Predict
 
 }  // namespace
 
+std::optional<Bytes> device_memory(const Catalog& catalog, const std::string& device) {
+  std::optional<Bytes> least;
+  for (const Gpu& gpu : catalog.gpus) {
+    if (!gpu.memory || !names_family(gpu.name, device)) continue;
+    least = std::min(least.value_or(*gpu.memory), *gpu.memory);
+  }
+  return least;
+}
+
 Result<ValidationReport> validate_marks(const Environment& environment, std::vector<Mark> train,
                                         std::vector<Mark> test, const MemoryChoices& choices) {
   if (!choices.split.empty() && choices.split != kSplit) {
@@ -98,7 +95,7 @@ Result<ValidationReport> validate_marks(const Environment& environment, std::vec
   std::vector<std::string> devices;
   for (const Mark& mark : marks) {
     devices.push_back(mark.device);
-    memories.emplace(mark.device, memory_of(catalog->noun, mark.device));
+    memories.emplace(mark.device, device_memory(catalog->noun, mark.device));
   }
   const bool split = !choices.split.empty();
   const auto folds =

@@ -7,6 +7,8 @@
 #include "app/environment.h"
 #include "app/validation_report.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "catalog/catalog.h"
 #include "measure/memory_table.h"
 
 namespace stint {
@@ -17,6 +19,10 @@ struct Mark {
   std::string device;
   std::optional<bool> fits;  // Absent in rows that are to be predicted.
 };
+
+/// The memory of a device by the catalogue; of several of its name the least, since a table that
+/// says V100 does not say that it has more.
+std::optional<Bytes> device_memory(const Catalog& catalog, const std::string& device);
 
 /// How memory is validated.
 struct MemoryChoices {

@@ -6,6 +6,7 @@
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
+#include "plan/sharing.h"
 #include "plan/validation.h"
 
 namespace stint {
@@ -13,8 +14,8 @@ namespace stint {
 Version version() {
   return {.number = STINT_VERSION,
           .compiler = __VERSION__,
-          .schemas = {kCalibrationSchema, kCatalogSchema, kJobSchema, kMeasurementSchema,
-                      kPlanSchema, kPredictionSchema, kValidationSchema}};
+          .schemas = {kCalibrationSchema, kCatalogSchema, kSharingSchema, kJobSchema,
+                      kMeasurementSchema, kPlanSchema, kPredictionSchema, kValidationSchema}};
 }
 
 }  // namespace stint

@@ -4,6 +4,7 @@
 
 #include "app/bucket_runs.h"
 #include "app/calibrate_case.h"
+#include "app/calibrate_sharing.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -16,6 +17,22 @@ std::string number(const std::optional<double>& value, const char* otherwise = "
   return value ? fmt::format("{:.3f}", *value) : otherwise;
 }
 
+bool is_free_sharing(const Constant& constant) {
+  return constant.scope.starts_with("free sharing");
+}
+
+bool of_all_jobs(const Constant& constant) {
+  const std::string& scope = constant.scope;
+  return scope == "fabric" || scope == "devices" || scope == "buckets" || is_free_sharing(constant);
+}
+
+/// The constants of a GPU are called alike for each.
+std::string name_in_table(const Constant& constant) {
+  const std::size_t colon = constant.scope.find(": ");
+  if (!is_free_sharing(constant) || colon == std::string::npos) return constant.name;
+  return fmt::format("{} ({})", constant.name, constant.scope.substr(colon + 2));
+}
+
 /// The constants that hold for all jobs.
 std::string constant_table(const Calibration& calibration, const Terminal& terminal) {
   Table table({{.title = "constant", .importance = 9},
@@ -25,13 +42,12 @@ std::string constant_table(const Calibration& calibration, const Terminal& termi
                {.title = "unit", .importance = 3},
                {.title = "told by the data", .importance = 7}});
   for (const Constant& constant : calibration.constants) {
-    if (constant.scope != "fabric" && constant.scope != "devices" && constant.scope != "buckets")
-      continue;
+    if (!of_all_jobs(constant)) continue;
     const std::string prior = constant.prior_deviation
                                   ? fmt::format("{:.2f} ± {:.2f}", constant.prior_mean.value_or(0),
                                                 *constant.prior_deviation)
                                   : "";
-    table.add({constant.name, number(constant.value), number(constant.deviation), prior,
+    table.add({name_in_table(constant), number(constant.value), number(constant.deviation), prior,
                constant.unit, constant.identified ? "yes" : "no"});
   }
   return table.text(terminal);
@@ -100,6 +116,12 @@ ExitCode buckets(const Invocation& invocation) {
                                                  .out = invocation.get("--out"),
                                                  .onto = invocation.get("--onto")});
   if (!calibration.ok()) return report(invocation, "calibrate buckets", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
+ExitCode sharing(const Invocation& invocation) {
+  const auto calibration = calibrate_sharing(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate sharing", calibration.error());
   return print_calibration(invocation, *calibration);
 }
 
@@ -182,8 +204,28 @@ Verb buckets_verb() {
       .run = buckets};
 }
 
+Verb sharing_verb() {
+  std::vector<OptionSpec> options{train_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate sharing",
+          .summary = "Learn what two jobs get of a GPU that they share freely.",
+          .details =
+              "Takes Gavel's tables of pairs on one GPU and of jobs alone, told apart by their "
+              "headers, and fits the share that jobs get which were measured beside none. The "
+              "error is that of pairs whose jobs were both left out.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate sharing --train pairs.csv alone.csv --name mine",
+                        "From published tables."},
+                       {"stint calibrate sharing --train pairs.csv --name mine --out mine.json",
+                        "Keep it."}},
+          .run = sharing};
+}
+
 }  // namespace
 
-std::vector<Verb> calibrate_verbs() { return {fabric_verb(), devices_verb(), buckets_verb()}; }
+std::vector<Verb> calibrate_verbs() {
+  return {fabric_verb(), devices_verb(), buckets_verb(), sharing_verb()};
+}
 
 }  // namespace stint::cli

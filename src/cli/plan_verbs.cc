@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/choices.h"
 #include "cli/demo_run.h"
+#include "cli/plan_together.h"
 #include "cli/render_explain.h"
 #include "cli/render_plan.h"
 
@@ -60,7 +61,8 @@ Result<PlanRequest> to_request(const Invocation& invocation) {
   PlanRequest request{.job = invocation.get("--job"),
                       .calibration = invocation.get("--calibration"),
                       .disabled_passes = invocation.list("--disable-pass"),
-                      .save = invocation.get("--save")};
+                      .save = invocation.get("--save"),
+                      .command = invocation.arguments};
   if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
   const Status limits = read_limits(invocation, request.constraints);
   if (!limits.ok()) return limits.error();
@@ -113,6 +115,10 @@ ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
 ExitCode plan(const Invocation& invocation) {
   const auto request = to_request(invocation);
   if (!request.ok()) return report(invocation, "plan", request.error());
+  if (invocation.list("--job").size() > 1) return plan_several(invocation, *request);
+  if (invocation.list("--deadline").size() > 1) {
+    return report(invocation, "plan", bad_usage("one job has one deadline"));
+  }
   std::size_t row = 1;
   const ExitCode code = print_outcome(invocation, "plan", *request, row);
   if (code == kExitOk && invocation.output() == "table") {
@@ -172,7 +178,9 @@ std::vector<std::string> pass_names() {
 std::vector<OptionSpec> limit_options() {
   return {{.name = "--deadline",
            .value = "TIME",
-           .help = "When it must be done: 12h, '2d 3h', 2026-11-20T18:00Z, or a date (0:00 UTC)."},
+           .help = "When it must be done: 12h, '2d 3h', 2026-11-20T18:00Z, or a date (0:00 UTC); "
+                   "for several jobs one for all or one for each.",
+           .list = true},
           {.name = "--budget",
            .value = "MONEY",
            .help = "What it may cost: 150usd in all, or 3usd/h at any time."},
@@ -198,7 +206,10 @@ std::vector<OptionSpec> limit_options() {
 
 std::vector<OptionSpec> plan_options() {
   std::vector<OptionSpec> options = {
-      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."}};
+      {.name = "--job",
+       .value = "FILE|NAME",
+       .help = "The job's profile, or a shipped one; several get one bill for all.",
+       .files = true}};
   for (OptionSpec& option : limit_options()) options.push_back(std::move(option));
   options.push_back({.name = "--objective",
                      .value = "NAME",
@@ -223,7 +234,10 @@ std::vector<OptionSpec> plan_options() {
                      .letter = "-n",
                      .value = "N",
                      .help = "The most plans to show (default: 10)."});
-  options.push_back({.name = "--save", .value = "FILE", .help = "Write the answer as JSON."});
+  options.push_back(
+      {.name = "--save",
+       .value = "FILE",
+       .help = "Write the answer as JSON; for several jobs a folder, for a plan of each."});
   return options;
 }
 
@@ -235,7 +249,14 @@ Verb plan_verb() {
               "best plans with the time and cost each is expected to take, their 80 % intervals "
               "and the probability of being in time. Says what was left out and why, and how much "
               "any other plan could still save. Where no plan keeps the constraints the nearest "
-              "is shown, with exit code 3. The answer is kept for 'stint explain'.",
+              "is shown, with exit code 3. The answer is kept for 'stint explain'. With several "
+              "jobs, each gets its cheapest plan, and two share a cluster where that "
+              "costs less and keeps their deadlines.",
+          .arguments = {{.name = "COMMAND",
+                         .help = "Behind --, the command that trains, for 'stint run' (default: "
+                                 "the job's own).",
+                         .required = false,
+                         .several = true}},
           .options = plan_options(),
           .outputs = {"table", "json", "csv"},
           .examples = {{"stint plan --job example-resnet50 --deadline 24h",
@@ -244,6 +265,8 @@ Verb plan_verb() {
                         "The fastest for the money, on spot VMs."},
                        {"stint plan --job my.json --objective front --providers aws",
                         "All that is worth considering."},
+                       {"stint plan --job a.json --job b.json --deadline 12h,24h",
+                        "One bill for two jobs, which may share machines."},
                        {"stint plan --job my.json --deadline 12h --policy cheapest-first",
                         "What a simple rule would cost instead."}},
           .run = plan};

@@ -81,6 +81,50 @@ Json attempts_json(const RunStory& story) {
   return Json(std::move(list));
 }
 
+/// Whose turn it is on each machine, and what each run has had.
+std::string turnstile_table(const std::vector<TurnstileStanding>& turnstiles,
+                            const Terminal& terminal) {
+  Table table({{.title = "  VM", .importance = 9},
+               {.title = "run", .importance = 9},
+               {.title = "now", .importance = 8},
+               {.title = "turns", .align = Align::kRight, .importance = 7},
+               {.title = "computed", .align = Align::kRight, .importance = 6},
+               {.title = "waited", .align = Align::kRight, .importance = 5}});
+  for (const TurnstileStanding& it : turnstiles) {
+    for (const TurnstileMember& member : it.members) {
+      const bool busy = member.state == "waiting" || member.state == "holding";
+      table.add(
+          {"  " + it.vm, member.run,
+           busy ? fmt::format("{} for {}", member.state, milliseconds(member.since)) : member.state,
+           fmt::format("{}", member.turns), duration(member.held), duration(member.waited)});
+    }
+  }
+  return table.text(terminal, "-o json");
+}
+
+Json turnstiles_json(const std::vector<TurnstileStanding>& turnstiles) {
+  Json::Array list;
+  for (const TurnstileStanding& it : turnstiles) {
+    Json::Array members;
+    for (const TurnstileMember& member : it.members) {
+      Json one;
+      one.add("run", Json(member.run));
+      one.add("state", Json(member.state));
+      one.add("since_s", Json(member.since.in(kSecond)));
+      one.add("turns", whole(member.turns));
+      one.add("held_s", Json(member.held.in(kSecond)));
+      one.add("waited_s", Json(member.waited.in(kSecond)));
+      members.push_back(std::move(one));
+    }
+    Json json;
+    json.add("vm", Json(it.vm));
+    json.add("deaths", whole(it.deaths));
+    json.add("members", Json(std::move(members)));
+    list.push_back(std::move(json));
+  }
+  return Json(std::move(list));
+}
+
 std::string vms_table(const RunStory& story, const Terminal& terminal) {
   Table table({{.title = "VM", .importance = 9},
                {.title = "type", .importance = 7},
@@ -187,6 +231,11 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
     if (!vm.until) there.push_back(fmt::format("{} {}", vm.name, name_of(vm.market)));
   }
   if (!there.empty()) text += fmt::format("  machines  {}\n", join(there, ", "));
+  if (record.sharing) {
+    text += fmt::format("  shares    with {}, {}\n", record.sharing->partner,
+                        name_of(record.sharing->mode));
+  }
+  if (!report.turnstiles.empty()) text += turnstile_table(report.turnstiles, terminal);
   const std::size_t first = story.lines.size() > events ? story.lines.size() - events : 0;
   for (std::size_t i = first; i < story.lines.size(); ++i) {
     text += fmt::format("  {}  {}\n", moment_text(story.lines[i].at),
@@ -315,6 +364,15 @@ Json report_json(const RunReport& report) {
     lines.push_back(std::move(one));
   }
   json.add("events", Json(std::move(lines)));
+  if (report.record.sharing) {
+    Json sharing;
+    sharing.add("partner", Json(report.record.sharing->partner));
+    sharing.add("mode", Json(std::string(name_of(report.record.sharing->mode))));
+    sharing.add("turns", whole(report.record.sharing->turns));
+    sharing.add("slowdown", Json(report.record.sharing->slowdown));
+    sharing.add("turnstiles", turnstiles_json(report.turnstiles));
+    json.add("sharing", std::move(sharing));
+  }
   if (report.search) {
     const auto search = parse_json(write_search(*report.search), "search");
     if (search.ok()) json.add("search", *search);

@@ -7,6 +7,7 @@
 #include "cli/figures.h"
 #include "cli/quantity_option.h"
 #include "cli/render_run.h"
+#include "cli/run_interleaved.h"
 
 namespace stint::cli {
 namespace {
@@ -126,9 +127,21 @@ ExitCode run(const Invocation& invocation) {
       say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));
     }
   };
+  if (invocation.has("--interleave")) {
+    const auto request = request_of(invocation);
+    if (!request.ok()) return report(invocation, kVerb, request.error());
+    return run_interleaved(invocation, *request);
+  }
+  for (const char* option : {"--mode", "--timeline"}) {
+    if (!invocation.has(option) || invocation.has("--resume")) continue;
+    return report(invocation, kVerb,
+                  bad_usage(fmt::format("{} is for two runs that share: --interleave", option)));
+  }
   std::optional<Result<RunResult>> result;
   if (invocation.has("--resume")) {
     const std::string name = invocation.get("--resume");
+    const auto shared = is_shared(invocation.environment, name);
+    if (shared.ok() && *shared) return resume_interleaved(invocation, name);
     const auto searches = is_search(invocation.environment, name);
     if (searches.ok() && *searches) {
       auto led = resume_search(invocation.environment, name, {.run = progress});
@@ -163,10 +176,28 @@ ExitCode run(const Invocation& invocation) {
   return code_of(done.end);
 }
 
+/// Of two runs that share machines, and of none.
+std::vector<OptionSpec> more_options() {
+  return {{.name = "--dry-run", .help = "Only say what would be rented, and the forecast."},
+          {.name = "--interleave",
+           .value = "PLAN...",
+           .help = "Two plans for the same machines, or two jobs with --cluster: both run there "
+                   "and take turns.",
+           .files = true},
+          {.name = "--mode",
+           .value = "MODE",
+           .help = "Of two that share: by turns, with gradients sent as a whole or in buckets, or "
+                   "freely (default: what is predicted to be best).",
+           .choices = {"whole", "bucket", "freely"}},
+          {.name = "--timeline",
+           .value = "FILE",
+           .help = "Of two that share: write a picture of their turns."}};
+}
+
 }  // namespace
 
 Verb run_verb() {
-  return {
+  Verb verb{
       .path = kVerb,
       .summary = "Rent the machines of a plan, train on them, and keep it going to the end.",
       .details =
@@ -225,12 +256,15 @@ Verb run_verb() {
            {.name = "--trace-speed", .value = "N", .help = "Play the trace so many times faster."},
            {.name = "--notice", .value = "TIME", .help = "Before one is taken (default: 120s)."},
            {.name = "--tick", .value = "TIME", .help = "Between two looks at the market."},
-           {.name = "--seed", .value = "N", .help = "Of lives and of the forecast (default: 1)."},
-           {.name = "--dry-run", .help = "Only say what would be rented, and the forecast."}},
+           {.name = "--seed", .value = "N", .help = "Of lives and of the forecast (default: 1)."}},
       .outputs = {"table", "json"},
       .examples = {{"stint run --plan 1 -- /usr/bin/python3 train.py", "The best plan."},
-                   {"stint run --resume cnn-1", "After a crash, or a stop."}},
+                   {"stint run --resume cnn-1", "After a crash, or a stop."},
+                   {"stint run --interleave a.plan b.plan --timeline turns.json",
+                    "Two jobs on the same machines, one computing while the other sends."}},
       .run = run};
+  for (OptionSpec& option : more_options()) verb.options.push_back(std::move(option));
+  return verb;
 }
 
 }  // namespace stint::cli

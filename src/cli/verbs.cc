@@ -12,6 +12,7 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/import_verbs.h"
+#include "cli/interleave_verb.h"
 #include "cli/local_verbs.h"
 #include "cli/plan_verbs.h"
 #include "cli/predict_verbs.h"
@@ -28,7 +29,9 @@
 #include "cli/validate_collective_verb.h"
 #include "cli/validate_convergence_verb.h"
 #include "cli/validate_deadline_verb.h"
+#include "cli/validate_interleave_verb.h"
 #include "cli/validate_memory_verb.h"
+#include "cli/validate_pairs_verb.h"
 #include "cli/validate_plan_verb.h"
 #include "cli/validate_revocations_verb.h"
 #include "cli/validate_runs_verb.h"
@@ -147,6 +150,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> kVerbs = [] {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
+    all.push_back(interleave_verb());
     all.push_back(profile_verb());
     all.push_back(run_verb());
     all.push_back(search_verb());
@@ -165,7 +169,9 @@ std::span<const Verb> verbs() {
     all.push_back(validate_collective_verb());
     all.push_back(validate_convergence_verb());
     all.push_back(validate_deadline_verb());
+    all.push_back(validate_interleave_verb());
     all.push_back(validate_memory_verb());
+    all.push_back(validate_pairs_verb());
     all.push_back(validate_plan_verb());
     all.push_back(validate_search_verb());
     all.push_back(validate_revocations_verb());

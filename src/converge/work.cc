@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/check.h"
 #include "base/codec_fields.h"
 #include "converge/level.h"
 #include "converge/steps.h"
@@ -147,6 +148,22 @@ Result<Work> work_to_goal(const JobProfile& job) {
                   job.batch->reference, name_of(rule),
                   job.learning_rate_rule ? "" : ", as the profile states none"));
   return work;
+}
+
+BatchChoice choice_near(const Work& work, int global_batch) {
+  CHECK(global_batch >= 1);
+  CHECK(!work.choices.empty());
+  const auto distance = [&](const BatchChoice& it) {
+    return std::abs(std::log(static_cast<double>(it.global_batch) / global_batch));
+  };
+  BatchChoice nearest = *std::min_element(
+      work.choices.begin(), work.choices.end(),
+      [&](const BatchChoice& a, const BatchChoice& b) { return distance(a) < distance(b); });
+  if (nearest.global_batch == global_batch) return nearest;
+  const double samples = nearest.iterations * nearest.global_batch;
+  nearest.iterations = whole_steps(samples / global_batch);
+  nearest.global_batch = global_batch;
+  return nearest;
 }
 
 }  // namespace stint

@@ -33,4 +33,8 @@ struct Work {
 /// not lead to.
 Result<Work> work_to_goal(const JobProfile& job);
 
+/// What it takes at a global batch that may be none of the choices: as many samples as at the
+/// nearest of them, by ratio. Requires a choice and global_batch ≥ 1.
+BatchChoice choice_near(const Work& work, int global_batch);
+
 }  // namespace stint

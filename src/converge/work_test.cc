@@ -126,5 +126,16 @@ TEST(Work, SaysWhatTheProfileLacks) {
   EXPECT_NE(work_to_goal(job).error().message.find("samples_per_epoch"), std::string::npos);
 }
 
+// 1000 steps of 64 samples are 2000 of 32; 128 is nearer to 100 than 64 is, so 500 · 128 / 100.
+TEST(ChoiceNear, KeepsTheSamplesOfTheNearestBatch) {
+  const Work work{.choices = {{.global_batch = 64, .iterations = 1000, .deviation = 0.1},
+                              {.global_batch = 128, .iterations = 500, .deviation = 0.2}}};
+  EXPECT_EQ(choice_near(work, 64).iterations, 1000);
+  EXPECT_EQ(choice_near(work, 32).iterations, 2000);
+  EXPECT_EQ(choice_near(work, 32).deviation, 0.1);
+  EXPECT_EQ(choice_near(work, 100).iterations, 640);
+  EXPECT_EQ(choice_near(work, 100).global_batch, 100);
+}
+
 }  // namespace
 }  // namespace stint

@@ -32,10 +32,16 @@ Seconds serial_time(const TurnTimes& job);
 /// after the other. No jobs: zero.
 Seconds shared_period(std::span<const TurnTimes> jobs);
 
+/// What is queued in a long queue of a NIC is sent before what comes later, and a stream that has
+/// begun has a larger window. Of 1, 1.5, 2, 3 and 5 this fits rounds of unequal jobs on the
+/// emulated cloud best (docs/turns.md).
+inline constexpr double kSeniority = 3;
+
 /// How the network carries reductions of two jobs that meet on it.
 enum class LinkSharing {
   kFirstCome,  // One after the other.
   kFair,       // At the same time, each slower: what TCP does.
+  kSenior,     // At the same time, and who was there first has kSeniority times the rate.
 };
 
 /// No round of `turns` iterations of `often` to one of `seldom` is shorter, if an iteration

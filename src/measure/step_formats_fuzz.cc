@@ -15,6 +15,7 @@
 #include "measure/convergence_table.h"
 #include "measure/lifetime_table.h"
 #include "measure/memory_table.h"
+#include "measure/pair_table.h"
 
 namespace {
 
@@ -79,6 +80,27 @@ void try_runs(std::string_view text) {
   }
 }
 
+void check_side(const stint::PackedSide& side) {
+  CHECK(!side.job.job.empty());
+  CHECK(side.job.batch >= 1);
+  for (const auto& rate : {side.alone, side.packed}) {
+    if (!rate) continue;
+    CHECK(*rate > stint::PerSecond{});
+    CHECK(std::isfinite(rate->in(1 / stint::kSecond)));
+  }
+}
+
+void try_pairs(std::string_view text) {
+  const auto pairs = stint::read_packed_pairs(text, "fuzz");
+  check_count(pairs, text);
+  if (!pairs.ok()) return;
+  for (const stint::PackedPair& pair : *pairs) {
+    check_side(pair.first);
+    check_side(pair.second);
+    CHECK(!pair.device.empty());
+  }
+}
+
 void try_trace(std::string_view text) {
   const auto trace = stint::read_availability_trace(text, "fuzz");
   if (!trace.ok()) {
@@ -102,6 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     case 'g':
       try_steps(StepFormat::kGavel, text);
       check_count(stint::read_memory_marks(text, "fuzz"), text);
+      check_count(stint::read_isolated_rates(text, "fuzz"), text);
       break;
     case 'n':
       try_steps(StepFormat::kNvidia, text);
@@ -117,6 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'm':
       check_count(stint::read_pair_marks(text, "fuzz"), text);
+      try_pairs(text);
       break;
     case 'l':
       check_count(stint::read_layer_sizes(text, "fuzz"), text);

@@ -105,6 +105,8 @@ void describe(Walk& walk, Like<Walk, NearestPlan>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
   walk.field("job", it.job, "What is to be trained.");
+  walk.field("profile", it.profile, "The file that its profile was read from.");
+  walk.field("command", it.command, "That trains, word by word.");
   walk.field("goal", it.goal, "What was asked for.");
   walk.field("plans", it.plans, "Best first.", {.always = true});
   walk.field("front", it.front, "The trade-off of cost and time, fastest first.");

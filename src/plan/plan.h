@@ -102,13 +102,15 @@ struct NearestPlan {
 
 /// The optimiser's answer. A saved single plan is an answer with one element.
 struct PlanAnswer {
-  std::optional<std::string> job;     // Its name.
-  std::optional<PlanGoal> goal;       // What was asked for.
-  std::vector<Plan> plans;            // Best first.
-  std::vector<Plan> front;            // The cost-time trade-off, fastest first.
-  std::optional<Dollars> bound;       // No plan of the model costs less.
-  std::optional<Seconds> time_bound;  // Where time is the objective: none is faster.
-  std::optional<double> gap;          // (value − bound) / value; 0 is proven optimal.
+  std::optional<std::string> job;      // Its name.
+  std::optional<std::string> profile;  // The file it was read from, if it is not shipped.
+  std::vector<std::string> command;    // That trains, word by word.
+  std::optional<PlanGoal> goal;        // What was asked for.
+  std::vector<Plan> plans;             // Best first.
+  std::vector<Plan> front;             // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;        // No plan of the model costs less.
+  std::optional<Seconds> time_bound;   // Where time is the objective: none is faster.
+  std::optional<double> gap;           // (value − bound) / value; 0 is proven optimal.
   // Nor does a cluster of any number of types cost less than this, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
   std::optional<NearestPlan> nearest;            // Where there is no plan.

@@ -58,7 +58,7 @@ Status Crew::start_worker(int vm, SpawnRequest request) {
   request.err = log->get();
   request.kept = {theirs.get()};
   request.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
-  const auto pid = cluster_.spawn(vm_name(vm), std::move(request));
+  const auto pid = cloud_.spawn(vm_name(vm), std::move(request));
   if (!pid.ok()) return pid.error();
   workers_[vm] = {.pid = *pid, .control = std::move(ours)};
   return {};
@@ -74,7 +74,7 @@ Status Crew::start_receiver(int vm, SpawnRequest request, const std::string& inp
   request.in = pipe->from.get();
   request.out = log->get();
   request.err = log->get();
-  const auto pid = cluster_.spawn(vm_name(vm), std::move(request));
+  const auto pid = cloud_.spawn(vm_name(vm), std::move(request));
   if (!pid.ok()) return pid.error();
   write_all(pipe->to.get(), input + "\n");
   receivers_[vm] = *pid;

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "cloud/local_cluster.h"
+#include "run/run_cloud.h"
 #include "run/run_words.h"
 
 namespace stint {
@@ -20,13 +20,13 @@ struct CrewNews {
   std::optional<int> ended = {};  // With this exit code.
 };
 
-/// The processes of a run on the VMs of a cluster: on each at most one worker, which is spoken to
+/// The processes of a run on its machines: on each at most one worker, which is spoken to
 /// over a socket in JSON lines, and one receiver of checkpoints. All die with this object, and with
 /// the thread that made it. What they print goes to files.
 class Crew {
  public:
-  Crew(const LocalCluster& cluster, std::string log_folder)
-      : cluster_(cluster), log_folder_(std::move(log_folder)) {}
+  Crew(const RunCloud& cloud, std::string log_folder)
+      : cloud_(cloud), log_folder_(std::move(log_folder)) {}
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -65,7 +65,7 @@ class Crew {
   void reap(std::vector<CrewNews>& news);
   static void kill_group(pid_t pid);
 
-  const LocalCluster& cluster_;
+  const RunCloud& cloud_;
   std::string log_folder_;
   std::map<int, Worker> workers_;
   std::map<int, pid_t> receivers_;

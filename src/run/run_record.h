@@ -10,6 +10,7 @@
 #include "catalog/market.h"
 #include "cloud/pool.h"
 #include "plan/plan.h"
+#include "run/run_sharing.h"
 #include "run/supervisor.h"
 
 namespace stint {
@@ -111,6 +112,7 @@ struct RunRecord {
   std::vector<PoolChange> pool = {};        // The emulated market, since the run began.
   std::string secret;
   std::optional<RunForecast> forecast = {};
+  std::optional<RunSharing> sharing = {};  // Absent: the machines are its own.
   Json::Object unknown = {};
 };
 
@@ -262,6 +264,7 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.field("pool", it.pool, "How many spot machines the emulated market has, and when.");
   walk.field("secret", it.secret, "Without which no checkpoint is taken.");
   walk.field("forecast", it.forecast, "What was expected at the beginning.");
+  walk.field("sharing", it.sharing, "How it shares machines with another run.");
   walk.rest(it.unknown);
 }
 

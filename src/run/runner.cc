@@ -20,20 +20,21 @@ using Act = RunActionKind;
 constexpr Seconds kFarewell = 30 * kSecond;  // For what scripts do after training.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
+constexpr int kReceiverPort = 29400;
 
-int port_of(int attempt) { return kFirstPort + attempt % kPorts; }
+int port_of(int member, int attempt) { return kFirstPort + member * kPorts + attempt % kPorts; }
 
 }  // namespace
 
-Runner::Runner(RunnerSetup setup, const LocalCluster& cluster, Supervisor& supervisor, RunPlan plan,
+Runner::Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
                RunJournal journal, RunListeners listeners)
     : setup_(std::move(setup)),
-      cluster_(cluster),
+      cloud_(cloud),
       supervisor_(supervisor),
       plan_(std::move(plan)),
       journal_(std::move(journal)),
       listeners_(std::move(listeners)),
-      crew_(cluster, log_folder(setup_.folder)),
+      crew_(cloud, log_folder(setup_.folder)),
       plans_(setup_.plans) {}
 
 Result<RunAction> Runner::run() {
@@ -55,7 +56,7 @@ Result<RunAction> Runner::run() {
 }
 
 Status Runner::take_over() {
-  const auto status = cluster_.status();
+  const auto status = cloud_.status();
   if (!status.ok()) return status.error();
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (!found.ok()) return found.error();
@@ -144,7 +145,7 @@ void Runner::launch(const RunAction& action) {
                         .fork(static_cast<std::uint64_t>(action.vm));
     spec.life = *setup_.record.life * chance.exponential();
   }
-  const auto added = cluster_.add(spec);
+  const auto added = cloud_.add(spec);
   if (!added.ok()) {
     return happen(
         {.kind = Event::kLaunchRefused, .vm = action.vm, .reason = added.error().message});
@@ -158,7 +159,7 @@ void Runner::launch(const RunAction& action) {
 void Runner::release(int vm) {
   crew_.end_all_on(vm);
   machines_[vm].gone = true;
-  const auto status = cluster_.release(vm_name(vm));
+  const auto status = cloud_.release(vm_name(vm));
   if (!status.ok()) return;
   const auto found = find_vm(*status, vm_name(vm));
   if (found.ok()) look_at(**found);
@@ -180,7 +181,7 @@ void Runner::train(const RunAction& action) {
   for (const int vm : action.vms) slots.push_back(slot_of(vm));
   training_ = {.attempt = action.attempt,
                .master = machines_[action.vms[0]].address,
-               .port = port_of(action.attempt),
+               .port = port_of(setup_.member, action.attempt),
                .shares = shares_of(plan_, slots, batch_of(setup_.record, plan_)),
                .training = plan_.training};
   for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
@@ -310,6 +311,8 @@ void Runner::adopt(int number) {
 
 // What is known.
 
+int Runner::receiver_port() const { return kReceiverPort + setup_.member; }
+
 bool Runner::keeps_in_folder() const {
   return setup_.record.checkpoint.place == CheckpointPlace::kObjectStore;
 }
@@ -318,7 +321,7 @@ std::vector<ReceiverAddress> Runner::receivers() const {
   std::vector<ReceiverAddress> found;
   for (const auto& entry : machines_) {
     if (entry.second.gone || !crew_.has_receiver(entry.first)) continue;
-    found.push_back({.address = entry.second.address, .port = kReceiverPort});
+    found.push_back({.address = entry.second.address, .port = receiver_port()});
   }
   return found;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cloud/local_cluster.h"
 #include "measure/measurement.h"
 #include "run/checkpoint_files.h"
 #include "run/crew.h"
@@ -31,6 +30,7 @@ struct RunnerSetup {
   int plans = 1;                       // That were made so far.
   Seconds silence = 15 * kSecond;      // After which a script takes no orders.
   const Clock* clock = nullptr;
+  int member = 0;  // Of runs that share machines: each has ports of its own.
 };
 
 /// An answer to the supervisor's wish for a new plan.
@@ -52,23 +52,22 @@ struct RunListeners {
   std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };
 
-/// Performs what the supervisor orders on a cluster of the emulated cloud, and tells it what
+/// Performs what the supervisor orders on the emulated cloud, and tells it what
 /// happens there, until the run is over. One thread, one loop.
 class Runner {
  public:
   /// `plan` is the supervisor's. An interrupt of this process stops the run in good order.
-  Runner(RunnerSetup setup, const LocalCluster& cluster, Supervisor& supervisor, RunPlan plan,
+  Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
          RunJournal journal, RunListeners listeners);
 
   /// After a crash: tells the supervisor what became of its machines meanwhile.
   Status take_over();
 
-  /// Returns when the run is over; the cluster has no machines then.
+  /// Returns when the run is over; it has no machines then.
   Result<RunAction> run();
 
  private:
   static constexpr Seconds kLook = 200 * kMillisecond;  // Between two looks at the cloud.
-  static constexpr int kReceiverPort = 29400;
 
   struct Machine {
     RunMachines kind = {};  // By the latest plan that has a place for it.
@@ -115,6 +114,7 @@ class Runner {
   bool keeps_in_folder() const;
   std::vector<ReceiverAddress> receivers() const;
   Json place() const;
+  int receiver_port() const;
   /// The number of a machine by its name in the cluster; −1 when it is none of ours.
   static int number_of(const std::string& name);
 
@@ -125,7 +125,7 @@ class Runner {
   void fail(const Error& error);
 
   RunnerSetup setup_;
-  const LocalCluster& cluster_;
+  const RunCloud& cloud_;
   Supervisor& supervisor_;
   RunPlan plan_;
   std::map<int, RunPlan> new_plans_;  // By number, until the supervisor hears of them.

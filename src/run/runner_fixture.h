@@ -117,6 +117,11 @@ class RunnerTest : public testing::Test {
     return *cluster_;
   }
 
+  const RunCloud& cloud() {
+    if (!cloud_) cloud_.emplace(cluster());
+    return *cloud_;
+  }
+
   /// How it ends. `happened` looks on.
   Result<RunAction> run(RunListeners listeners = {}) {
     record_.began = clock_.now();
@@ -132,7 +137,7 @@ class RunnerTest : public testing::Test {
                    .variables = {},
                    .silence = silence_,
                    .clock = &clock_},
-                  cluster(), *supervisor_, record_.plan,
+                  cloud(), *supervisor_, record_.plan,
                   std::move(*RunJournal::open(journal_path_of(folder_))), std::move(listeners));
   }
 
@@ -165,6 +170,7 @@ class RunnerTest : public testing::Test {
   Seconds silence_ = 15 * kSecond;
   SystemClock clock_;
   std::optional<LocalCluster> cluster_;
+  std::optional<OwnCluster> cloud_;
   std::unique_ptr<Supervisor> supervisor_;
 };
 

@@ -19,7 +19,7 @@ constexpr Seconds kStuck = 3 * kSecond;  // For workers that lost a peer who is 
 
 void Runner::look_at_cloud() {
   looked_ = now();
-  const auto status = cluster_.status();
+  const auto status = cloud_.status();
   if (!status.ok()) return fail(status.error());
   for (const VmStatus& vm : status->vms) look_at(vm);
   if (status->spot_capacity != capacity_) {
@@ -74,7 +74,7 @@ void Runner::keep_receivers() {
     const Status started = crew_.start_receiver(
         vm,
         {.command = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
-                     "--port", fmt::format("{}", kReceiverPort)}},
+                     "--port", fmt::format("{}", receiver_port())}},
         setup_.record.secret);
     if (!started.ok()) entry.second.address.clear();
   }

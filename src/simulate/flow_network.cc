@@ -40,10 +40,11 @@ std::span<const FlowNetwork::Crossing> FlowNetwork::route(RouteId route) const {
   return std::span(crossings_).subspan(it.first, it.count);
 }
 
-FlowNetwork::FlowId FlowNetwork::start(Bytes bytes, Seconds latency, RouteId route) {
+FlowNetwork::FlowId FlowNetwork::start(Bytes bytes, Seconds latency, RouteId route, double weight) {
   CHECK(bytes >= Bytes{});
   CHECK(latency >= Seconds{});
   CHECK(route < routes_.size());
+  CHECK(weight > 0);
   if (free_.empty()) {
     free_.push_back(flows_.size());
     flows_.emplace_back();
@@ -55,6 +56,7 @@ FlowNetwork::FlowId FlowNetwork::start(Bytes bytes, Seconds latency, RouteId rou
   flow.begin = now_ + latency;
   flow.rate = {};
   flow.route = route;
+  flow.weight = weight;
   waiting_.push_back(id);
   if (next_) next_ = std::min(*next_, flow.begin);
   return id;
@@ -146,7 +148,7 @@ void FlowNetwork::open_resources() {
         resource.load = 0;
         touched_.push_back(crossing.resource);
       }
-      resource.load += crossing.share;
+      resource.load += flows_[id].weight * crossing.share;
       ++resource.open;
     }
   }
@@ -191,15 +193,15 @@ void FlowNetwork::settle(Flow& flow, BytesPerSecond level) {
   if (flow.settled) return;
   flow.settled = true;
   --open_;
-  flow.rate = level;
+  flow.rate = flow.weight * level;
   const bool bound = std::isfinite(level.in(kByte / kSecond));
-  flow.end = bound ? now_ + flow.left / level : now_;
+  flow.end = bound ? now_ + flow.left / flow.rate : now_;
   for (const Crossing& crossing : route(flow.route)) {
     Resource& resource = resources_[crossing.resource];
     --resource.open;
     if (!bound) continue;
-    resource.left = std::max(BytesPerSecond{}, resource.left - crossing.share * level);
-    resource.load -= crossing.share;
+    resource.left = std::max(BytesPerSecond{}, resource.left - crossing.share * flow.rate);
+    resource.load -= flow.weight * crossing.share;
   }
 }
 

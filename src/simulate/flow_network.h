@@ -11,10 +11,10 @@ namespace stint {
 
 /// Flows of bytes through resources that they share, event by event: NICs, and links inside VMs.
 ///
-/// Between two events each flow moves at a constant rate. Rates are max–min fair: none can grow
-/// without shrinking one that is not larger. They come from progressive filling (Bertsekas and
-/// Gallager, Data Networks, 1992, §6.5): all rates grow together until a resource is full, which
-/// settles the flows that cross it; the others grow on.
+/// Between two events each flow moves at a constant rate. Rates over weights are max–min fair: none
+/// can grow without shrinking one that is not larger. They come from progressive filling (Bertsekas
+/// and Gallager, Data Networks, 1992, §6.5): all rates grow together until a resource is full,
+/// which settles the flows that cross it; the others grow on.
 ///
 /// Time moves only in `advance`, so that whoever drives the network can start flows of several
 /// jobs in between. Same calls, same answers. Not for several threads at once.
@@ -39,8 +39,8 @@ class FlowNetwork {
   std::span<const Crossing> route(RouteId route) const;
 
   /// Starts a flow whose bytes begin to move after `latency`. A flow that nothing bounds arrives
-  /// at once. Requires bytes ≥ 0, latency ≥ 0 and a known route.
-  FlowId start(Bytes bytes, Seconds latency, RouteId route);
+  /// at once. Requires bytes ≥ 0, latency ≥ 0, a known route and a weight above zero.
+  FlowId start(Bytes bytes, Seconds latency, RouteId route, double weight = 1);
 
   Seconds now() const { return now_; }
 
@@ -59,7 +59,7 @@ class FlowNetwork {
     BytesPerSecond capacity;
     // While rates are worked out:
     BytesPerSecond left;    // Of the capacity, beside the settled flows.
-    double load = 0;        // Sum of the shares of the flows that are not settled.
+    double load = 0;        // Sum of the weighted shares of the flows that are not settled.
     std::size_t open = 0;   // How many those are.
     std::size_t first = 0;  // Of the flows that cross it, in users_.
     std::size_t last = 0;   // One beyond.
@@ -71,6 +71,7 @@ class FlowNetwork {
     Seconds end;    // At the current rate.
     BytesPerSecond rate;
     RouteId route = 0;
+    double weight = 1;
     bool settled = false;  // While rates are worked out.
   };
   struct Route {

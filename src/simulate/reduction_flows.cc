@@ -24,12 +24,12 @@ ReductionFlows::JobId ReductionFlows::add_job(std::vector<Chain> chains) {
   return jobs_.size() - 1;
 }
 
-void ReductionFlows::start(JobId job, std::size_t bucket, Bytes bytes) {
+void ReductionFlows::start(JobId job, std::size_t bucket, Bytes bytes, double weight) {
   CHECK(job < jobs_.size());
   ++jobs_[job].flying;
   const std::size_t chains = jobs_[job].chains.size();
-  const std::size_t flight =
-      flights_.add({.job = job, .bucket = bucket, .bytes = bytes, .chains = chains});
+  const std::size_t flight = flights_.add(
+      {.job = job, .bucket = bucket, .bytes = bytes, .weight = weight, .chains = chains});
   for (std::size_t chain = 0; chain < chains; ++chain) {
     start_stage(playing_.add({.flight = flight, .chain = chain}));
   }
@@ -47,7 +47,8 @@ void ReductionFlows::start_stage(std::size_t index) {
   const Stage& stage = jobs_[flight.job].chains[it.chain][it.stage];
   it.flows = stage.size();
   for (const Send& send : stage) {
-    const auto flow = network_.start(send.size * flight.bytes, send.latency, send.route);
+    const auto flow =
+        network_.start(send.size * flight.bytes, send.latency, send.route, flight.weight);
     if (flow >= owner_.size()) owner_.resize(flow + 1);
     owner_[flow] = index;
   }

@@ -28,8 +28,9 @@ class ReductionFlows {
   /// Adds a job whose buckets take these `chains`, of which there is at least one.
   JobId add_job(std::vector<Chain> chains);
 
-  /// Sends a bucket on its way; `bucket` is what its arrival will be called by.
-  void start(JobId job, std::size_t bucket, Bytes bytes);
+  /// Sends a bucket on its way; `bucket` is what its arrival will be called by, and its flows have
+  /// this weight among others.
+  void start(JobId job, std::size_t bucket, Bytes bytes, double weight = 1);
 
   /// Buckets of the job that are on their way.
   int flying(JobId job) const { return jobs_[job].flying; }
@@ -51,6 +52,7 @@ class ReductionFlows {
     JobId job = 0;
     std::size_t bucket = 0;
     Bytes bytes;
+    double weight = 1;
     std::size_t chains = 0;  // That have not ended.
   };
   /// One chain of it.

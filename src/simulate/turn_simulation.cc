@@ -70,6 +70,7 @@ struct Job {
   std::size_t sent = 0;            // that left, and
   std::size_t arrived = 0;         // that arrived.
   std::vector<Seconds> left = {};  // When each bucket did.
+  bool senior = true;              // Nobody else sent when its buckets on the way began to.
   std::vector<Seconds> ends = {};
 };
 
@@ -129,6 +130,8 @@ class Sharing {
 
  private:
   Seconds now() const { return flows_.now(); }
+  /// Late in a run moments are further apart than at its start.
+  Seconds rounding() const { return std::max(kDone, 1e-14 * now()); }
   bool finished() const;
   void settle();
   bool step(std::size_t index);
@@ -143,6 +146,7 @@ class Sharing {
   void send(std::size_t index);
   void finish_iteration(std::size_t index);
   double stretch(std::size_t index) const;
+  bool others_send(std::size_t index) const;
   Seconds piece_end(const Worker& worker) const;
   Seconds next_event();
   Seconds next_of(const Accelerator& it, std::size_t group) const;
@@ -267,7 +271,7 @@ bool Sharing::step(Accelerator& it, std::size_t group) {
   if (now() < it.from) return false;
   Worker& worker = jobs_[*it.holder].workers[group];
   const auto& ready = worker.plan.ready;
-  while (worker.buckets < ready.size() && worker.done + kDone >= ready[worker.buckets]) {
+  while (worker.buckets < ready.size() && worker.done + rounding() >= ready[worker.buckets]) {
     ++worker.buckets;
   }
   return end_piece(it, group) || end_slice(it, group);
@@ -282,7 +286,7 @@ Seconds Sharing::piece_end(const Worker& worker) const {
 bool Sharing::end_piece(Accelerator& it, std::size_t group) {
   const std::size_t holder = *it.holder;
   Worker& worker = jobs_[holder].workers[group];
-  if (worker.done + kDone < piece_end(worker)) return false;
+  if (worker.done + rounding() < piece_end(worker)) return false;
   worker.done = piece_end(worker);
   ++worker.piece;
   release(it, group);
@@ -359,17 +363,22 @@ bool Sharing::send_first_come() {
 void Sharing::send(std::size_t index) {
   Job& job = jobs_[index];
   job.left[job.sent] = now();
-  flows_.start(job.flows, job.sent, job.setup.buckets[job.sent].bytes);
+  if (flows_.flying(job.flows) == 0) job.senior = !others_send(index);
+  const bool preferred = terms_.sharing == LinkSharing::kSenior && job.senior;
+  flows_.start(job.flows, job.sent, job.setup.buckets[job.sent].bytes, preferred ? kSeniority : 1);
   ++job.sent;
 }
 
 /// What computing takes over what it takes while nobody else communicates.
 double Sharing::stretch(std::size_t index) const {
   if (terms_.compute_slowdown == 0) return 1;
-  const bool disturbed = std::any_of(by_flow_.begin(), by_flow_.end(), [&](std::size_t other) {
+  return others_send(index) ? 1 + terms_.compute_slowdown : 1;
+}
+
+bool Sharing::others_send(std::size_t index) const {
+  return std::any_of(by_flow_.begin(), by_flow_.end(), [&](std::size_t other) {
     return other != index && flows_.flying(jobs_[other].flows) > 0;
   });
-  return disturbed ? 1 + terms_.compute_slowdown : 1;
 }
 
 Seconds Sharing::next_of(const Accelerator& it, std::size_t group) const {
@@ -442,11 +451,11 @@ SharedRun simulate_sharing(std::span<const SharedStepJob> jobs, const TurnTerms&
 }
 
 std::vector<Seconds> shared_iteration_times(std::span<const SharedStepJob> jobs,
-                                            const TurnTerms& terms) {
+                                            const TurnTerms& terms, int rounds) {
   constexpr int kWarmUp = 8;
-  constexpr int kRounds = 64;
+  CHECK(rounds >= 1);
   std::vector<SharedStepJob> lasting(jobs.begin(), jobs.end());
-  for (SharedStepJob& job : lasting) job.iterations = (kWarmUp + kRounds + 1) * job.turns;
+  for (SharedStepJob& job : lasting) job.iterations = (kWarmUp + rounds + 1) * job.turns;
   const SharedRun run = simulate_sharing(lasting, terms, {.length = RunLength::kTogether});
   Seconds start;
   for (std::size_t i = 0; i < lasting.size(); ++i) {

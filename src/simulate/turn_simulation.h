@@ -69,10 +69,13 @@ struct SharedRunOptions {
 SharedRun simulate_sharing(std::span<const SharedStepJob> jobs, const TurnTerms& terms,
                            const SharedRunOptions& options = {});
 
+/// Rounds that tell a rhythm to well below a percent.
+inline constexpr int kSharedRounds = 64;
+
 /// What an iteration of each job takes on average while all of them are there and go on for ever:
-/// the mean over some 64 rounds, without those in which they find their rhythm. `iterations` of the
-/// jobs are ignored.
+/// the mean over some `rounds`, without those in which they find their rhythm. `iterations` of the
+/// jobs are ignored. Requires rounds ≥ 1.
 std::vector<Seconds> shared_iteration_times(std::span<const SharedStepJob> jobs,
-                                            const TurnTerms& terms);
+                                            const TurnTerms& terms, int rounds = kSharedRounds);
 
 }  // namespace stint

@@ -1,0 +1,334 @@
+#include "calibrate/space_sharing.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/normal.h"
+#include "calibrate/score.h"
+
+namespace stint {
+namespace {
+
+enum Kind : std::size_t {
+  kMean,
+  kDevice,
+  kSlope,
+  kOwn,
+  kOwnDevice,
+  kOwnSlope,
+  kOwnSize,
+  kBeside,
+  kBesideDevice,
+  kBesideSlope,
+  kBesideSize,
+  kPair,
+  kPairOwnSlope,
+  kPairBesideSlope,
+  kKinds,
+};
+
+// Jobs differ by a seventh and repeated measurements by a twentieth: orders of magnitude, which
+// count for two jobs, or two rows, beside those that are learned from.
+constexpr double kBelievedEffect = 0.14 * 0.14;
+constexpr double kBelievedNoise = 0.055 * 0.055;
+
+// Student's noise: machines in a bad state are off by tens of deviations.
+constexpr double kFreedom = 4;
+
+// Ratios up to this are those of a table that cuts off at the rate alone, printed with six digits.
+constexpr double kCutOff = 1 + 1e-5;
+
+// Weights settle in that many rounds when variances are held.
+constexpr int kHeldRounds = 3;
+
+// Below this many families leaving one out says nothing.
+constexpr std::size_t kFamiliesMin = 3;
+
+const double kP90 = normal_quantile(0.9);
+
+/// One job of a pair as the law sees it.
+struct Side {
+  std::string device;  // As the basis names it.
+  bool in_steps = true;
+  SizedJob own;
+  SizedJob beside;
+  double own_step = 0;  // x of the law.
+  double beside_step = 0;
+  double log_share = 0;  // log r, if it was measured.
+};
+
+struct WeightedTerm {
+  SharingTerm term;
+  double weight = 1;
+};
+
+/// The terms of the law for one side.
+std::vector<WeightedTerm> terms_of(const Side& side) {
+  std::vector<WeightedTerm> terms;
+  const std::string& own = side.own.job;
+  const std::string& beside = side.beside.job;
+  const double x_own = side.own_step;
+  const double x_beside = side.beside_step;
+  const auto shared = [&](Kind kind, double weight, const std::string& a, const std::string& b) {
+    terms.push_back({{.shared = true, .kind = kind, .own = a, .beside = b}, weight});
+  };
+  const auto here = [&](Kind kind, double weight, const std::string& a, const std::string& b,
+                        int batch = 0) {
+    terms.push_back(
+        {{.device = side.device, .kind = kind, .own = a, .beside = b, .batch = batch}, weight});
+  };
+  shared(kMean, 1, "", "");
+  shared(kSlope, x_own - x_beside, "", "");
+  shared(kOwn, 1, own, "");
+  shared(kBeside, 1, "", beside);
+  here(kDevice, 1, "", "");
+  here(kOwnDevice, 1, own, "");
+  here(kOwnSlope, x_own, own, "");
+  here(kOwnSize, 1, own, "", side.own.batch);
+  here(kBesideDevice, 1, "", beside);
+  here(kBesideSlope, x_beside, "", beside);
+  here(kBesideSize, 1, "", beside, side.beside.batch);
+  here(kPair, 1, own, beside);
+  here(kPairOwnSlope, x_own, own, beside);
+  here(kPairBesideSlope, x_beside, own, beside);
+  return terms;
+}
+
+double log_step(const PackedSide& side) { return -std::log(side.alone->in(1 / kSecond)); }
+
+Side side_of(const PackedPair& pair, const PackedSide& own, const PackedSide& beside,
+             const SharingBasis& basis) {
+  Side side{.device = sharing_device(pair),
+            .in_steps = pair.in_steps,
+            .own = own.job,
+            .beside = beside.job};
+  if (pair.in_steps) {
+    side.own_step = log_step(own) - basis.log_step_mean;
+    side.beside_step = log_step(beside) - basis.log_step_mean;
+  }
+  if (own.packed) side.log_share = std::log(*own.packed / *own.alone);
+  return side;
+}
+
+/// Devices, their families and cut-offs, and the mean step.
+SharingBasis basis_of(std::span<const PackedPair> pairs) {
+  SharingBasis basis;
+  double steps = 0;
+  double count = 0;
+  for (const PackedPair& pair : pairs) {
+    SharingDevice& device = basis.devices[sharing_device(pair)];
+    for (const PackedSide* side : {&pair.first, &pair.second}) {
+      device.families.insert(side->job.job);
+      device.in_steps = pair.in_steps;
+      if (*side->packed / *side->alone > kCutOff) device.cut_off = false;
+      if (!pair.in_steps) continue;
+      steps += log_step(*side);
+      count += 1;
+    }
+  }
+  if (count > 0) basis.log_step_mean = steps / count;
+  std::size_t noise = 0;
+  for (auto& [name, device] : basis.devices) device.noise = noise++;
+  return basis;
+}
+
+/// Numbers the terms of all sides, those of a device together and the shared ones last.
+void number_terms(const std::vector<Side>& sides, SharingBasis& basis) {
+  for (const Side& side : sides) {
+    for (WeightedTerm& it : terms_of(side)) basis.unknowns.emplace(std::move(it.term), 0);
+  }
+  std::size_t number = 0;
+  for (auto& [term, unknown] : basis.unknowns) unknown = number++;
+}
+
+RandomEffects problem_of(const std::vector<Side>& sides, const SharingBasis& basis) {
+  RandomEffects problem{.freedom = kFreedom};
+  problem.believed.kinds.assign(kKinds, kBelievedEffect);
+  problem.believed.noises.assign(basis.devices.size(), kBelievedNoise);
+  for (const auto& [term, unknown] : basis.unknowns) problem.kind_of.push_back(term.kind);
+  for (const Side& side : sides) {
+    const SharingDevice& device = basis.devices.at(side.device);
+    Observation it{.value = side.log_share - std::log(0.5), .noise = device.noise};
+    it.at_least = device.cut_off && side.log_share >= -std::log(kCutOff);
+    for (const WeightedTerm& term : terms_of(side)) {
+      it.shares.push_back({basis.unknowns.at(term.term), term.weight});
+    }
+    problem.observations.push_back(std::move(it));
+  }
+  return problem;
+}
+
+/// log r of a side.
+struct Estimate {
+  double mean = 0;
+  double deviation = 0;
+  double ceiling = 0;  // The cut-off; infinite without one.
+};
+
+const SharingDevice* find_device(const SharingBasis& basis, const std::string& name) {
+  const auto found = basis.devices.find(name);
+  return found == basis.devices.end() ? nullptr : &found->second;
+}
+
+Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const Side& side) {
+  const EffectVariances& variances = fitted.variances();
+  const SharingDevice* device = find_device(basis, side.device);
+  // A device that is not known is taken to be as unsteady as the worst one.
+  double variance = device == nullptr
+                        ? *std::max_element(variances.noises.begin(), variances.noises.end())
+                        : variances.noises[device->noise];
+  std::vector<EffectShare> known;
+  for (const WeightedTerm& it : terms_of(side)) {
+    const auto found = basis.unknowns.find(it.term);
+    if (found != basis.unknowns.end()) {
+      known.push_back({found->second, it.weight});
+    } else {
+      variance += it.weight * it.weight * variances.kinds[it.term.kind];
+    }
+  }
+  variance += fitted.variance(known);
+  const bool cut_off =
+      device != nullptr
+          ? device->cut_off
+          : std::all_of(basis.devices.begin(), basis.devices.end(), [&](const auto& it) {
+              return it.second.cut_off || it.second.in_steps != side.in_steps;
+            });
+  return {.mean = std::log(0.5) + fitted.mean(known),
+          .deviation = std::sqrt(variance),
+          .ceiling = cut_off ? 0 : INFINITY};
+}
+
+/// How many deviations off each side is when it is predicted without one of its families; each
+/// family is left out in turn, with the variances kept.
+std::map<std::string, std::vector<double>> off_without_family(const SharingBasis& basis,
+                                                              const RandomEffects& problem,
+                                                              const FittedEffects& fitted,
+                                                              const std::vector<Side>& sides) {
+  std::set<std::string> families;
+  for (const Side& side : sides) families.insert(side.own.job);
+  std::map<std::string, std::vector<double>> off;
+  if (families.size() < kFamiliesMin) return off;
+  for (const std::string& family : families) {
+    RandomEffects rest{.kind_of = problem.kind_of,
+                       .believed = fitted.variances(),
+                       .held = true,
+                       .freedom = kFreedom,
+                       .rounds = kHeldRounds};
+    const auto has = [&](const Side& it) {
+      return it.own.job == family || it.beside.job == family;
+    };
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (!has(sides[i])) rest.observations.push_back(problem.observations[i]);
+    }
+    const FittedEffects without = fit_random_effects(rest);
+    for (const Side& side : sides) {
+      if (!has(side)) continue;
+      const Estimate it = estimate(basis, without, side);
+      off[side.device].push_back(std::abs(side.log_share - std::min(it.mean, it.ceiling)) /
+                                 it.deviation);
+    }
+  }
+  return off;
+}
+
+/// What deviations are to be multiplied with so that eight in ten lie within.
+double factor_of(std::vector<double> off) {
+  if (off.empty()) return 1;
+  std::sort(off.begin(), off.end());
+  return quantile(off, 0.8) / kP90;
+}
+
+SharedRate rate_of(const Estimate& it, double factor, PerSecond alone) {
+  const double reach = kP90 * factor * it.deviation;
+  const auto share = [&](double log_share) { return std::exp(std::min(log_share, it.ceiling)); };
+  return {.median = share(it.mean) * alone,
+          .p10 = share(it.mean - reach) * alone,
+          .p90 = share(it.mean + reach) * alone};
+}
+
+}  // namespace
+
+bool can_predict_sharing(const PackedPair& pair) {
+  return pair.first.alone && pair.second.alone && pair.gpus_each == 1;
+}
+
+bool can_teach_sharing(const PackedPair& pair) {
+  return can_predict_sharing(pair) && pair.first.packed && pair.second.packed && pair.fits != false;
+}
+
+std::string sharing_device(const PackedPair& pair) {
+  return pair.in_steps ? pair.device : pair.device + ", other units";
+}
+
+Result<SpaceSharing> SpaceSharing::fit(std::span<const PackedPair> pairs) {
+  std::vector<PackedPair> taught;
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(taught), can_teach_sharing);
+  if (taught.empty()) {
+    return bad_input(
+        "no pair to learn from: none has rates of both jobs, alone and together, on one GPU");
+  }
+  SpaceSharing model;
+  model.basis_ = basis_of(taught);
+  std::vector<Side> sides;
+  for (const PackedPair& pair : taught) {
+    sides.push_back(side_of(pair, pair.first, pair.second, model.basis_));
+    sides.push_back(side_of(pair, pair.second, pair.first, model.basis_));
+  }
+  number_terms(sides, model.basis_);
+  const RandomEffects problem = problem_of(sides, model.basis_);
+  model.fitted_ = fit_random_effects(problem);
+  const auto off = off_without_family(model.basis_, problem, model.fitted_, sides);
+  std::vector<double> all;
+  for (const auto& [name, some] : off) all.insert(all.end(), some.begin(), some.end());
+  model.unseen_factor_ = factor_of(std::move(all));
+  for (auto& [name, device] : model.basis_.devices) {
+    const bool enough = device.families.size() >= kFamiliesMin && off.contains(name);
+    device.unseen_factor = enough ? factor_of(off.at(name)) : model.unseen_factor_;
+  }
+  return model;
+}
+
+std::optional<SharedRates> SpaceSharing::predict(const PackedPair& pair) const {
+  if (!can_predict_sharing(pair)) return std::nullopt;
+  const SharingDevice* device = find_device(basis_, sharing_device(pair));
+  const auto seen = [&](const PackedSide& side) {
+    return device != nullptr && device->families.contains(side.job.job);
+  };
+  const double unseen = device == nullptr ? unseen_factor_ : device->unseen_factor;
+  const double factor = seen(pair.first) && seen(pair.second) ? 1 : unseen;
+  const auto rate = [&](const PackedSide& own, const PackedSide& beside) {
+    const Side side = side_of(pair, own, beside, basis_);
+    return rate_of(estimate(basis_, fitted_, side), factor, *own.alone);
+  };
+  return SharedRates{.first = rate(pair.first, pair.second),
+                     .second = rate(pair.second, pair.first)};
+}
+
+FreeSharingLaw SpaceSharing::law_of_strangers() const {
+  const auto mean_of = [&](const SharingTerm& term) {
+    const auto found = basis_.unknowns.find(term);
+    if (found == basis_.unknowns.end()) return 0.0;
+    const std::array<EffectShare, 1> share{{{found->second, 1}}};
+    return fitted_.mean(share);
+  };
+  const double usual = std::log(0.5) + mean_of({.shared = true, .kind = kMean});
+  // Rates beyond those alone are cut off.
+  const auto log_share = [&](double more) { return std::min(0.0, usual + more); };
+  FreeSharingLaw law{.slope = mean_of({.shared = true, .kind = kSlope}),
+                     .elsewhere = {.log_share = log_share(0)}};
+  for (const auto& [name, device] : basis_.devices) {
+    if (!device.in_steps) continue;
+    law.devices[name].log_share = log_share(mean_of({.device = name, .kind = kDevice}));
+  }
+  return law;
+}
+
+bool SpaceSharing::knows_device(const PackedPair& pair) const {
+  return find_device(basis_, sharing_device(pair)) != nullptr;
+}
+
+}  // namespace stint

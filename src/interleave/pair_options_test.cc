@@ -1,0 +1,143 @@
+#include "interleave/pair_options.h"
+
+#include <gtest/gtest.h>
+
+#include "interleave/pairing_fixture.h"
+
+namespace stint {
+namespace {
+
+const ShareCluster kCluster{.rate = 3.6 * kDollar / kHour, .memory = {16 * kGB}};
+const SharingModels kTurns{.turns = closed_form_pace};
+
+PairTerms terms(const SharingModels& models = kTurns) {
+  return {.cluster = kCluster, .models = models};
+}
+
+// Two jobs of 30 + 30 ms: rounds of 60 ms instead of 120, so 60 s of 120 s are saved.
+TEST(PairVerdict, OfJobsThatFitIsToTakeTurns) {
+  const PairVerdict verdict = pair_verdict(plain_job("a", 30, 30), plain_job("b", 30, 30), terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kNone);
+  ASSERT_EQ(verdict.options.size(), 2U);
+  const PairOption& best = verdict.options.front();
+  EXPECT_EQ(best.turns, (std::array{1, 1}));
+  EXPECT_NEAR(best.saved().in(kSecond), 60, 1e-6);
+  EXPECT_NEAR(best.outcome.speedup(), 2, 1e-9);
+  EXPECT_FALSE(best.p_deadline[0].has_value());
+}
+
+// 10 + 10 ms beside 60 + 40 ms. One turn each: 1000 rounds of 100 take 100 s, the sum is 120 s.
+// Two turns: the bound is 2 · 10 + 60 = 80, m cA + (m − 1) sA + cB = 20 + 10 + 60 = 90, B alone
+// 100: a round of 100, in which A has two. It is done after 50 s, and both after 100 s.
+TEST(PairVerdict, PrefersOneTurnEachWhereMoreSaveNothing) {
+  const PairVerdict verdict = pair_verdict(plain_job("a", 10, 10), plain_job("b", 60, 40), terms());
+  EXPECT_EQ(verdict.options.front().turns, (std::array{1, 1}));
+  EXPECT_NEAR(verdict.options.front().saved().in(kSecond), 20, 1e-6);
+}
+
+// The same with three times the iterations of A: in rounds of 100 with one turn A is left with 2000
+// iterations of 20 ms after 100 s: 140 s. With two turns: 1000 left: 120 s. With three, a round
+// takes max(90, 3 · 20, 100, 30 + 2 · 10 + 60) = 110 ms, and all are done after 110 s.
+TEST(PairVerdict, ChoosesARhythmForJobsOfUnequalLength) {
+  ShareJob often = plain_job("a", 10, 10);
+  often.iterations = 3000;
+  const PairVerdict verdict = pair_verdict(often, plain_job("b", 60, 40), terms());
+  EXPECT_EQ(verdict.options.front().turns, (std::array{3, 1}));
+  EXPECT_NEAR(verdict.options.front().outcome.makespan.in(kSecond), 110, 1e-6);
+  const PairVerdict other = pair_verdict(plain_job("b", 60, 40), often, terms());
+  EXPECT_EQ(other.options.front().turns, (std::array{1, 3}));
+}
+
+// Freely they would be done in 40 s of 60 s on average, but a time in ten as late as after
+// 40 exp(1.28 · 0.5) = 76 s; by turns after 55 s, as is sure.
+TEST(PairVerdict, TakesWhatIsSureOverWhatIsBetterOnAverage) {
+  const auto turns = [](const SharingQuestion&) {
+    return std::optional(SharedPace{.slowdown = {55.0 / 30, 55.0 / 30}});
+  };
+  const auto freely = [](const SharingQuestion&) {
+    return std::optional(SharedPace{.slowdown = {40.0 / 30, 40.0 / 30}, .deviation = 0.5});
+  };
+  const SharingModels both{.turns = turns, .freely = freely};
+  const PairVerdict verdict =
+      pair_verdict(plain_job("a", 20, 10), plain_job("b", 20, 10), terms(both));
+  EXPECT_NE(verdict.options.front().mode, SharingMode::kFreely);
+  EXPECT_EQ(verdict.options.back().mode, SharingMode::kFreely);
+  EXPECT_NEAR(verdict.options.back().saved().in(kSecond), 20, 1e-6);
+  EXPECT_NEAR(verdict.options.back().saved_surely().in(kSecond), 60 - 75.9, 0.1);
+}
+
+TEST(PairVerdict, RefusesUnequalWorkers) {
+  ShareJob wide = plain_job("wide", 30, 30);
+  wide.setup.groups[0].workers_per_vm = 4;
+  const PairVerdict verdict = pair_verdict(plain_job("a", 30, 30), wide, terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kWorkers);
+  EXPECT_EQ(verdict.reason,
+            "a has 2 workers and wide has 8, but on every accelerator there must be one of each.");
+}
+
+// 9 GB each, of 15.2 that can be used.
+TEST(PairVerdict, RefusesWhatDoesNotFitTogether) {
+  ShareJob large = plain_job("large", 30, 30);
+  large.memory = {MemoryNeed{.activations = 9 * kGB}};
+  const PairVerdict verdict = pair_verdict(large, large, terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kMemory);
+  EXPECT_EQ(verdict.reason,
+            "Together they need 18.0 GB of an accelerator that has 15.2 GB to use.");
+  ShareJob small = large;
+  small.memory[0]->activations = 6 * kGB;
+  EXPECT_EQ(pair_verdict(large, small, terms()).refusal, PairRefusal::kNone);
+  small.memory[0].reset();
+  EXPECT_EQ(pair_verdict(large, small, terms()).refusal, PairRefusal::kNone);
+}
+
+// Alone each takes 60 s; together 60 s as well, which is 10 % off either way: a deadline of 65 s is
+// kept with P(z ≤ ln(65/60)/0.1) = P(z ≤ 0.80) = 0.79.
+TEST(PairVerdict, RefusesWhatWouldBeLate) {
+  ShareJob job = plain_job("a", 30, 30);
+  job.deviation = 0.1;
+  job.deadline = 65 * kSecond;
+  const PairVerdict verdict = pair_verdict(plain_job("b", 30, 30), job, terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kDeadline);
+  EXPECT_EQ(verdict.reason, "Together a would keep its deadline with a probability of 0.79 only.");
+  job.deadline = 75 * kSecond;  // P(z ≤ 2.23) = 0.987.
+  EXPECT_EQ(pair_verdict(plain_job("b", 30, 30), job, terms()).refusal, PairRefusal::kNone);
+}
+
+// With one turn each A takes 100 ms an iteration, too slow for its deadline of 80 s; with two turns
+// of it to one of B it has done its 1000 in 50 rounds of 100 ms.
+TEST(PairVerdict, TakesARhythmThatKeepsADeadline) {
+  ShareJob job = plain_job("a", 10, 10);
+  job.deadline = 80 * kSecond;
+  const PairVerdict verdict = pair_verdict(job, plain_job("b", 60, 40), terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kNone);
+  EXPECT_EQ(verdict.options.front().turns, (std::array{2, 1}));
+  EXPECT_EQ(verdict.options.front().p_deadline[0], 1);
+}
+
+// 99 + 1 and 99 + 1: 198 instead of 200 ms.
+TEST(PairVerdict, RefusesWhatHardlyPays) {
+  const PairVerdict verdict = pair_verdict(plain_job("a", 99, 1), plain_job("b", 99, 1), terms());
+  EXPECT_EQ(verdict.refusal, PairRefusal::kNoGain);
+  EXPECT_EQ(verdict.reason, "It is not sure that they would be done more than 1.0 % sooner.");
+}
+
+TEST(PairVerdict, ComparesSharingFreelyWhereThereIsAModelOfIt) {
+  const SharingModels models{.turns = closed_form_pace, .freely = [](const SharingQuestion&) {
+                               return SharedPace{.slowdown = {1.2, 1.2}};
+                             }};
+  const PairVerdict verdict =
+      pair_verdict(plain_job("a", 45, 15), plain_job("b", 45, 15), terms(models));
+  ASSERT_EQ(verdict.options.size(), 3U);
+  EXPECT_EQ(verdict.options.front().mode, SharingMode::kFreely);  // 72 s; by turns it takes 90 s.
+  EXPECT_NEAR(verdict.options.front().outcome.makespan.in(kSecond), 72, 1e-6);
+}
+
+TEST(PairVerdict, SaysWhenNoModelCanTell) {
+  const SharingModels none{
+      .turns = [](const SharingQuestion&) -> std::optional<SharedPace> { return std::nullopt; }};
+  EXPECT_EQ(pair_verdict(plain_job("a", 3, 1), plain_job("b", 3, 1), terms(none)).refusal,
+            PairRefusal::kUnknown);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "interleave/pair_options.h"
+
+namespace stint {
+
+/// Two jobs of a list, by number, and what they may do.
+struct PairJudged {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  PairVerdict verdict;
+};
+
+/// Every two of `jobs`, each judged by itself.
+std::vector<PairJudged> judge_pairs(std::span<const ShareJob> jobs, const PairTerms& terms);
+
+/// Which jobs share machines.
+struct Pairing {
+  std::vector<PairJudged> pairs;   // That are put together, each by its first option.
+  std::vector<std::size_t> alone;  // The others.
+  Seconds separate;                // Time of clusters when none are put together, and
+  Seconds shared;                  // as they are.
+};
+
+/// The pairing that saves most among all that put no refused pair together: a maximum-weight
+/// matching. A cluster costs the same whoever is on it, so that time of it is weighed as money:
+/// whole micro-dollars at `rate`, or at a dollar per hour where it is not known.
+Result<Pairing> best_pairing(std::span<const ShareJob> jobs, std::span<const PairJudged> judged,
+                             const ShareCluster& cluster);
+
+/// What jobs come to when they are put together like that. Requires pairs of different jobs with
+/// an option each.
+Pairing pairing_of(std::span<const ShareJob> jobs, std::vector<PairJudged> pairs);
+
+}  // namespace stint

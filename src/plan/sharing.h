@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "plan/plan.h"
+#include "plan/sharing_mode.h"
+
+namespace stint {
+
+inline constexpr const char* kSharingSchema = "stint.interleave/1";
+
+/// What is saved, with the interval that holds it eight times in ten; it may be a loss.
+struct SavedRange {
+  Dollars mean;
+  Dollars p10;
+  Dollars p90;
+  Json::Object unknown = {};
+};
+
+/// A job by itself on the cluster.
+struct SharingJob {
+  std::string name;
+  std::int64_t global_batch = 1;
+  double iterations = 1;
+  Seconds iteration;  // Alone, with its normal overlap.
+  TimeRange time;     // Alone.
+  std::optional<Dollars> cost;
+  std::optional<Seconds> deadline;
+  std::optional<double> p_deadline;  // Alone.
+  Json::Object unknown = {};
+};
+
+/// What one of two jobs gets.
+struct SharingMember {
+  std::string job;
+  double slowdown = 1;           // Of all of its training.
+  double slowdown_together = 1;  // While the other job is there.
+  Seconds iteration;             // While the other job is there.
+  TimeRange time;
+  std::optional<double> p_deadline;
+  Json::Object unknown = {};
+};
+
+/// One way for two jobs to go about it.
+struct SharingChoice {
+  SharingMode mode = SharingMode::kBucket;
+  std::vector<int> turns;              // Of each job in a round, where they take turns.
+  std::optional<Seconds> period;       // Of such a round.
+  double speedup = 1;                  // Over one after the other, each with its normal overlap,
+  double speedup_without_overlap = 1;  // and over the same if DDP did not overlap.
+  Seconds time;                        // Until both are done.
+  std::optional<Dollars> cost;
+  std::vector<SharingMember> members;  // Two.
+  Json::Object unknown = {};
+};
+
+/// Jobs that share the cluster.
+struct SharingPair {
+  SharingChoice choice;
+  std::optional<SavedRange> saved;
+  Json::Object unknown = {};
+};
+
+/// What was thought of two jobs by themselves.
+struct SharingVerdict {
+  std::vector<std::string> jobs;
+  SharingMode recommended = SharingMode::kSeparately;
+  std::optional<std::string> reason;   // Why they should not share, a whole sentence.
+  std::vector<SharingChoice> options;  // The best of each mode, and separately; best first.
+  Json::Object unknown = {};
+};
+
+/// Which jobs should share machines, what each will get, and what that saves.
+struct SharingAnswer {
+  Cluster cluster;
+  std::vector<SharingJob> jobs;
+  std::vector<SharingPair> pairs;
+  std::vector<std::string> alone;          // Names of the jobs in no pair.
+  std::vector<SharingVerdict> considered;  // Every two.
+  double speedup = 1;                      // Of all jobs over one after the other.
+  std::optional<Dollars> separate;         // The bill of all jobs alone.
+  std::optional<Dollars> cost;             // The bill as they are paired.
+  std::optional<PriceUsed> price;
+  std::vector<std::string> notes;        // What a person should think of, whole sentences.
+  std::vector<std::string> assumptions;  // What was taken for granted.
+  Json::Object unknown = {};
+};
+
+Result<Loaded<SharingAnswer>> read_sharing(std::string_view text, const std::string& source);
+std::string write_sharing(const SharingAnswer& answer);
+Status validate(const SharingAnswer& answer);
+Json sharing_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SavedRange>& it) {
+  walk.number("mean", it.mean, kDollar, "Expected, in dollars.", Range::kAny);
+  walk.number("p10", it.p10, kDollar, "Less one time in ten.", Range::kAny);
+  walk.number("p90", it.p90, kDollar, "More one time in ten.", Range::kAny);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingJob>& it) {
+  walk.field("name", it.name, "Of the job; jobs of the same name are numbered.",
+             {.range = Range::kAtLeastOne});
+  walk.field("global_batch", it.global_batch, "Samples of one iteration.",
+             {.range = Range::kAtLeastOne});
+  walk.field("iterations", it.iterations, "To be done.", {.range = Range::kNotNegative});
+  walk.number("iteration_s", it.iteration, kSecond, "Alone, with its normal overlap.",
+              Range::kPositive);
+  walk.field("time_s", it.time, "Of the whole training, alone.");
+  walk.number("cost_usd", it.cost, kDollar, "Alone; absent when a price is not known.",
+              Range::kNotNegative);
+  walk.number("deadline_s", it.deadline, kSecond, "From the start.", Range::kPositive);
+  walk.field("p_deadline", it.p_deadline, "Probability that it is kept alone.",
+             {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingMember>& it) {
+  walk.field("job", it.job, "Its name.", {.range = Range::kAtLeastOne});
+  walk.field("slowdown", it.slowdown, "Of the whole training over being alone.",
+             {.range = Range::kPositive});
+  walk.field("slowdown_together", it.slowdown_together,
+             "Of an iteration while the other job is there.", {.range = Range::kPositive});
+  walk.number("iteration_s", it.iteration, kSecond, "Mean, while the other job is there.",
+              Range::kPositive);
+  walk.field("time_s", it.time, "Of the whole training.");
+  walk.field("p_deadline", it.p_deadline, "Probability that its deadline is kept.",
+             {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingChoice>& it) {
+  walk.field("mode", it.mode, "How they share.");
+  walk.field("turns", it.turns, "Of each job in a round, where they take turns.",
+             {.range = Range::kAtLeastOne});
+  walk.number("period_s", it.period, kSecond, "Of a round, where they take turns.",
+              Range::kPositive);
+  walk.field("speedup", it.speedup, "Over one after the other, each with its normal overlap.",
+             {.range = Range::kPositive});
+  walk.field("speedup_without_overlap", it.speedup_without_overlap,
+             "Over one after the other, if gradients left only after all of backward.",
+             {.range = Range::kPositive});
+  walk.number("time_s", it.time, kSecond, "Until both are done.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Of both.", Range::kNotNegative);
+  walk.field("members", it.members, "What each of the two gets.", {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingPair>& it) {
+  walk.field("choice", it.choice, "How they should share.");
+  walk.field("saved_usd", it.saved, "Over both separately.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingVerdict>& it) {
+  walk.field("jobs", it.jobs, "Their names.", {.always = true});
+  walk.field("recommended", it.recommended, "How the two should go about it.");
+  walk.field("reason", it.reason, "Why they should not share, where they should not.");
+  walk.field("options", it.options,
+             "The best of each way that could be asked about, and separately; best first.",
+             {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SharingAnswer>& it) {
+  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
+  walk.field("jobs", it.jobs, "Each by itself.", {.always = true});
+  walk.field("pairs", it.pairs, "Jobs that share the cluster.", {.always = true});
+  walk.field("alone", it.alone, "Jobs that share with nobody.", {.always = true});
+  walk.field("considered", it.considered, "Every two of the jobs.");
+  walk.field("speedup", it.speedup, "Of all jobs over one after the other.",
+             {.range = Range::kPositive});
+  walk.number("separate_usd", it.separate, kDollar, "The bill of all jobs alone.",
+              Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "The bill as they are paired.", Range::kNotNegative);
+  walk.field("price", it.price, "Absent when a price is not known.");
+  walk.field("notes", it.notes, "What a person should think of.");
+  walk.field("assumptions", it.assumptions, "What was taken for granted.");
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/codec_fields.h"
+#include "base/units.h"
+#include "plan/sharing_mode.h"
+
+namespace stint {
+
+/// How a run shares its machines with another one.
+struct RunSharing {
+  std::string partner;  // The other run.
+  std::string cluster;  // Of both.
+  std::string folder;   // Of the cluster's claims and turnstiles, in memory.
+  int member = 0;       // Its place in the rhythm, 0 or 1.
+  SharingMode mode = SharingMode::kBucket;
+  int turns = 1;        // Of a round.
+  Seconds patience;     // How long the other waits for it in its place of the rhythm.
+  double slowdown = 1;  // Predicted for a step while both train.
+  Json::Object unknown = {};
+};
+
+/// What workers are told about turns, beside where the turnstile is; see python/stint/turns.py.
+std::vector<std::string> turn_variables(const RunSharing& sharing, const std::string& run);
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunSharing>& it) {
+  walk.field("partner", it.partner, "The other run.");
+  walk.field("cluster", it.cluster, "Of both.");
+  walk.field("folder", it.folder, "Of who has which machine, and of the turnstiles.");
+  walk.field("member", it.member, "Its place in the rhythm, 0 or 1.",
+             {.range = Range::kNotNegative});
+  walk.field("mode", it.mode, "How they share.");
+  walk.field("turns", it.turns, "Of a round.", {.range = Range::kAtLeastOne});
+  walk.number("patience_s", it.patience, kSecond, "How long the other waits for it.",
+              Range::kNotNegative);
+  walk.field("slowdown", it.slowdown, "Predicted for a step while both train.",
+             {.range = Range::kPositive});
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint

@@ -1,0 +1,69 @@
+#include "simulate/sharing_twin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "simulate/step_simulation.h"
+#include "simulate/turn_simulation.h"
+
+namespace stint {
+namespace {
+
+/// Slowdowns of both jobs when the second starts so much later.
+std::array<double, 2> slowdowns(const SharingQuestion& question, const TurnTerms& terms,
+                                Seconds start, int rounds) {
+  const std::vector<SharedStepJob> jobs{
+      {.setup = question.first.setup, .turns = question.turns[0]},
+      {.setup = question.second.setup, .turns = question.turns[1], .start = start}};
+  const auto times = shared_iteration_times(jobs, terms, rounds);
+  return {times[0] / total(simulate_step(question.first.setup)),
+          times[1] / total(simulate_step(question.second.setup))};
+}
+
+TurnTerms terms_of(const SharingQuestion& question, const TwinOptions& options) {
+  TurnTerms terms = terms_of(question.mode);
+  terms.compute_slowdown = options.compute_slowdown;
+  terms.hand_over = options.hand_over;
+  terms.sharing = options.sharing;
+  return terms;
+}
+
+std::optional<SharedPace> pace_by_turns(const SharingQuestion& question,
+                                        const TwinOptions& options) {
+  return SharedPace{.slowdown =
+                        slowdowns(question, terms_of(question, options), {}, kSharedRounds)};
+}
+
+std::optional<SharedPace> pace_freely(const SharingQuestion& question, const TwinOptions& options) {
+  constexpr int kStarts = 4;
+  constexpr int kRounds = 48;
+  constexpr double kSlices = 100;  // Of an iteration; finer ones change little and take long.
+  const Seconds iteration = total(simulate_step(question.second.setup));
+  const Seconds shorter = std::min(iteration, total(simulate_step(question.first.setup)));
+  TurnTerms terms = terms_of(question, options);
+  // Jobs that compute at the same time send at the same time: nobody was there first.
+  terms.sharing = LinkSharing::kFair;
+  terms.slice = std::max(terms.slice, shorter / kSlices);
+  SharedPace pace{.slowdown = {0, 0}};
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < kStarts; ++i) {
+    const auto slowdown = slowdowns(question, terms, iteration * i / kStarts, kRounds);
+    for (std::size_t k = 0; k < 2; ++k) pace.slowdown[k] += slowdown[k] / kStarts;
+    const double logarithm = std::log(slowdown[0] * slowdown[1]) / 2;
+    sum += logarithm / kStarts;
+    squares += logarithm * logarithm / kStarts;
+  }
+  pace.deviation = std::sqrt(std::max(0.0, squares - sum * sum));
+  return pace;
+}
+
+}  // namespace
+
+SharingModels twin_models(const TwinOptions& options) {
+  return {.turns = [options](const SharingQuestion& it) { return pace_by_turns(it, options); },
+          .freely = [options](const SharingQuestion& it) { return pace_freely(it, options); }};
+}
+
+}  // namespace stint

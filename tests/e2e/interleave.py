@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""Tries `stint run --interleave` for real: turns, figures, kills, a loss, bad pairs.
+
+Usage: interleave.py STINT_BINARY pair|kills
+
+Where namespaces are not allowed or torch is missing, it says so and exits 77.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from local_cloud import expect  # noqa: E402
+from run import (BATCH, LOOK, SECONDS_MAX, TRAINER, Runs, expect_bill,  # noqa: E402
+                 expect_nothing_lost, expect_same, main, read, said_by)
+
+CLUSTER = "2x local.large"
+PACE = 24  # Milliseconds for eight samples.
+WITHIN = 0.1  # Seconds after which another goes on when the holder of a turn is killed.
+
+
+class Pairs(Runs):
+    """A world with two jobs that share machines."""
+
+    def write_member(self, name, steps):
+        """Writes the profile of a job with its command, and returns the file."""
+        path = Path(self.write_job(name, PACE, f"{name}.json"))
+        job = json.loads(path.read_text())
+        job["command"] = [*TRAINER, "--steps", str(steps), "--save", self.parameters_of(name)]
+        path.write_text(json.dumps(job))
+        return str(path)
+
+    def together(self, name, steps, *more):
+        """What to ask stint for: both jobs train the same."""
+        jobs = [self.write_member(f"{name}-{letter}", steps) for letter in "ab"]
+        return ["run", "--cluster", CLUSTER, "--interleave", *jobs, "--name", name, "--steps",
+                str(steps), "--batch", str(BATCH), *more]
+
+    def alone(self, steps):
+        """The parameters of the same job alone on the same machines."""
+        self.job = self.write_job("alone", PACE)
+        self.end(self.begin(*self.words("alone", CLUSTER, steps)), 0)
+        return self.parameters_of("alone")
+
+    def turnstile_workers(self, name, vm):
+        """The processes that train for a run on a machine."""
+        return [pid for pid in self.workers(name)
+                if f"/{vm}.turnstile".encode() in read(f"/proc/{pid}/environ")]
+
+    def turns(self, name, vm):
+        """When the turns of a run on a machine began and ended."""
+        path = self.run_folder(name) / "log" / f"{vm}-turns.jsonl"
+        lines = path.read_text().split("\n") if path.exists() else []
+        return [(turn["begin_s"], turn["end_s"])
+                for turn in (json.loads(line)["turn"] for line in lines[:-1])]
+
+    def holds(self, name, vm):
+        """Whether a run has the turn on a machine."""
+        report = json.loads(self.run("status", name, "-o", "json"))
+        return any(member["run"] == name and member["state"] == "holding"
+                   for one in report["sharing"]["turnstiles"] if one["vm"] == vm
+                   for member in one["members"])
+
+    def expect_same_bits(self, name, reference):
+        """Fails unless parameters are the same, bit for bit."""
+        import torch  # It takes a second; what fails before needs none.
+        ours, theirs = torch.load(self.parameters_of(name)), torch.load(reference)
+        for key, one in theirs.items():
+            expect(torch.equal(one, ours[key]), f"{name}: {key} is not that of the job alone")
+
+    def expect_done(self, name, steps, reference):
+        """Fails unless a run is trained as if it had been alone."""
+        report = self.report(name)
+        expect(report["state"] == "trained" and report["saved"] == steps == report["reached"],
+               f"{name}: {report['state']} ({report['reason']}) after {report['reached']}")
+        expect_nothing_lost(name, self.events(name))
+        expect_bill(report)
+        self.expect_same_bits(name, reference)
+        return report
+
+
+def overlap(ours, theirs):
+    """Seconds in which two runs had the turn at once."""
+    return sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in ours for b in theirs)
+
+
+def pair(world, _options):
+    """Two jobs take turns: each is trained to the bits of the job alone, and pays its part."""
+    steps = 200
+    alone = world.alone(steps)
+    picture = Path(world.folder, "turns.json")
+    run = world.begin(*world.together("pair", steps, "--mode", "whole", "--timeline",
+                                      str(picture)))
+    world.wait_for(run, "pair-b", "saved")
+    said = world.run("status", "pair-a")
+    expect("shares    with pair-b, whole" in said and "pair-b" in said, said)
+    world.end(run, 0)
+    reports = [world.expect_done(name, steps, alone) for name in ("pair-a", "pair-b")]
+    expect(all(len(report["vms"]) == 2 for report in reports), "two machines for both")
+    for vm in ("vm1", "vm2"):
+        ours, theirs = world.turns("pair-a", vm), world.turns("pair-b", vm)
+        expect(len(ours) == steps == len(theirs), f"{len(ours)} and {len(theirs)} turns")
+        both = overlap(ours, theirs)
+        expect(both < 0.01, f"{both} s of turns of both at once on {vm}")
+    events = json.loads(picture.read_text())
+    expect(sum(event.get("name") == "turn" for event in events) == 4 * steps, "all turns are drawn")
+    told = [report["forecast"]["time_s"]["mean"] for report in reports]
+    print(f"{[round(report['time_s'], 1) for report in reports]} s, expected {told}")
+
+
+def kill_holder(world, name, other, vm):
+    """Kills the worker of a run that has the turn on a machine; returns after how many seconds the
+    other run had it."""
+    end = time.monotonic() + SECONDS_MAX
+    while time.monotonic() < end:
+        for pid in world.turnstile_workers(name, vm):
+            os.kill(pid, signal.SIGSTOP)  # So that it cannot give the turn before it is killed.
+            if world.holds(name, vm):
+                killed = time.monotonic()
+                os.kill(pid, signal.SIGKILL)
+                while time.monotonic() < end:
+                    later = [begin for begin, _ in world.turns(other, vm) if begin > killed]
+                    if later:
+                        return later[0] - killed
+                    time.sleep(LOOK)
+            os.kill(pid, signal.SIGCONT)
+        time.sleep(0.01)
+    expect(False, f"{name} never held the turn on {vm}")
+    return 0.0
+
+
+def kills(world, _options):
+    """The holder of a turn, a whole run, the parent and a machine are lost; nothing else is."""
+    steps = 160
+    run = world.begin(*world.together("kills", steps, "--mode", "bucket", "--save-every", "1s"))
+    at = world.wait_for(run, "kills-a", "saved")
+    world.wait_for(run, "kills-b", "saved")
+    world.reference(steps)
+    took = kill_holder(world, "kills-a", "kills-b", "vm1")
+    expect(took < WITHIN, f"the other went on after {took} s only\n{said_by(run)}")
+    at = world.wait_for(run, "kills-a", "worker-lost", at)
+    at = world.wait_for(run, "kills-a", "workers-up", at)
+    saved = max(event["step"] for event in world.events("kills-a")[:at]
+                if event["kind"] == "saved")
+    expect(world.events("kills-a")[at - 1]["step"] >= saved, "from its checkpoint")
+
+    # The process that conducts one of them; the other goes on.
+    pid = int(read(world.run_folder("kills-b") / "lock"))
+    os.kill(pid, signal.SIGKILL)
+    reached = len(world.events("kills-a"))
+    world.wait_for(run, "kills-a", "saved", reached)
+    # The parent: what is left stops in good order, and gives the machines back.
+    pid = read(world.run_folder("kills-a") / "lock").decode().strip()
+    run.kill()
+    run.wait()
+    end = time.monotonic() + SECONDS_MAX
+    while read(f"/proc/{pid}/cmdline") and time.monotonic() < end:
+        time.sleep(LOOK)
+    expect(not json.loads(world.run("local", "list", "-o", "json"))["clusters"], "all given back")
+    expect(world.report("kills-a")["state"] == "stopped", "the first run stops in good order")
+
+    # Both go on from there; then one of their machines is taken.
+    run = world.begin("run", "--resume", "kills-a")
+    at = world.wait_for(run, "kills-b", "resumed")
+    at = world.wait_for(run, "kills-b", "saved", at)
+    [cluster] = json.loads(world.run("local", "list", "-o", "json"))["clusters"]
+    vm = [vm["name"] for vm in cluster["vms"] if vm["phase"] == "running"][-1]
+    world.run("local", "preempt", vm, "--notice", "0s", "--name", cluster["name"])
+    world.wait_for(run, "kills-b", "vm-lost", at)
+    world.end(run, 0)
+    reports = [world.expect_trained("kills-a", steps), world.report("kills-b")]
+    # What was not billed before its machines were gone the second knows by its own count only.
+    expect(reports[1]["state"] == "trained" and reports[1]["saved"] == steps, reports[1]["reason"])
+    expect_nothing_lost("kills-b", world.events("kills-b"))
+    expect_same("kills-b", world.parameters_of("kills-b"), world.reference(steps))
+    print(f"the other went on after {1000 * took:.1f} ms; "
+          f"{[report['redone'] for report in reports]} steps redone")
+
+
+MODES = {"pair": pair, "kills": kills}
+
+if __name__ == "__main__":
+    main(__doc__, MODES, Pairs)
