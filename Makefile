@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test install bench accuracy calibrations fuzz fuzzers format coverage clean
+.PHONY: help demo build test tidy install bench accuracy calibrations fuzz fuzzers format coverage clean
 
 # Configures a preset once and builds it; ninja itself runs cmake again when a CMake file changed.
 define build_preset
@@ -27,6 +27,11 @@ test: ## Build with sanitizers and run every test and check.
 	@tools/ensure_packages.sh build test
 	$(call build_preset,dev)
 	@ctest --preset dev --parallel 3 --output-on-failure
+
+tidy: ## Run clang-tidy on every source; `make test` looks at those of the last 20 commits.
+	@tools/ensure_packages.sh build test
+	$(call build_preset,dev)
+	@tools/clang_tidy_cached.py build/dev
 
 install: build ## Install under PREFIX (/usr/local); DESTDIR is honoured.
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """Runs clang-tidy on the sources of a build folder, skipping those that passed unchanged before.
 
-Usage: clang_tidy_cached.py BUILD_DIR [--jobs N]
+Usage: clang_tidy_cached.py BUILD_DIR [--jobs N] [--recent COMMITS]
+
+With --recent only sources that the last commits changed, or whose header they changed, are looked
+at, and those that are not committed yet: the others passed when they were. Without git, all are.
 """
 
 import argparse
@@ -162,9 +165,28 @@ def tidy(program, folder, file, more=()):
     return findings
 
 
-def check(program, build, jobs):
+def recently_changed(commits):
+    """Returns the names without endings of what the last commits and the working tree changed;
+    None where git cannot tell."""
+    stems = set()
+    for words in (["log", f"-{commits}", "--name-only", "--format="],
+                  ["diff", "--name-only", "HEAD"], ["ls-files", "--others", "--exclude-standard"]):
+        run = subprocess.run(["git", "-c", f"safe.directory={ROOT}", *words], capture_output=True,
+                             text=True, cwd=ROOT, check=False) if shutil.which("git") else None
+        if run is None or run.returncode != 0:
+            return None
+        stems |= {ROOT / Path(name).with_suffix("") for name in run.stdout.splitlines() if name}
+    return stems
+
+
+def check(program, build, jobs, recent):
     """Returns all findings, each once, and remembers which sources passed."""
     entries = read_commands(build)
+    stems = recently_changed(recent) if recent else None
+    if stems is not None and ROOT / ".clang-tidy" not in stems:
+        entries = {file: entry for file, entry in entries.items() if file.with_suffix("") in stems}
+        if not entries:
+            return []
     if not entries:
         return [f"{build / 'compile_commands.json'} names no source under src/"]
     folder, passed = build / "tidy", build / "tidy-cache"
@@ -202,6 +224,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", metavar="BUILD_DIR", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--recent", type=int, metavar="COMMITS")
     options = parser.parse_args()
     build = options.build.resolve()
     program = shutil.which("clang-tidy") or shutil.which("clang-tidy-14")
@@ -213,7 +236,7 @@ def main():
         print(f"{build} has no compile_commands.json; configure it with cmake first",
               file=sys.stderr)
         sys.exit(1)
-    findings = check(program, build, options.jobs)
+    findings = check(program, build, options.jobs, options.recent)
     print(*findings, sep="\n", end="\n" if findings else "")
     sys.exit(1 if findings else 0)
 
