@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/catalog_cases.h"
-#include "app/predict_inputs.h"
+#include "load/catalog_cases.h"
+#include "load/predict_inputs.h"
 #include "base/check.h"
 #include "base/random.h"
 #include "bench/wall_time.h"

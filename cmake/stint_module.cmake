@@ -1,7 +1,7 @@
 # stint_module(NAME [FAST] [DEPENDS room…] [LIBRARIES target…])
 #
-# Makes the library stint_NAME of src/NAME/*.cc, its test NAME_test of src/NAME/*_test.cc, and one
-# fuzzer for each src/NAME/*_fuzz.cc: with libFuzzer in the fuzz preset, and in the test presets as a
+# Makes the library stint_NAME of the sources below src/NAME, its test NAME_test of the *_test.cc there, and one
+# fuzzer for each *_fuzz.cc: with libFuzzer in the fuzz preset, and in the test presets as a
 # program that replays the seed corpus. What tests ask for by the million is FAST: optimised even in
 # the test presets.
 
@@ -53,7 +53,7 @@ endfunction()
 
 function(stint_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "" "DEPENDS;LIBRARIES")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

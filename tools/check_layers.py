@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks that every room under src/ includes only the rooms that docs/layers.txt allows it.
+"""Checks that every room under src/ includes only the rooms that docs/layers.txt allows it, that
+each permission is used, that folders stay small, and that src/README.md lists every folder.
 
 Usage: check_layers.py [--self-test]
 """
@@ -10,6 +11,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = "docs/layers.txt"
+INDEX = "src/README.md"
+SOURCES_MAX = 40  # Of one folder, without tests and fuzzers.
+FILES_MAX = 80    # Of one folder, with them.
 SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -60,26 +64,78 @@ def find_cycle(table):
     return []
 
 
-def check_file(path, text, table):
-    """Returns what is wrong with the includes of one file, named like src/room/file.h."""
-    room = path.split("/")[1]
+def line_of(path, table):
+    """Returns the longest folder of src/a/b/c.h that has a line (a/b, then a), or None."""
+    folders = path.split("/")[1:-1]
+    for length in range(len(folders), 0, -1):
+        if "/".join(folders[:length]) in table:
+            return "/".join(folders[:length])
+    return None
+
+
+def allows(allowed, target):
+    """A room that is allowed is allowed with its folders."""
+    return target in allowed or target.split("/")[0] in allowed
+
+
+def check_file(path, text, table, used):
+    """Returns what is wrong with the includes of one file, named like src/room/file.h.
+
+    Adds to `used` the permissions that the file makes use of, as (line, room).
+    """
+    line = line_of(path, table)
     problems = []
-    for number, line in enumerate(text.splitlines(), 1):
-        match = INCLUDE.match(line)
+    for number, source in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(source)
         if not match:
             continue
         quote, included = match.groups()
-        target = included.split("/")[0] if "/" in included else None
-        if quote == "<" and target not in table:
+        room = included.split("/")[0] if "/" in included else None
+        if quote == "<" and room not in table:
             continue  # A system or library header.
         where = f"{path}:{number}"
-        if target is None:
+        if room is None:
             problems.append(f'{where}: write the include of {included} as "room/file.h"')
-        elif target not in table:
+            continue
+        target = line_of("src/" + included, table)
+        if target is None:
             problems.append(f"{where}: {included} is in no room of {TABLE}")
-        elif target != room and target not in table[room][2]:
-            rule = f"{TABLE}:{table[room][0]}: `{table[room][1]}`"
-            problems.append(f"{where}: {room} may not include {target} ({rule})")
+        elif target != line and not allows(table[line][2], target):
+            rule = f"{TABLE}:{table[line][0]}: `{table[line][1]}`"
+            problems.append(f"{where}: {line} may not include {target} ({rule})")
+        else:
+            used.update({(line, target), (line, room)})
+    return problems
+
+
+def unused_permissions(table, used):
+    """Returns a problem for each room that a line allows and no file of it includes."""
+    return [f"{TABLE}:{number}: nothing in {line} includes {room}: take it out"
+            for line, (number, _, allowed) in table.items()
+            for room in sorted(allowed) if (line, room) not in used]
+
+
+def crowded_folders(paths):
+    """Returns a problem for each folder with too many sources, or files with their tests."""
+    problems = []
+    folders = {path.rsplit("/", 1)[0] for path in paths}
+    for folder in sorted(folders):
+        files = [path for path in paths if path.rsplit("/", 1)[0] == folder]
+        sources = [path for path in files if re.search(r"(?<!_test)(?<!_fuzz)\.cc$", path)]
+        if len(sources) > SOURCES_MAX or len(files) > FILES_MAX:
+            problems.append(f"{folder}: {len(sources)} sources (at most {SOURCES_MAX}), "
+                            f"{len(files)} files (at most {FILES_MAX}): make folders by subject")
+    return problems
+
+
+def check_index(text, paths):
+    """Returns how src/README.md, a line `| `folder` | …` for each folder, and the tree differ."""
+    listed = re.findall(r"^\| `([a-z/]+)` \|", text, re.M)
+    folders = {path.rsplit("/", 1)[0][len("src/"):] for path in paths}
+    problems = [f"{INDEX}: {name} is listed twice" for name in sorted(set(listed))
+                if listed.count(name) > 1]
+    problems += [f"{INDEX}: {name} has no line" for name in sorted(folders - set(listed))]
+    problems += [f"{INDEX}: there is no folder {name}" for name in sorted(set(listed) - folders)]
     return problems
 
 
@@ -91,16 +147,16 @@ def check(table_text, files):
         problems.append(f"{TABLE}: the rooms form a cycle: {' -> '.join(cycle)}")
     if not files:
         problems.append("src/: there are no source files")
-    strangers = set()
+    strangers, used = set(), set()
     for path, text in sorted(files.items()):
         if path.count("/") < 2:
             problems.append(f"{path}: belongs to no room; move it into a folder of src/")
-        elif path.split("/")[1] in table:
-            problems += check_file(path, text, table)
+        elif line_of(path, table):
+            problems += check_file(path, text, table, used)
         else:
             strangers.add(path.split("/")[1])
     problems += [f"src/{room}: the room has no line in {TABLE}" for room in sorted(strangers)]
-    return problems
+    return problems, unused_permissions(table, used)
 
 
 def self_test():
@@ -123,6 +179,11 @@ def self_test():
         ("unknown room", table, "src/base/a.cc", '#include "tests/a.h"', "is in no room"),
         ("room without line", table, "src/cloud/a.cc", "", "src/cloud: the room has no line"),
         ("file outside rooms", table, "src/a.cc", "", "belongs to no room"),
+        ("folder with a line", "base:\njob: base\njob/in: job\n", "src/job/in/a.cc",
+         '#include "job/a.h"', None),
+        ("folder without a line", table, "src/plan/in/a.cc", '#include "job/a.h"', None),
+        ("up into a folder", "base:\njob: base\njob/in: job\n", "src/job/a.cc",
+         '#include "job/in/a.h"', "job may not include job/in"),
         ("cycle", "base: plan\njob: base\nplan: job\n", "src/base/a.h", "",
          "cycle: base -> plan -> job -> base"),
         ("unknown dependency", "base: log\n", "src/base/a.h", "", "log, which has no line"),
@@ -131,13 +192,26 @@ def self_test():
     ]
     failures = []
     for what, text, path, source, expected in examples:
-        problems = check(text, {path: source})
+        problems, _ = check(text, {path: source})
         right = not problems if expected is None else (
             len(problems) == 1 and expected in problems[0])
         if not right:
             failures.append(f"self-test `{what}`: expected {expected!r}, got {problems}")
-    if not check(table, {}):
+    if not check(table, {})[0]:
         failures.append("self-test `no files`: an empty src/ must not pass")
+    _, unused = check("base:\njob: base\n", {"src/job/a.cc": ""})
+    if unused != ["docs/layers.txt:2: nothing in job includes base: take it out"]:
+        failures.append(f"self-test `unused permission`: got {unused}")
+    _, unused = check("base:\njob: base\n", {"src/job/a.cc": '#include "base/a.h"'})
+    if unused:
+        failures.append(f"self-test `used permission`: got {unused}")
+    many = [f"src/job/{i}.cc" for i in range(SOURCES_MAX + 1)]
+    if len(crowded_folders(many)) != 1 or crowded_folders(many[1:]):
+        failures.append("self-test `crowded folder`")
+    for index, wrong in (("| `job` | Jobs. |\n", 0), ("", 1), ("| `job` | x |\n| `a` | y |\n", 1),
+                         ("| `job` | x |\n| `job` | y |\n", 1)):
+        if len(check_index(index, ["src/job/a.cc"])) != wrong:
+            failures.append(f"self-test `index` {index!r}")
     return failures
 
 
@@ -149,7 +223,10 @@ def main():
     else:
         files = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
                  for path in (ROOT / "src").rglob("*") if path.suffix in SUFFIXES}
-        problems = check((ROOT / TABLE).read_text(encoding="utf-8"), files)
+        problems, unused = check((ROOT / TABLE).read_text(encoding="utf-8"), files)
+        problems += unused
+        problems += crowded_folders(list(files))
+        problems += check_index((ROOT / INDEX).read_text(encoding="utf-8"), list(files))
     print(*problems, sep="\n", end="\n" if problems else "")
     sys.exit(1 if problems else 0)
 

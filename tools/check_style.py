@@ -27,8 +27,8 @@ WRAPPED = {
     "Eigen/": ("src/solver/least_squares.cc",),
     "coin/": ("src/solver/linear_program.cc",),
     "boost/": ("src/solver/matching.cc",),
-    "simdjson.h": ("src/measure/trace_event.cc",),
-    "zlib.h": ("src/measure/gzip_stream.cc", "src/run/checksum.cc"),
+    "simdjson.h": ("src/measure/trace/trace_event.cc",),
+    "zlib.h": ("src/measure/trace/gzip_stream.cc", "src/checkpoint/checksum.cc"),
     "simgrid/": ("bench/",),
 }
 

@@ -20,7 +20,7 @@
 #include "plan/sharing.h"
 #include "plan/together.h"
 #include "plan/validation.h"
-#include "run/checkpoint_files.h"
+#include "checkpoint/checkpoint_files.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
 #include "run/search_record.h"

@@ -10,7 +10,7 @@ import torch
 from stint import facts
 from stint.clocks import clock_of
 
-SCHEMA = "stint.profile/1"  # Read by src/measure/profile_records.cc.
+SCHEMA = "stint.profile/1"  # Read by src/measure/trace/profile_records.cc.
 # Gloo's threads let go of a callback shortly after backward, and must not find Python gone by then.
 LAST_CALLBACK_SECONDS = 0.2
 READINESS_SAMPLES = 3  # Iterations on which each parameter's gradient is timed, without DDP.

@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/descriptor.h"
+#include "base/file.h"
 #include "base/text.h"
 
 extern char** environ;  // NOLINT: POSIX names it.
@@ -236,6 +238,68 @@ Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds lim
   if (output) close(descriptor);
   if (error) return *error;
   return wait_for(children, signals, limit);
+}
+
+std::optional<std::int64_t> start_of(const std::string& stat) {
+  // The second field is the program's name in brackets, which may hold anything.
+  const std::size_t bracket = stat.rfind(')');
+  if (bracket == std::string::npos) return std::nullopt;
+  const std::vector<std::string> fields = split(trim(stat.substr(bracket + 1)), ' ');
+  constexpr std::size_t kState = 0;   // The third field of the line.
+  constexpr std::size_t kStart = 19;  // The twenty-second.
+  if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") {
+    return std::nullopt;
+  }
+  const auto start = parse_double(fields[kStart]);
+  if (!start) return std::nullopt;
+  return static_cast<std::int64_t>(*start);
+}
+
+std::optional<ProcessId> process_id(std::int64_t pid) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
+  const auto boot = read_file("/proc/sys/kernel/random/boot_id");
+  if (!stat.ok() || !boot.ok()) return std::nullopt;
+  const auto start = start_of(*stat);
+  if (!start) return std::nullopt;
+  return ProcessId{.pid = pid, .start = *start, .boot = std::string(trim(*boot))};
+}
+
+bool is_alive(const ProcessId& process) { return process_id(process.pid) == process; }
+
+Status run_command(const Words& words, Seconds limit) {
+  auto pipe = make_pipe();
+  if (!pipe.ok()) return pipe.error();
+  Words copy = words;
+  const std::vector<char*> arguments = pointers_to(copy);
+  const pid_t child = ::fork();
+  if (child < 0) return failed(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
+  if (child == 0) {
+    ::dup2(pipe->to.get(), STDERR_FILENO);
+    ::execvp(arguments[0], arguments.data());
+    const std::string why = fmt::format("{}: {}", words[0], std::strerror(errno));
+    write_all(STDERR_FILENO, why);
+    ::_exit(127);
+  }
+  pipe->to.close();
+  std::string said;
+  if (!read_to_end(pipe->from.get(), limit, said)) {
+    ::kill(child, SIGKILL);
+    said += fmt::format("no end after {:g} s", limit.in(kSecond));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return unavailable(
+      fmt::format("'{}' failed: {}", join(words, " "), printable(std::string(trim(said)))));
+}
+
+Status run_commands(const std::vector<Words>& commands) {
+  for (const Words& words : commands) {
+    const Status status = run_command(words);
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 std::optional<std::string> program_path(const std::string& program) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,6 +11,9 @@
 #include "base/units.h"
 
 namespace stint {
+
+/// A program and its arguments.
+using Words = std::vector<std::string>;
 
 /// A program and the world it finds.
 struct Command {
@@ -38,6 +42,27 @@ struct ProcessesEnd {
 /// others have 10 s to follow. Unavailable: a program that cannot be started.
 Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
                                   const std::optional<std::string>& output = {});
+
+/// A process and when it began, so that a number that was given out anew is not taken for it.
+struct ProcessId {
+  std::int64_t pid = 0;
+  std::int64_t start = 0;  // In ticks of the kernel since it booted.
+  std::string boot = {};   // Which boot that was.
+
+  bool operator==(const ProcessId&) const = default;
+};
+
+/// Nothing when there is no such process, or only its remains.
+std::optional<ProcessId> process_id(std::int64_t pid);
+
+/// The start time in a line of /proc/PID/stat; nothing for a process that is dead or no process.
+std::optional<std::int64_t> start_of(const std::string& stat);
+
+bool is_alive(const ProcessId& process);
+
+/// Runs a command to its end. The error says the command and what it printed on its error stream.
+Status run_command(const Words& words, Seconds limit = 10 * kSecond);
+Status run_commands(const std::vector<Words>& commands);
 
 /// The file that `program` stands for, searched in PATH as a shell does; nothing if there is none.
 std::optional<std::string> program_path(const std::string& program);

@@ -74,6 +74,9 @@ class [[nodiscard]] Status {
 
 inline Error bad_input(std::string message) { return {ErrorKind::kBadInput, std::move(message)}; }
 inline Error bad_usage(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
+inline Error unavailable(std::string message) {
+  return {ErrorKind::kUnavailable, std::move(message)};
+}
 inline Error failed(std::string message) { return {ErrorKind::kFailed, std::move(message)}; }
 
 }  // namespace stint

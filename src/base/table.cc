@@ -91,6 +91,10 @@ std::string without_trailing_space(std::string line) {
 
 }  // namespace
 
+Column right(std::string title, int importance) {
+  return {.title = std::move(title), .align = Align::kRight, .importance = importance};
+}
+
 void Table::add(std::vector<std::string> row) {
   CHECK(row.size() == columns_.size());
   for (std::string& cell : row) cell = without_controls(cell);

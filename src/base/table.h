@@ -17,6 +17,9 @@ struct Column {
   int group = 0;       // Columns of the same group other than 0 are left out together.
 };
 
+/// A column of numbers.
+Column right(std::string title, int importance);
+
 /// A table of texts for a person to read.
 class Table {
  public:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 
 namespace stint {
@@ -72,6 +73,15 @@ std::string to_lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return lower;
+}
+
+std::vector<std::string> numbered(std::vector<std::string> names) {
+  std::map<std::string, int> seen;
+  for (std::string& name : names) {
+    const int number = ++seen[name];
+    if (number > 1) name += fmt::format(" ({})", number);
+  }
+  return names;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -21,6 +21,9 @@ std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// Names told apart: of equal ones the second is "a (2)", the third "a (3)".
+std::vector<std::string> numbered(std::vector<std::string> names);
+
 /// "1 offer", "3 offers".
 std::string counted(std::size_t count, std::string_view thing);
 

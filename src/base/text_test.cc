@@ -87,5 +87,10 @@ TEST(Text, PhrasesSuggestions) {
   EXPECT_EQ(did_you_mean({"a", "b", "c"}), " Did you mean 'a', 'b' or 'c'?");
 }
 
+TEST(Numbered, TellsEqualNamesApart) {
+  EXPECT_EQ(numbered({"a", "b", "a", "a"}), (std::vector<std::string>{"a", "b", "a (2)", "a (3)"}));
+  EXPECT_TRUE(numbered({}).empty());
+}
+
 }  // namespace
 }  // namespace stint

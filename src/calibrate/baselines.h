@@ -6,7 +6,7 @@
 
 #include "base/codec_fields.h"
 #include "base/units.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 

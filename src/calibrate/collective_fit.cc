@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "calibrate/posterior.h"
+#include "calibrate/law_posterior.h"
 #include "predict/law.h"
 
 namespace stint {

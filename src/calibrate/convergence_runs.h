@@ -8,7 +8,7 @@
 
 #include "converge/level.h"
 #include "converge/noise_curve.h"
-#include "measure/convergence_table.h"
+#include "measure/tables/convergence_table.h"
 
 namespace stint {
 

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "catalog/catalog.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 #include "plan/calibration.h"
 #include "predict/device_scaling.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "measure/pair_table.h"
+#include "measure/tables/pair_table.h"
 #include "plan/calibration.h"
 #include "predict/free_sharing.h"
 

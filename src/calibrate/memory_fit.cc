@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "calibrate/posterior.h"
+#include "calibrate/law_posterior.h"
 #include "predict/law.h"
 
 namespace stint {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "measure/memory_table.h"
+#include "measure/tables/memory_table.h"
 #include "solver/least_squares.h"
 
 namespace stint {

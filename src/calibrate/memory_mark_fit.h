@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "measure/memory_table.h"
+#include "measure/tables/memory_table.h"
 
 namespace stint {
 

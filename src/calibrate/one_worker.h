@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 

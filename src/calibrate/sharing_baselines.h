@@ -6,7 +6,7 @@
 #include <string>
 
 #include "calibrate/space_sharing.h"
-#include "measure/pair_table.h"
+#include "measure/tables/pair_table.h"
 
 namespace stint {
 

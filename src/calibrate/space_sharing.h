@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "measure/pair_table.h"
+#include "measure/tables/pair_table.h"
 #include "predict/free_sharing.h"
 #include "solver/random_effects.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "calibrate/law_fit.h"
 #include "calibrate/step_rows.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 

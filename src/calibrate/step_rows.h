@@ -6,7 +6,7 @@
 #include "calibrate/law_fit.h"
 #include "calibrate/one_worker.h"
 #include "job/job.h"
-#include "measure/step_table.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 

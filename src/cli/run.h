@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/environment.h"
 #include "cli/verb.h"
+#include "load/environment.h"
 
 namespace stint::cli {
 

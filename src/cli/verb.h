@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/environment.h"
 #include "base/result.h"
 #include "base/terminal.h"
+#include "load/environment.h"
 
 namespace stint::cli {
 

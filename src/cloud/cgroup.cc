@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "cloud/process.h"
 
 namespace stint {
 namespace {

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "cloud/process.h"
 
 namespace stint {
 

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cloud/line_stream.h"
-#include "cloud/process.h"
+#include "base/descriptor.h"
+#include "base/line_stream.h"
 
 namespace stint {
 namespace {

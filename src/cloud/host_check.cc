@@ -5,10 +5,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cloud/namespaces.h"
 #include "cloud/network_plan.h"
-#include "cloud/process.h"
 
 namespace stint {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
-#include "cloud/process.h"
 
 namespace stint {
 

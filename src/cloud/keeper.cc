@@ -24,6 +24,7 @@
 #include "cloud/cluster_status.h"
 #include "cloud/control.h"
 #include "cloud/journal.h"
+#include "cloud/namespaces.h"
 #include "cloud/network_plan.h"
 #include "cloud/spawn.h"
 #include "cloud/vm_init.h"

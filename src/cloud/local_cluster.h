@@ -3,10 +3,10 @@
 #include <string>
 #include <sys/types.h>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 #include "cloud/cluster_spec.h"
 #include "cloud/cluster_status.h"
-#include "cloud/process.h"
 #include "cloud/spawn.h"
 
 namespace stint {

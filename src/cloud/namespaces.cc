@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cloud/process.h"
+#include "base/descriptor.h"
 
 namespace stint {
 namespace {
@@ -63,6 +63,12 @@ Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins
   ::kill(born.pid, SIGKILL);
   ::waitpid(born.pid, nullptr, 0);
   return status.ok() ? failed("a process that was just made is gone") : status.error();
+}
+
+pid_t clone_process(std::uint64_t flags) {
+  const auto all = static_cast<unsigned long>(flags | static_cast<std::uint64_t>(SIGCHLD));
+  const long pid = ::syscall(SYS_clone, all, 0L, 0L, 0L, 0L);
+  return pid < 0 ? -errno : static_cast<pid_t>(pid);
 }
 
 }  // namespace stint

@@ -4,12 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "base/units.h"
 
 namespace stint {
-
-/// A command and its arguments.
-using Words = std::vector<std::string>;
 
 /// What one VM's NIC needs.
 struct NicPlan {

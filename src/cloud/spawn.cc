@@ -10,10 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "cloud/cgroup.h"
 #include "cloud/metadata.h"
-#include "cloud/process.h"
+#include "cloud/namespaces.h"
 
 namespace stint {
 namespace {

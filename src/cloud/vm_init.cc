@@ -12,7 +12,8 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "cloud/process.h"
+#include "base/descriptor.h"
+#include "base/process.h"
 
 namespace stint {
 

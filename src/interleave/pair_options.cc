@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/normal.h"
-#include "interleave/shared_memory.h"
+#include "interleave/joint_memory.h"
 #include "predict/law.h"
 
 namespace stint {

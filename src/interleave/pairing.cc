@@ -14,12 +14,11 @@ constexpr DollarsPerSecond kAnyRate = 1 * kDollar / kHour;
 constexpr Dollars kMicroDollar = 1e-6 * kDollar;
 constexpr double kWeightMax = 1e15;  // Of the solver; a billion dollars.
 
-std::int64_t weight_of(const PairOption& option, DollarsPerSecond rate) {
-  const double weight = (rate * option.saved()).in(kMicroDollar);
-  return std::llround(std::clamp(weight, -kWeightMax, kWeightMax));
-}
-
 }  // namespace
+
+std::int64_t matching_weight(Dollars saved) {
+  return std::llround(std::clamp(saved.in(kMicroDollar), -kWeightMax, kWeightMax));
+}
 
 std::vector<PairJudged> judge_pairs(std::span<const ShareJob> jobs, const PairTerms& terms) {
   std::vector<PairJudged> judged;
@@ -57,10 +56,10 @@ Result<Pairing> best_pairing(std::span<const ShareJob> jobs, std::span<const Pai
   std::vector<MatchEdge> edges;
   for (const PairJudged& it : judged) {
     if (it.verdict.refusal != PairRefusal::kNone) continue;
-    edges.push_back(
-        {.first = static_cast<int>(it.first),
-         .second = static_cast<int>(it.second),
-         .weight = weight_of(it.verdict.options.front(), cluster.rate.value_or(kAnyRate))});
+    edges.push_back({.first = static_cast<int>(it.first),
+                     .second = static_cast<int>(it.second),
+                     .weight = matching_weight(cluster.rate.value_or(kAnyRate) *
+                                               it.verdict.options.front().saved())});
   }
   const auto chosen = maximum_weight_matching(static_cast<int>(jobs.size()), edges);
   if (!chosen.ok()) return chosen.error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct PairJudged {
 
 /// Every two of `jobs`, each judged by itself.
 std::vector<PairJudged> judge_pairs(std::span<const ShareJob> jobs, const PairTerms& terms);
+
+/// Dollars as a matching weighs them: whole micro-dollars, as far as the solver goes.
+std::int64_t matching_weight(Dollars saved);
 
 /// Which jobs share machines.
 struct Pairing {

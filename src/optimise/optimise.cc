@@ -7,7 +7,7 @@
 #include "optimise/answer.h"
 #include "optimise/implied.h"
 #include "optimise/nearest.h"
-#include "optimise/posterior.h"
+#include "optimise/plan_posterior.h"
 #include "optimise/solve.h"
 
 namespace stint {

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "catalog/catalog.h"
-#include "measure/lifetime_table.h"
+#include "measure/tables/lifetime_table.h"
 #include "plan/calibration.h"
 #include "risk/group_loss.h"
 #include "risk/hazard.h"

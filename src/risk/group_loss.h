@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "measure/availability_trace.h"
+#include "measure/tables/availability_trace.h"
 #include "risk/hazard.h"
 
 namespace stint {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/lifetime_table.h"
+#include "measure/tables/lifetime_table.h"
 #include "risk/hazard.h"
 
 namespace stint {

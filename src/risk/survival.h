@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "measure/lifetime_table.h"
+#include "measure/tables/lifetime_table.h"
 
 namespace stint {
 

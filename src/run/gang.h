@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
-#include "run/checkpoint_files.h"
+#include "checkpoint/checkpoint_files.h"
 
 namespace stint {
 

@@ -5,8 +5,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/result.h"
-#include "cloud/process.h"
 
 namespace stint {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/codec.h"
-#include "run/line_log.h"
-#include "run/run_event.h"
+#include "base/line_log.h"
+#include "supervise/run_event.h"
 
 namespace stint {
 

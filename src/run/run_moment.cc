@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "run/run_words.h"
+#include "supervise/run_words.h"
 
 namespace stint {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "run/run_record.h"
-#include "run/supervisor.h"
+#include "supervise/supervisor.h"
 
 namespace stint {
 

@@ -11,7 +11,8 @@
 #include "cloud/pool.h"
 #include "plan/plan.h"
 #include "run/run_sharing.h"
-#include "run/supervisor.h"
+#include "supervise/spot_belief.h"
+#include "supervise/supervisor.h"
 
 namespace stint {
 
@@ -68,13 +69,6 @@ struct RunPlan {
 enum class RunCompute { kReal, kPacedReal };
 
 std::span<const EnumName<RunCompute>> names_of(RunCompute type);
-
-/// How long spot machines are believed to stay, and how long one that went is missing.
-struct SpotSpells {
-  Seconds stay;
-  std::optional<Seconds> away = {};  // Absent: another one is there at once.
-  Json::Object unknown = {};
-};
 
 /// What a run was expected to come to, at its beginning.
 struct RunForecast {
@@ -214,13 +208,6 @@ void describe(Walk& walk, Like<Walk, PoolChange>& it) {
   walk.field("spot", it.spot, "How many spot VMs there are.", {.range = Range::kNotNegative});
   walk.field("price_factor", it.price_factor, "Of their prices.", {.range = Range::kPositive});
   walk.field("unannounced", it.unannounced, "Whether they go without a notice.");
-}
-
-template <class Walk>
-void describe(Walk& walk, Like<Walk, SpotSpells>& it) {
-  walk.number("stay_s", it.stay, kSecond, "Mean time that one stays.", Range::kPositive);
-  walk.number("away_s", it.away, kSecond, "Mean time until there is another.", Range::kPositive);
-  walk.rest(it.unknown);
 }
 
 template <class Walk>

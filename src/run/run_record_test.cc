@@ -197,5 +197,15 @@ TEST(RunRecord, KindsAreFoundOnlyForMachinesOfThisPlan) {
   EXPECT_EQ(machine_type({.type = "local.small#12"}), "local.small");
 }
 
+TEST(RunRecordTest, NobodyPlansAgainForARunThatSharesOrSearches) {
+  RunRecord record = small_record();
+  EXPECT_TRUE(terms_of(record, record.plan).replans);
+  record.sharing = RunSharing{.partner = "other"};
+  EXPECT_FALSE(terms_of(record, record.plan).replans);
+  record.sharing.reset();
+  record.plan.training = RunBatch{};
+  EXPECT_FALSE(terms_of(record, record.plan).replans);
+}
+
 }  // namespace
 }  // namespace stint

@@ -4,7 +4,7 @@
 #include "risk/cluster_policy.h"
 #include "run/run_journal.h"
 #include "run/run_paths.h"
-#include "run/spot_belief.h"
+#include "supervise/spot_belief.h"
 
 namespace stint {
 
@@ -34,7 +34,7 @@ std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
 std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan) {
   if (!record.deadline) return nullptr;
   const auto machines = static_cast<int>(training_slots(terms_of(record, plan)).size());
-  return std::make_unique<ClusterPolicy>(spot_belief(record, machines));
+  return std::make_unique<ClusterPolicy>(spot_belief(record.expected, record.tick, machines));
 }
 
 Result<ReplayedRun> replay_run_folder(const std::string& folder) {

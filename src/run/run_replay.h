@@ -6,7 +6,7 @@
 
 #include "run/run_moment.h"
 #include "run/run_record.h"
-#include "run/supervisor.h"
+#include "supervise/supervisor.h"
 
 namespace stint {
 

@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 #include "base/random.h"
+#include "base/stop_signals.h"
 #include "cloud/exec_all.h"
 #include "run/run_paths.h"
 #include "run/run_replay.h"
-#include "run/stop_signals.h"
 
 namespace stint {
 namespace {

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/line_log.h"
+#include "checkpoint/checkpoint_files.h"
 #include "measure/measurement.h"
-#include "run/checkpoint_files.h"
 #include "run/crew.h"
 #include "run/gang.h"
-#include "run/line_log.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
-#include "run/supervisor.h"
 #include "run/worker_orders.h"
+#include "supervise/supervisor.h"
 
 namespace stint {
 
@@ -103,6 +103,7 @@ class Runner {
   void hear(const CrewNews& news);
   void hear_message(int vm, const std::string& kind, const Json& facts);
   void on_ready(int vm, const Json& facts);
+  std::optional<std::string> wrong_steps(const Json& facts) const;
   void on_out_of_memory(int vm, const Json& facts);
   void on_gang_news(const GangNews& news);
   void note_step(const GangNews& news);

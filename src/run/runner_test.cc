@@ -3,8 +3,8 @@
 #include <csignal>
 #include <gtest/gtest.h>
 
+#include "checkpoint/checkpoint_files.h"
 #include "measure/measurement.h"
-#include "run/checkpoint_files.h"
 #include "run/runner_fixture.h"
 
 namespace stint {
@@ -63,6 +63,19 @@ TEST_F(RunnerTest, AnotherBatchStopsTheRunAndSaysWhy) {
   EXPECT_NE(end->reason.find("a batch of 50 and not with the 48 of the plan"), std::string::npos)
       << end->reason;
   EXPECT_EQ(story().reached, 0);
+}
+
+TEST_F(RunnerTest, AScriptThatTrainsTooFewStepsStopsTheRunAndSaysSo) {
+  use_script(R"(
+import json, os, socket, time
+control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
+control.sendall((json.dumps({"ready": {"step": -1, "batch": 48, "steps": 3}}) + "\n").encode())
+control.recv(1)
+)");
+  const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
+  EXPECT_TRUE(tells("the script trains 3 steps and not the 20 of the plan")) << lines();
 }
 
 TEST_F(RunnerTest, AnInterruptSavesAndStops) {

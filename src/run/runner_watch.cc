@@ -136,8 +136,22 @@ void Runner::on_ready(int vm, const Json& facts) {
                 *its, setup_.record.global_batch, *its)});
     return;
   }
+  if (const auto wrong = wrong_steps(facts)) {
+    return happen({.kind = Event::kStop, .code = 1, .reason = wrong});
+  }
   machines_[vm].ready = true;
   order_training();
+}
+
+/// A script that ends before the run does would be waited for in vain.
+std::optional<std::string> Runner::wrong_steps(const Json& facts) const {
+  const Json* steps = facts.find("steps");
+  const std::int64_t* its = steps == nullptr ? nullptr : steps->as<std::int64_t>();
+  if (its == nullptr || plan_.training || *its >= setup_.record.steps) return std::nullopt;
+  return fmt::format(
+      "the script trains {} steps and not the {} of the plan; let it train as many, or run it with "
+      "--steps {}",
+      *its, setup_.record.steps, *its);
 }
 
 void Runner::on_gang_news(const GangNews& news) {

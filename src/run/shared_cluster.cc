@@ -8,8 +8,8 @@
 #include <sys/file.h>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/file.h"
-#include "cloud/process.h"
 
 namespace stint {
 namespace {

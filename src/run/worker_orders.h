@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "run/checkpoint_files.h"
+#include "checkpoint/checkpoint_files.h"
 #include "run/run_record.h"
 
 // What workers are told: JSON with one member each. stint/job.py obeys.

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "catalog/market.h"
-#include "measure/availability_trace.h"
+#include "measure/tables/availability_trace.h"
 #include "plan/plan.h"
 #include "risk/spot_time.h"
 #include "simulate/spot_supply.h"

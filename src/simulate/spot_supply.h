@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "base/units.h"
-#include "measure/availability_trace.h"
+#include "measure/tables/availability_trace.h"
 #include "risk/hazard.h"
 #include "risk/spot_time.h"
 

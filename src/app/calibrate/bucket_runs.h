@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "calibrate/bucket_fit.h"
+#include "load/environment.h"
+#include "load/job_files.h"
+#include "load/predict_inputs.h"
+#include "measure/tables/stint_steps.h"
+
+namespace stint {
+
+/// What runs are looked up in.
+struct RunWorld {
+  JobsByName jobs;
+  Catalog catalog;
+  DeviceLaw devices;
+};
+
+/// `jobs` is a file of job profiles; empty: the shipped ones.
+Result<RunWorld> load_run_world(const Environment& environment, const std::string& jobs);
+
+/// Appends what `read` finds in each of the files.
+template <class T>
+Result<std::vector<T>> read_all(const std::vector<std::string>& files,
+                                Result<std::vector<T>> (*read)(std::string_view,
+                                                               const std::string&)) {
+  std::vector<T> all;
+  for (const std::string& file : files) {
+    const auto text = read_file(file);
+    if (!text.ok()) return text.error();
+    auto found = read(*text, file);
+    if (!found.ok()) return found.error();
+    all.insert(all.end(), std::make_move_iterator(found->begin()),
+               std::make_move_iterator(found->end()));
+  }
+  return all;
+}
+
+/// The question that a run answers. The law must outlive the answer.
+Result<ResolvedJob> resolve_run(const RunWorld& world, const CalibratedLaw& law,
+                                const MeasuredRun& run);
+
+/// A fit to the runs and probes of `files` as a calibration, with what it says of itself. It starts
+/// from the calibration `onto`, a file or a shipped one; empty: from the priors.
+Result<Calibration> fitted_buckets(const RunWorld& world, const std::vector<std::string>& files,
+                                   const std::string& onto);
+
+/// Learning a fabric whose buckets can be followed (see bucket_law.h) from our own runs and probes.
+struct CalibrateBucketsRequest {
+  std::vector<std::string> train;  // Files of measurements.
+  std::string jobs;                // A file of job profiles; empty: the shipped ones.
+  std::string name;                // Of the calibration.
+  std::string provenance;          // Where the runs can be had.
+  std::string out;                 // Where to write it; empty: nowhere.
+  std::string onto = {};  // A calibration, a file or a shipped one, to fold them into; empty: none.
+};
+
+/// Fits all runs, and all sums of probes; the accuracy is that on clusters of sizes left out. What
+/// is folded into another calibration starts from what that knows, and is listed behind its data.
+Result<Calibration> calibrate_buckets(const Environment& environment,
+                                      const CalibrateBucketsRequest& request);
+
+}  // namespace stint

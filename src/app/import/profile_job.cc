@@ -1,0 +1,265 @@
+#include "app/import/profile_job.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/temporary_folder.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "converge/noise.h"
+#include "load/python_world.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+using Cause = ProcessesEnd::Cause;
+
+constexpr double kQuantile = 1.2816;  // Of a normal distribution, for 10–90 %.
+
+/// The script among the words of a command: the first that is no flag of a Python interpreter.
+std::optional<std::string> script_of(const std::vector<std::string>& words) {
+  if (!is_python(words[0])) return std::nullopt;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-m" || words[i] == "-c" || words[i] == "-") return std::nullopt;
+    if (words[i] == "-W" || words[i] == "-X") {
+      ++i;
+    } else if (!words[i].starts_with('-')) {
+      return words[i];
+    }
+  }
+  return std::nullopt;
+}
+
+Status check_command(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    return bad_usage(
+        "the command that trains is missing. For example: stint profile -- /usr/bin/python3 "
+        "train.py");
+  }
+  const auto script = script_of(words);
+  std::error_code error;
+  if (script && !fs::exists(*script, error)) {
+    return bad_input(fmt::format("there is no script {}; check the path", printable(*script)));
+  }
+  return is_python(words[0]) ? check_torch(words[0]) : Status();
+}
+
+std::string job_name(const ProfileRequest& request) {
+  if (!request.name.empty()) return request.name;
+  const std::string script = script_of(request.command).value_or(request.command[0]);
+  const std::string stem = fs::path(script).stem().string();
+  return stem.empty() ? "job" : stem;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// One command per worker.
+Result<std::vector<Command>> commands_of(const ProfileRequest& request, const std::string& folder,
+                                         std::optional<int> batch) {
+  Command command{.words = request.command};
+  auto& variables = command.variables;
+  variables["PYTHONPATH"] = python_path(folder, variable("PYTHONPATH"));
+  variables["STINT_PROFILE_OUT"] = folder + "/records";
+  variables["STINT_PROFILE_STEPS"] = fmt::format("{}", request.steps);
+  variables["STINT_PROFILE_WARMUP"] = fmt::format("{}", request.warmup);
+  if (batch) {
+    variables["STINT_BATCH_SIZE"] = fmt::format("{}", *batch);
+    if (request.batch_flag.ends_with('=')) {
+      command.words.push_back(fmt::format("{}{}", request.batch_flag, *batch));
+    } else if (!request.batch_flag.empty()) {
+      command.words.push_back(request.batch_flag);
+      command.words.push_back(fmt::format("{}", *batch));
+    }
+  }
+  if (request.workers == 1) return std::vector<Command>{command};
+  const auto port = free_loopback_port();
+  if (!port.ok()) return port.error();
+  variables["MASTER_ADDR"] = "127.0.0.1";
+  variables["MASTER_PORT"] = fmt::format("{}", *port);
+  variables["WORLD_SIZE"] = fmt::format("{}", request.workers);
+  variables["NODE_RANK"] = "0";
+  variables["OMP_NUM_THREADS"] = "1";
+  std::vector<Command> commands;
+  for (int rank = 0; rank < request.workers; ++rank) {
+    variables["RANK"] = variables["LOCAL_RANK"] = fmt::format("{}", rank);
+    commands.push_back(command);
+  }
+  return commands;
+}
+
+/// Why nothing was measured, from how far the script came.
+std::string nothing_measured(const std::vector<ProfileRecord>& records, const ProcessesEnd& end,
+                             Seconds limit) {
+  std::int64_t backwards = 0;
+  bool ended = false;
+  for (const ProfileRecord& record : records) {
+    if (!record.exit) continue;
+    ended = true;
+    backwards += record.exit->backwards;
+  }
+  if (end.cause == Cause::kTimeLimit) {
+    return fmt::format(
+        "the script took no step of an optimizer within {} and was ended; raise --timeout if it "
+        "needs longer to begin",
+        to_text(limit));
+  }
+  if (end.code != 0) {
+    return fmt::format(
+        "the script ended with exit {} before an optimizer took a step; see what it "
+        "printed",
+        end.code);
+  }
+  if (!ended) {
+    return "the script ended without importing torch; or its interpreter ignores PYTHONPATH (-I, "
+           "-E)";
+  }
+  if (backwards == 0)
+    return "the script never called backward, so that there is nothing to measure";
+  return "the script called backward, but no optimizer of PyTorch took a step";
+}
+
+/// What the summary of a run that did not end well is to be taken with.
+void warn_of_end(const ProcessesEnd& end, const std::string& run, const ProfileSummary& summary,
+                 Seconds limit, std::vector<std::string>& warnings) {
+  const std::string kept = counted(static_cast<std::size_t>(summary.steps), "iteration");
+  if (end.cause == Cause::kTimeLimit) {
+    warnings.push_back(fmt::format("{}did not end within {}; the {} that it measured are kept", run,
+                                   to_text(limit), kept));
+  } else if (end.code != 0) {
+    warnings.push_back(
+        fmt::format("{}ended with exit {}; the {} that it measured are kept", run, end.code, kept));
+  }
+}
+
+/// One run of the script.
+Result<ProfileSummary> run_once(const ProfileRequest& request, std::optional<int> batch,
+                                std::vector<std::string>& warnings) {
+  const auto folder = TemporaryFolder::make();
+  if (!folder.ok()) return folder.error();
+  const Status unpacked = unpack_python(folder->path());
+  if (!unpacked.ok()) return unpacked.error();
+  const auto commands = commands_of(request, folder->path(), batch);
+  if (!commands.ok()) return commands.error();
+  const auto end =
+      run_together(*commands, request.limit,
+                   request.silent ? std::optional<std::string>("/dev/null") : std::nullopt);
+  if (!end.ok()) return end.error();
+  if (end->cause == Cause::kInterrupted) {
+    return Error{ErrorKind::kInterrupted, "interrupted; nothing was written"};
+  }
+  const std::string records_file = folder->path() + "/records";
+  const std::string text = fs::exists(records_file) ? *read_file(records_file) : std::string();
+  const auto records = read_profile_records(text, "the hook's records");
+  if (!records.ok()) return records.error();
+  const bool measured =
+      std::any_of(records->noun.begin(), records->noun.end(),
+                  [](const auto& record) { return record.iteration.has_value(); });
+  if (!measured) return failed(nothing_measured(records->noun, *end, request.limit));
+  auto summary = summarise_profile(records->noun, batch);
+  if (!summary.ok()) return failed(summary.error().message);
+  warn_of_end(*end, batch ? fmt::format("the script at a batch of {} ", *batch) : "the script ",
+              *summary, request.limit, warnings);
+  return summary;
+}
+
+/// Φ of one run's gradients; nothing where fewer than two iterations tell of it.
+std::optional<ProfiledNoise> noise_of(const ProfileSummary& run) {
+  NoiseEstimator estimator;
+  ProfiledNoise noise;
+  for (const GradientSample& sample : run.gradients) {
+    std::vector<WorkerGradient> workers;
+    for (const double square : sample.squares) {
+      workers.push_back({.batch = static_cast<double>(sample.batch), .square = square});
+    }
+    noise.record.batch = sample.batch * static_cast<int>(workers.size());
+    estimator.add(gradient_moments(workers, sample.mean_square));
+    ++noise.samples;
+  }
+  if (noise.samples < 2) return std::nullopt;
+  const NoiseScale scale = estimator.estimate(kQuantile);
+  noise.record.gradient_square = scale.mean.square;
+  noise.record.gradient_variance = scale.mean.variance;
+  noise.scale = scale.scale;
+  noise.lower = scale.lower;
+  noise.upper = scale.upper;
+  return noise;
+}
+
+/// Bad usage when the script went on with its own batch whatever it was asked.
+Status check_asked(const std::vector<ProfileSummary>& runs, const std::vector<int>& seen) {
+  if (runs.size() < 2 || seen[0] == 0) return {};
+  if (std::any_of(seen.begin(), seen.end(), [&](int one) { return one != seen[0]; })) return {};
+  return bad_usage(
+      fmt::format("the script trained with a batch of {} whatever was asked; let it call "
+                  "stint.batch_size(), or name its flag with --batch-flag",
+                  seen[0]));
+}
+
+/// Runs every batch that is asked for. One that fails is left out if another did not.
+Result<std::vector<ProfileSummary>> run_all(const ProfileRequest& request,
+                                            std::vector<std::string>& warnings) {
+  std::vector<std::optional<int>> batches(request.batches.begin(), request.batches.end());
+  if (batches.empty()) batches.emplace_back();
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  std::vector<ProfileSummary> runs;
+  std::vector<int> seen;
+  std::optional<Error> first;
+  for (const std::optional<int> batch : batches) {
+    auto run = run_once(request, batch, warnings);
+    if (run.ok()) {
+      seen.push_back(run->seen_batch);
+      runs.push_back(std::move(*run));
+      continue;
+    }
+    if (run.error().kind != ErrorKind::kFailed) return run.error();
+    if (!first) first = run.error();
+    if (batch) warnings.push_back(fmt::format("a batch of {}: {}", *batch, run.error().message));
+  }
+  if (runs.empty()) return *first;
+  const Status asked = check_asked(runs, seen);
+  if (!asked.ok()) return asked.error();
+  return runs;
+}
+
+}  // namespace
+
+Result<ProfileReport> profile_job(const ProfileRequest& request) {
+  const Status possible = check_command(request.command);
+  if (!possible.ok()) return possible.error();
+  ProfileReport report;
+  auto runs = run_all(request, report.warnings);
+  if (!runs.ok()) return runs.error();
+  report.runs = std::move(*runs);
+  report.job = profile_of(job_name(request), report.runs);
+  report.job.command = request.command;
+  if (!request.device.empty()) {
+    for (ComputeSample& sample : report.job.compute) sample.device = request.device;
+  }
+  for (const ProfileSummary& run : report.runs) {
+    auto noise = noise_of(run);
+    if (!noise) continue;
+    // A profile's noise is a fact only where both figures are; a lower bound is told, not kept.
+    if (noise->scale) report.job.noise.push_back(noise->record);
+    report.noise.push_back(std::move(*noise));
+  }
+  const std::string& communication = report.runs.back().start.communication;
+  if (communication != "timed") report.communication = communication;
+  const Status valid = validate(report.job);
+  if (!valid.ok()) return failed(valid.error().message);
+  if (!request.out.empty()) {
+    const Status written = write_file(request.out, write_job(report.job));
+    if (!written.ok()) return written.error();
+  }
+  return report;
+}
+
+}  // namespace stint

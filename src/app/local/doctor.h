@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "load/environment.h"
+
+namespace stint {
+
+/// One thing that a feature needs on this machine.
+struct Finding {
+  enum class Level { kGood, kAdvice, kBroken };
+  Level level = Level::kGood;
+  std::string feature;
+  std::string detail;
+  std::string fix;  // The exact command, or empty.
+};
+
+/// What is missing on this machine for which feature, and what to do about it.
+std::vector<Finding> examine(const Environment& environment);
+
+}  // namespace stint

@@ -1,0 +1,264 @@
+#include "app/local/probe_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/calibrate/bucket_runs.h"
+#include "app/calibrate/reduction_rows.h"
+#include "app/local/local_cases.h"
+#include "base/file.h"
+#include "base/temporary_folder.h"
+#include "base/text.h"
+#include "load/catalog_cases.h"
+#include "load/predict_inputs.h"
+#include "load/python_world.h"
+#include "measure/measurement.h"
+#include "measure/trace/timing_of.h"
+
+namespace stint {
+namespace {
+
+constexpr int kInterruptedCode = 130;
+constexpr const char* kJob = "probe of the network";
+constexpr Seconds kWorkerStart = 2 * kSecond;  // Of one worker's Python and torch, two at a time.
+
+/// What is known before anything is made.
+struct Prepared {
+  Cluster cluster;
+  Catalog catalog;
+  Calibration calibration;
+  BucketLaw law;  // Of the calibration.
+  ProbeOutline outline;
+};
+
+/// How long it takes to sum over some of the VMs.
+Seconds time_of(const PlannedSum& sum, const ClusterSpec& spec, const BucketLaw& law) {
+  ReductionRow row{.vms = static_cast<int>(sum.vms.size()), .bytes = sum.bytes};
+  row.slowest = spec.vms[static_cast<std::size_t>(sum.vms[0])].network;
+  for (const int vm : sum.vms) {
+    row.slowest = std::min(row.slowest, spec.vms[static_cast<std::size_t>(vm)].network);
+  }
+  return reduction_time(row, law);
+}
+
+Result<ProbeOutline> outline_of(const ClusterSpec& spec, const ProbeRequest& request,
+                                const BucketLaw& law) {
+  const int vms = static_cast<int>(spec.vms.size());
+  auto sums =
+      planned_sums(vms, request.counts.empty() ? usual_counts(vms) : request.counts, request.sizes);
+  if (!sums.ok()) return sums.error();
+  Seconds round;
+  for (const PlannedSum& sum : *sums) round += (request.repeats + 1) * time_of(sum, spec, law);
+  const Seconds rounds = (request.rounds - 1) * std::max(round, request.every) + round;
+  return ProbeOutline{.sums = std::move(*sums), .duration = vms * kWorkerStart + rounds};
+}
+
+Result<Prepared> prepare(const Environment& environment, const ProbeRequest& request) {
+  const auto cluster = parse_cluster(request.cluster);
+  if (!cluster.ok()) return cluster.error();
+  auto calibration = load_calibration(request.calibration);
+  if (!calibration.ok()) return calibration.error();
+  const auto buckets = calibrated_buckets(calibration->noun);
+  if (!buckets.ok()) return buckets.error();
+  if (!*buckets) {
+    return bad_usage(fmt::format(
+        "the calibration {} does not follow single sums; name one that 'stint calibrate buckets' "
+        "made, or local",
+        printable(request.calibration)));
+  }
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  const auto spec = cluster_spec(*cluster, catalog->noun, "probe");
+  if (!spec.ok()) return spec.error();
+  const auto warning = traffic_warning(*spec);
+  if (!warning.ok()) return warning.error();
+  auto outline = outline_of(*spec, request, (*buckets)->law);
+  if (!outline.ok()) return outline.error();
+  return Prepared{.cluster = *cluster,
+                  .catalog = std::move(catalog->noun),
+                  .calibration = std::move(calibration->noun),
+                  .law = (*buckets)->law,
+                  .outline = std::move(*outline)};
+}
+
+/// Times the plan on a cluster and keeps what its workers print, which are measurements.
+class Session {
+ public:
+  Session(const Environment& environment, const ProbeRequest& request, Layout layout,
+          const std::vector<PlannedSum>& sums, const ProbeProgress& progress)
+      : request_(request),
+        sums_(sums),
+        progress_(progress),
+        run_(fmt::format("probe of {} at {:.0f}", request.cluster,
+                         environment.clock->now().in(kSecond))) {
+    note(write_measurement({.run = run_,
+                            .at = environment.clock->now(),
+                            .start = RunStart{.job = kJob, .layout = std::move(layout)}}));
+  }
+
+  Status run(const LocalCluster& cluster) {
+    if (!kept_.ok()) return kept_;  // Better now than after minutes.
+    const auto folder = TemporaryFolder::make();
+    if (!folder.ok()) return folder.error();
+    const Status unpacked = unpack_python(folder->path());
+    if (!unpacked.ok()) return unpacked;
+    const ExecRequest exec{.command = {request_.python, "-m", "stint.probe", "--run", run_,
+                                       "--plan", to_text(plan_json(sums_), JsonStyle::kLine),
+                                       "--rounds", fmt::format("{}", request_.rounds), "--repeats",
+                                       fmt::format("{}", request_.repeats), "--every",
+                                       fmt::format("{}", request_.every.in(kSecond))},
+                           .variables = {"PYTHONPATH=" + folder->path(), "OMP_NUM_THREADS=1",
+                                         "PYTHONDONTWRITEBYTECODE=1"}};
+    const auto code =
+        exec_all(cluster, exec, [this](std::string_view vm, bool error, std::string_view line) {
+          error ? complain(vm, line) : take(line);
+        });
+    if (!code.ok()) return code.error();
+    if (*code == kInterruptedCode) {
+      return Error{ErrorKind::kInterrupted,
+                   request_.out.empty() ? "interrupted; nothing was written"
+                                        : "interrupted; what was measured is in " + request_.out};
+    }
+    if (*code != 0) {
+      return failed(fmt::format("the probe ended with exit {}: {}", *code,
+                                complaint_.empty() ? "it said nothing" : complaint_));
+    }
+    return kept_;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  void note(const std::string& line) {
+    text_ += line;
+    if (request_.out.empty() || !kept_.ok()) return;
+    kept_ = append_file(request_.out, line);
+  }
+
+  void take(std::string_view printed) {
+    const std::string line = fmt::format("{}\n", printed);
+    const auto read = read_measurements(line, "a worker");
+    if (!read.ok() || read->noun.empty() || !read->noun[0].reduction) return;
+    note(line);
+    ++done_;
+    const double all = static_cast<double>(sums_.size()) * request_.rounds * request_.repeats;
+    progress_(done_ / all);
+  }
+
+  void complain(std::string_view vm, std::string_view line) {
+    if (!line.empty()) complaint_ = fmt::format("{} on {}", printable(line), vm);
+  }
+
+  const ProbeRequest& request_;
+  const std::vector<PlannedSum>& sums_;
+  const ProbeProgress& progress_;
+  std::string run_;
+  std::string text_;       // All lines so far.
+  std::string complaint_;  // The last line on an error stream.
+  Status kept_;            // Of writing them.
+  int done_ = 0;
+};
+
+Layout layout_of(const Cluster& cluster) {
+  Layout layout{.cluster = cluster};
+  layout.setups.resize(cluster.groups.size());
+  return layout;
+}
+
+/// The planned sum that was measured.
+PlannedSum planned_of(const std::vector<PlannedSum>& sums, const MeasuredReduction& measured) {
+  for (const PlannedSum& sum : sums) {
+    if (sum.vms == measured.vms && sum.bytes == measured.bytes) return sum;
+  }
+  return {.vms = measured.vms, .bytes = measured.bytes};
+}
+
+Status add_sums(const Prepared& prepared, const std::vector<MeasuredReduction>& measured,
+                ProbeReport& report) {
+  const auto rows = reduction_rows(measured, prepared.catalog);
+  if (!rows.ok()) return rows.error();
+  std::vector<ReductionTimes> times;
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const ReductionRow& row = (*rows)[i];
+    const double n = row.vms;
+    const ProbedSum sum{.planned = planned_of(prepared.outline.sums, measured[i]),
+                        .time = timing_of(times_of(measured[i])),
+                        .bus = 2 * (n - 1) / n * row.bytes / row.time,
+                        .predicted = reduction_time(row, prepared.law)};
+    report.mape += std::abs(sum.predicted / row.time - 1) / static_cast<double>(rows->size());
+    times.push_back(
+        {.rounds = measured[i].rounds, .expected = sum.predicted, .pair = sum.planned.pair});
+    report.sums.push_back(sum);
+  }
+  report.spread = spread_of(times);
+  return {};
+}
+
+/// The calibration with the probe in it, written to where the request wants it.
+Result<Calibration> fold(const Environment& environment, const ProbeRequest& request,
+                         const std::string& name, const std::string& text) {
+  const auto folder = TemporaryFolder::make();
+  if (!folder.ok()) return folder.error();
+  const std::string file = folder->path() + "/probe.jsonl";
+  const Status written = write_file(file, text);
+  if (!written.ok()) return written.error();
+  return calibrate_buckets(
+      environment,
+      {.train = {file},
+       .jobs = {},
+       .name = name,
+       .provenance = fmt::format("stint probe network --cluster '{}', {}", request.cluster,
+                                 to_text(date_at(environment.clock->now()))),
+       .out = request.fold,
+       .onto = request.calibration});
+}
+
+}  // namespace
+
+Result<ProbeOutline> outline_probe(const Environment& environment, const ProbeRequest& request) {
+  auto prepared = prepare(environment, request);
+  if (!prepared.ok()) return prepared.error();
+  return std::move(prepared->outline);
+}
+
+Result<ProbeReport> probe_network(const Environment& environment, const ProbeRequest& request,
+                                  const ProbeProgress& progress) {
+  auto prepared = prepare(environment, request);
+  if (!prepared.ok()) return prepared.error();
+  const Status torch = check_torch(request.python);
+  if (!torch.ok()) return torch.error();
+  auto started = start_cluster(environment, {.cluster = request.cluster,
+                                             .name = fmt::format("probe-{}", ::getpid()),
+                                             .ends_with_maker = true});
+  if (!started.ok()) return started.error();
+  const auto status = started->cluster.status();
+  if (!status.ok()) return status.error();
+  Session session(environment, request, layout_of(prepared->cluster), prepared->outline.sums,
+                  progress);
+  const Status ran = session.run(started->cluster);
+  const auto down = started->cluster.down();
+  if (!ran.ok()) return ran.error();
+  if (!down.ok()) return down.error();
+
+  ProbeReport report{.cluster = request.cluster,
+                     .before = prepared->calibration,
+                     .warnings = std::move(started->warnings)};
+  for (const VmStatus& vm : status->vms) report.vms.push_back(vm.name);
+  const auto measured = read_reductions(session.text(), "what the workers printed");
+  if (!measured.ok()) return measured.error();
+  if (measured->empty()) return failed("the workers measured nothing");
+  const Status added = add_sums(*prepared, *measured, report);
+  if (!added.ok()) return added.error();
+  if (request.fold.empty()) return report;
+  auto folded = fold(environment, request, prepared->calibration.name, session.text());
+  if (folded.ok()) {
+    report.folded = std::move(*folded);
+  } else {
+    report.not_folded = folded.error();
+  }
+  return report;
+}
+
+}  // namespace stint

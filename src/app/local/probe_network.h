@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/local/probe_plan.h"
+#include "calibrate/reduction_spread.h"
+#include "job/job.h"
+#include "load/environment.h"
+#include "plan/calibration.h"
+
+namespace stint {
+
+struct ProbeRequest {
+  std::string cluster;  // Of the emulated cloud: "8x local.large".
+  std::vector<Bytes> sizes = {1 * kMB, 5 * kMB, 25 * kMB};
+  std::vector<int> counts = {};  // Of VMs to sum over; empty: usual_counts.
+  int rounds = 3;                // Of everything, one after the other.
+  int repeats = 3;               // Of each sum in a round.
+  Seconds every;                 // From the start of a round to the next, if it takes less.
+  std::string python = "/usr/bin/python3";
+  std::string calibration = "local";  // A file or a shipped one, to compare with.
+  std::string out = {};               // Append the measurements here; empty: nowhere.
+  std::string fold = {};  // Write the calibration here, with the probe in it; empty: nowhere.
+};
+
+/// A sum, as it was measured and as the calibration has it.
+struct ProbedSum {
+  PlannedSum planned;
+  Timing time;
+  BytesPerSecond bus;  // What each NIC carried: 2 (n − 1)/n · S / time.
+  Seconds predicted;
+};
+
+struct ProbeReport {
+  std::string cluster;
+  std::vector<std::string> vms;  // Their names, by number.
+  std::vector<ProbedSum> sums;
+  ReductionSpread spread;
+  Calibration before;  // What they are compared with.
+  double mape = 0;     // Of its predictions of the sums.
+  std::optional<Calibration> folded = {};
+  std::optional<Error> not_folded = {};  // Why; what was measured is told all the same.
+  std::vector<std::string> warnings = {};
+};
+
+/// What a probe is about to do.
+struct ProbeOutline {
+  std::vector<PlannedSum> sums;
+  Seconds duration;  // As the calibration has it, with the start of the workers.
+};
+
+/// Errors are those of probe_network that show before anything is made.
+Result<ProbeOutline> outline_probe(const Environment& environment, const ProbeRequest& request);
+
+/// Is told how much of the work is done, in [0, 1].
+using ProbeProgress = std::function<void(double done)>;
+
+/// Makes the cluster, times the sums on it, and takes it down. Usage errors: see start_cluster and
+/// planned_sums, and a calibration that does not follow buckets. Unavailable: an interpreter
+/// without torch, or no namespaces. Interrupted: what was measured until then is in `out`.
+Result<ProbeReport> probe_network(const Environment& environment, const ProbeRequest& request,
+                                  const ProbeProgress& progress);
+
+}  // namespace stint

@@ -1,0 +1,183 @@
+#include "app/plan/plan_cases.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/plan/front_rows.h"
+#include "app/plan/plan_limits.h"
+#include "base/check.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "job/job.h"
+#include "load/bundled.h"
+#include "load/plan_files.h"
+
+namespace stint {
+namespace {
+
+Objective objective_of(const PlanRequest& request) {
+  if (request.objective) return *request.objective;
+  if (request.constraints.deadline) return Objective::kCost;
+  if (request.constraints.budget) return Objective::kTime;
+  // A policy's plan is one point, which the cheapest compares with.
+  return request.policy ? Objective::kCost : Objective::kFront;
+}
+
+Result<Policy> find_policy(const std::string& wanted) {
+  std::vector<std::string> known;
+  for (const auto& [policy, name] : names_of(Policy{})) {
+    if (wanted == name) return policy;
+    known.emplace_back(name);
+  }
+  return bad_usage(fmt::format("there is no policy called '{}'; there are {}", printable(wanted),
+                               join(known, ", ")));
+}
+
+/// The policy that is asked for, if any.
+Result<std::optional<Policy>> policy_of(const PlanRequest& request) {
+  std::optional<Policy> policy;
+  if (request.policy) {
+    const auto found = find_policy(*request.policy);
+    if (!found.ok()) return found.error();
+    policy = *found;
+  }
+  if (policy && request.objective) {
+    return bad_usage("a policy chooses by its own rule; give --policy or --objective, not both");
+  }
+  const bool scavenger = policy == Policy::kScavenger;
+  if (scavenger && !request.vm) {
+    return bad_usage("the policy scavenger is given its VM type; add for example --vm g4dn.xlarge");
+  }
+  if (request.vm && !scavenger) {
+    return bad_usage("--vm is the VM type of the policy scavenger; add --policy scavenger");
+  }
+  return policy;
+}
+
+Status check_vm(const Catalog& catalog, const PlanRequest& request) {
+  if (!request.vm) return {};
+  const auto name = parse_vm_name(*request.vm);
+  if (!name.ok()) return name.error();
+  const auto type = find_type(catalog, *name);
+  return type.ok() ? Status() : Status(type.error());
+}
+
+/// Plans are made from the times of one worker, which most shipped jobs leave to be measured.
+Status check_measured(const JobProfile& job) {
+  if (!job.compute.empty()) return {};
+  std::vector<std::string> measured;
+  for (const BundledFile& file : bundled_jobs()) {
+    const auto shipped = read_job(file.bytes, file.path);
+    if (shipped.ok() && !shipped->noun.compute.empty()) measured.emplace_back(name_of(file));
+  }
+  return bad_input(fmt::format(
+      "the job {} has no measured times to plan with; measure iterations of one worker and add "
+      "them to \"compute\" in its profile, or try a shipped job that comes with some: {}",
+      printable(job.name), join(measured, ", ")));
+}
+
+/// Makes the points of the front the plans, where that is what was asked for: the optimiser's first
+/// plan is the knee then.
+void arrange(PlanAnswer& answer, Objective objective, int rows) {
+  const bool traded_off = objective == Objective::kFront || objective == Objective::kKnee;
+  if (!traded_off || answer.plans.empty()) return;
+  const auto on_front =
+      std::find_if(answer.front.begin(), answer.front.end(),
+                   [&](const Plan& plan) { return same_plan(plan, answer.plans.front()); });
+  if (on_front == answer.front.end()) return;
+  mark_knee(*on_front);
+  answer.plans = front_rows(answer.front, rows);
+  if (objective == Objective::kFront) return;
+  const auto knee = std::find_if(answer.plans.begin(), answer.plans.end(), is_knee);
+  std::rotate(answer.plans.begin(), knee, knee + 1);
+}
+
+/// What the policy rents, and beside it what we would.
+Status compare(const PlanQuestion& question, const PlanRequest& request, const Optimiser& optimiser,
+               const Clock& clock, PlanOutcome& outcome) {
+  const auto policy = policy_of(request);
+  if (!policy.ok()) return policy.error();
+  auto own = optimiser(question, clock);
+  if (!own.ok()) return own.error();
+  if (!*policy) {
+    outcome.answer = std::move(*own);
+    return {};
+  }
+  auto others = plan_by_policy(question, {**policy, request.vm}, clock);
+  if (!others.ok()) return others.error();
+  outcome.answer = std::move(*others);
+  if (!own->plans.empty()) outcome.ours = own->plans.front();
+  return {};
+}
+
+Status check_request(const PlanRequest& request) {
+  const auto policy = policy_of(request);
+  if (!policy.ok()) return policy.error();
+  if (request.rows < 1) return bad_usage("--rows must be 1 or more");
+  return check_limits(request.constraints);
+}
+
+}  // namespace
+
+Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanRequest& request) {
+  for (const Status& found : {check_offers(inputs.catalog, request.constraints),
+                              check_vm(inputs.catalog, request), check_measured(inputs.job)}) {
+    if (!found.ok()) return found.error();
+  }
+  auto work = work_to_goal(inputs.job);
+  if (!work.ok()) return work.error();
+  auto spot = load_spot_prior();
+  if (!spot.ok()) return spot.error();
+  const auto& providers = request.constraints.providers;
+  const bool emulated = providers.size() == 1 && to_lower(providers[0]) == kLocalProvider;
+  return PlanQuestion{
+      .context = inputs.context(),
+      .work = std::move(*work),
+      .constraints = request.constraints,
+      .objective = objective_of(request),
+      .rows = request.rows,
+      .disabled_passes = request.disabled_passes,
+      .outlook = {.spot = std::move(*spot),
+                  .on_demand_start_up = emulated ? kEmulatedStartUp : kOnDemandStartUp,
+                  .spot_start_up = emulated ? kEmulatedStartUp : kSpotStartUp}};
+}
+
+Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
+                             const Optimiser& optimiser) {
+  CHECK(environment.clock != nullptr);
+  const Status sane = check_request(request);
+  if (!sane.ok()) return sane.error();
+  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  if (!inputs.ok()) return inputs.error();
+  const auto& providers = request.constraints.providers;
+  if (request.calibration.empty() && providers.size() == 1) {
+    const Status laws = use_calibration_of(providers.front(), *inputs);
+    if (!laws.ok()) return laws.error();
+  }
+  const auto question = plan_question(*inputs, request);
+  if (!question.ok()) return question.error();
+  PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};
+  const Status planned = compare(*question, request, optimiser, *environment.clock, outcome);
+  if (!planned.ok()) return planned.error();
+  PlanAnswer& answer = outcome.answer;
+  CHECK(!answer.plans.empty() || answer.nearest);
+  if (!request.policy) arrange(answer, question->objective, request.rows);
+  answer.command = request.command.empty() ? inputs->job.command : request.command;
+
+  // Of interest to who runs it only, and different on every computer.
+  PlanAnswer with_profile = answer;
+  with_profile.profile = profile_path(request.job);
+  if (!request.save.empty()) {
+    const Status saved = write_file(request.save, write_plan(with_profile));
+    if (!saved.ok()) return saved.error();
+  }
+  const Status kept = keep_plan(environment, with_profile);
+  if (!kept.ok()) {
+    outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
+                               kept.error().message);
+  }
+  return outcome;
+}
+
+}  // namespace stint

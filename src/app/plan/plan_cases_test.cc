@@ -1,0 +1,178 @@
+#include "app/plan/plan_cases.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "app/plan/front_rows.h"
+#include "base/file.h"
+#include "load/plan_files.h"
+#include "optimise/answer.h"
+
+namespace stint {
+namespace {
+
+Environment machine(const std::string& name) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "stint_plan_cases_test" / name;
+  std::filesystem::remove_all(folder);
+  return {.data_folder = (folder / "data").string(),
+          .state_folder = (folder / "state").string(),
+          .clock = std::make_shared<FixedClock>(20772 * kDay)};
+}
+
+Plan plan_of(const std::string& cluster, Seconds time, Dollars cost) {
+  Plan plan{.cluster = *parse_cluster(cluster)};
+  plan.time = {.mean = time, .p10 = 0.9 * time, .p90 = 1.1 * time};
+  plan.cost = {.mean = cost, .p10 = 0.9 * cost, .p90 = 1.1 * cost};
+  return plan;
+}
+
+/// An optimiser that knows three plans on a front, the second of which is its knee, and remembers
+/// what it was asked.
+struct FakeOptimiser {
+  Objective objective = Objective::kCost;
+  std::vector<BatchChoice> choices;
+
+  Result<PlanAnswer> operator()(const PlanQuestion& question) {
+    objective = question.objective;
+    choices = question.work.choices;
+    PlanAnswer answer{.job = question.context.job.name, .goal = goal_of(question)};
+    answer.front = {plan_of("4x p3.2xlarge", 1 * kHour, 90 * kDollar),
+                    plan_of("2x p3.2xlarge", 2 * kHour, 30 * kDollar),
+                    plan_of("p3.2xlarge", 8 * kHour, 25 * kDollar)};
+    answer.plans = {answer.front[1], answer.front[0]};
+    return answer;
+  }
+};
+
+Result<PlanOutcome> asked(FakeOptimiser& fake, const Environment& environment,
+                          const PlanRequest& request) {
+  return plan_job(environment, request, [&](const PlanQuestion& question, const Clock& /*clock*/) {
+    return fake(question);
+  });
+}
+
+TEST(PlanJob, AsksForTheWorkOfTheJobAndKeepsTheAnswer) {
+  FakeOptimiser fake;
+  const Environment environment = machine("keeps");
+  const auto outcome = asked(fake, environment,
+                             {.job = "example-resnet50", .constraints = {.deadline = 24 * kHour}});
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_FALSE(fake.choices.empty());
+  EXPECT_EQ(outcome->answer.job, "example-resnet50");
+  EXPECT_EQ(outcome->answer.goal->objective, "cost");
+  EXPECT_EQ(outcome->answer.goal->deadline, 24 * kHour);
+  EXPECT_TRUE(outcome->warnings.empty());
+  const auto picked = load_plan(environment, "2");
+  ASSERT_TRUE(picked.ok()) << picked.error().message;
+  EXPECT_EQ(to_text(picked->answer.plans[1].cluster), "4x p3.2xlarge");
+}
+
+TEST(PlanJob, TheObjectiveFollowsFromTheConstraints) {
+  FakeOptimiser fake;
+  const auto objective = [&](const Constraints& constraints, std::optional<Objective> said = {}) {
+    CHECK(asked(fake, machine("objective"),
+                {.job = "example-resnet50", .constraints = constraints, .objective = said})
+              .ok());
+    return fake.objective;
+  };
+  EXPECT_EQ(objective({}), Objective::kFront);
+  EXPECT_EQ(objective({.rate_max = 3 * kDollar / kHour}), Objective::kFront);
+  EXPECT_EQ(objective({.budget = 100 * kDollar}), Objective::kTime);
+  EXPECT_EQ(objective({.deadline = 1 * kHour, .budget = 100 * kDollar}), Objective::kCost);
+  EXPECT_EQ(objective({.deadline = 1 * kHour}, Objective::kTime), Objective::kTime);
+}
+
+TEST(PlanJob, TheFrontIsShownWithItsKnee) {
+  FakeOptimiser fake;
+  PlanRequest request{.job = "example-resnet50"};
+  const auto front = asked(fake, machine("front"), request);
+  ASSERT_TRUE(front.ok());
+  ASSERT_EQ(front->answer.plans.size(), 3U);
+  EXPECT_EQ(to_text(front->answer.plans[0].cluster), "4x p3.2xlarge");
+  EXPECT_TRUE(is_knee(front->answer.plans[1]));
+  request.objective = Objective::kKnee;
+  const auto knee = asked(fake, machine("knee"), request);
+  ASSERT_TRUE(knee.ok());
+  EXPECT_TRUE(is_knee(knee->answer.plans[0]));
+  EXPECT_EQ(to_text(knee->answer.plans[1].cluster), "4x p3.2xlarge");
+  EXPECT_EQ(to_text(knee->answer.plans[2].cluster), "1x p3.2xlarge");
+}
+
+TEST(PlanJob, WritesTheAnswerWhereItIsTold) {
+  FakeOptimiser fake;
+  const Environment environment = machine("save");
+  PlanRequest request{.job = "example-resnet50", .save = *environment.data_folder + "/plan.json"};
+  ASSERT_TRUE(asked(fake, environment, request).ok());
+  EXPECT_TRUE(load_plan(environment, request.save).ok());
+  request.save = "/dev/null/plan.json";
+  EXPECT_FALSE(asked(fake, environment, request).ok());
+}
+
+TEST(PlanJob, AnAnswerThatCannotBeKeptIsAWarning) {
+  FakeOptimiser fake;
+  Environment environment = machine("not_kept");
+  environment.state_folder = "/dev/null";
+  const auto outcome = asked(fake, environment, {.job = "example-resnet50"});
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  ASSERT_EQ(outcome->warnings.size(), 1U);
+  EXPECT_TRUE(outcome->warnings[0].starts_with("the answer is not kept for 'stint explain': "));
+}
+
+TEST(PlanJob, RefusesWhatContradictsItself) {
+  FakeOptimiser fake;
+  const auto problem = [&](const PlanRequest& request) {
+    const auto outcome = asked(fake, machine("contradicts"), request);
+    CHECK(!outcome.ok());
+    EXPECT_EQ(outcome.error().kind, ErrorKind::kUsage) << outcome.error().message;
+    return outcome.error().message;
+  };
+  const std::string job = "example-resnet50";
+  EXPECT_EQ(problem({.job = job, .policy = "luck"}),
+            "there is no policy called 'luck'; there are cheapest-first, fastest-first, deepvm, "
+            "scavenger, single-on-demand");
+  EXPECT_NE(
+      problem({.job = job, .objective = Objective::kTime, .policy = "deepvm"}).find("not both"),
+      std::string::npos);
+  EXPECT_NE(problem({.job = job, .policy = "scavenger"}).find("--vm"), std::string::npos);
+  EXPECT_NE(problem({.job = job, .policy = "scavenger", .vm = "g4dn.xlrge"}).find("g4dn.xlarge"),
+            std::string::npos);
+  EXPECT_NE(problem({.job = job, .vm = "g4dn.xlarge"}).find("scavenger"), std::string::npos);
+  EXPECT_NE(problem({.job = job, .rows = 0}).find("--rows"), std::string::npos);
+  EXPECT_NE(problem({.job = job, .constraints = {.confidence = 1.5}}).find("--confidence"),
+            std::string::npos);
+  EXPECT_NE(problem({.job = job, .constraints = {.providers = {"aws"}, .regions = {"us-central1"}}})
+                .find("no machine"),
+            std::string::npos);
+}
+
+// Of the shipped jobs, imagenet is one that has only its sizes.
+TEST(PlanJob, AJobWithoutMeasuredTimesSaysWhatToDo) {
+  FakeOptimiser fake;
+  const auto outcome = asked(fake, machine("times"), {.job = "imagenet"});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(
+      outcome.error().message,
+      "the job imagenet has no measured times to plan with; measure iterations of one worker "
+      "and add them to \"compute\" in its profile, or try a shipped job that comes with some: "
+      "example-resnet50, paced-110mb, paced-20mb, paced-55mb, paced-5mb");
+}
+
+TEST(PlanJob, AJobWithoutAGoalIsBadInput) {
+  FakeOptimiser fake;
+  const Environment environment = machine("goal");
+  const std::string path = *environment.data_folder + "/job.json";
+  ASSERT_TRUE(write_file(path, R"({"schema": "stint.job/1", "name": "mine",
+                                   "gradient_bytes": "4 MB", "compute": [
+                                     {"device": "T4", "batch_per_worker": 8,
+                                      "forward": {"median": "5 ms"}, "backward": {"median": "9 ms"},
+                                      "update": {"median": "1 ms"}}]})")
+                  .ok());
+  const auto outcome = asked(fake, environment, {.job = path});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(outcome.error().message.find("no goal"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,128 @@
+#include "app/plan/plan_limits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/date.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "catalog/lookup.h"
+
+namespace stint {
+namespace {
+
+constexpr const char* kDeadlineExample = "a moment is written like 2026-11-20T18:00Z";
+
+/// Durations have a unit before any dash; moments begin with a year and one.
+bool looks_like_a_moment(std::string_view text) {
+  return text.size() > 4 && text[4] == '-' && std::all_of(text.begin(), text.begin() + 4, is_digit);
+}
+
+bool has_price(const Catalog& catalog, const std::vector<Market>& markets) {
+  return std::any_of(catalog.types.begin(), catalog.types.end(), [&](const VmType& type) {
+    return std::any_of(type.offers.begin(), type.offers.end(), [&](const Offer& offer) {
+      return lowest_price(offer, markets).has_value();
+    });
+  });
+}
+
+/// "of aws in us-east-1 or us-west-2", or empty.
+std::string place_of(const Constraints& constraints) {
+  std::string text;
+  if (!constraints.providers.empty()) text += " of " + join(constraints.providers, " or ");
+  if (!constraints.regions.empty()) text += " in " + join(constraints.regions, " or ");
+  return text;
+}
+
+}  // namespace
+
+Result<Seconds> parse_deadline(std::string_view text, const Clock& clock) {
+  text = trim(text);
+  if (looks_like_a_moment(text)) {
+    const auto moment = parse_instant(text);
+    if (!moment) {
+      return bad_usage(fmt::format("--deadline: '{}' is not a time; {}, or as a date",
+                                   printable(text), kDeadlineExample));
+    }
+    if (*moment > clock.now()) return *moment - clock.now();
+    return bad_usage(fmt::format("--deadline: {} is past: today is {} (UTC)", printable(text),
+                                 to_text(date_at(clock.now()))));
+  }
+  const auto duration = parse_quantity<Seconds>(text);
+  if (!duration.ok()) {
+    return bad_usage(fmt::format("--deadline: {}; {}", duration.error().message, kDeadlineExample));
+  }
+  if (*duration > Seconds{}) return *duration;
+  return bad_usage("--deadline must be more than zero");
+}
+
+Result<Spending> parse_budget(std::string_view text) {
+  Spending spending;
+  bool positive = false;
+  if (text.find('/') == std::string_view::npos) {
+    const auto amount = parse_quantity<Dollars>(text);
+    if (!amount.ok()) {
+      return bad_usage(fmt::format("--budget: {}; '3 USD/h' limits what an hour may cost",
+                                   amount.error().message));
+    }
+    positive = *amount > Dollars{};
+    spending.budget = *amount;
+  } else {
+    const auto rate = parse_quantity<DollarsPerSecond>(text);
+    if (!rate.ok()) return bad_usage("--budget: " + rate.error().message);
+    positive = *rate > DollarsPerSecond{};
+    spending.rate_max = *rate;
+  }
+  if (!positive) return bad_usage("--budget must be more than zero");
+  return spending;
+}
+
+Status check_limits(const Constraints& constraints) {
+  if (constraints.deadline && *constraints.deadline <= Seconds{}) {
+    return bad_usage("--deadline must be more than zero");
+  }
+  const bool spends_nothing = (constraints.budget && *constraints.budget <= Dollars{}) ||
+                              (constraints.rate_max && *constraints.rate_max <= DollarsPerSecond{});
+  if (spends_nothing) return bad_usage("--budget must be more than zero");
+  const bool sane = constraints.confidence >= 0.5 && constraints.confidence < 1;
+  if (!sane) {
+    return bad_usage(
+        fmt::format("--confidence must be at least 0.5 and less than 1, not {}; it is the "
+                    "probability that deadline and budget are kept with",
+                    constraints.confidence));
+  }
+  if (constraints.vms_max < 1 || constraints.vms_max > kVmsMax) {
+    return bad_usage(fmt::format("--max-vms must be from 1 to {}", kVmsMax));
+  }
+  return {};
+}
+
+Status check_offers(const Catalog& catalog, const Constraints& constraints) {
+  const auto rentable = select(catalog,
+                               {.providers = constraints.providers,
+                                .regions = constraints.regions,
+                                .markets = {},
+                                .gpu = {},
+                                .gpu_memory_min = {},
+                                .price_max = {}},
+                               SortKey::kName);
+  if (!rentable.ok()) return rentable.error();
+  const std::string place = place_of(constraints);
+  if (rentable->types.empty()) {
+    return bad_usage(fmt::format(
+        "the catalogue has no machine with an accelerator{}; loosen --providers or --regions",
+        place));
+  }
+  if (!has_price(*rentable, {})) {
+    return bad_input(
+        fmt::format("the catalogue has no price of any machine{}; add prices with "
+                    "'stint catalog import FILE'",
+                    place));
+  }
+  if (has_price(*rentable, constraints.markets)) return {};
+  return bad_usage(fmt::format(
+      "nothing{} has a price on the {} market; allow both with --markets on-demand,spot", place,
+      constraints.markets.front() == Market::kSpot ? "spot" : "on-demand"));
+}
+
+}  // namespace stint

@@ -1,0 +1,116 @@
+#include "app/plan/plan_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+// 2026-11-15T00:00Z: see environment_test.cc.
+const FixedClock kClock(20772 * kDay);
+
+TEST(Deadline, IsADuration) {
+  EXPECT_DOUBLE_EQ(parse_deadline("12h", kClock)->in(kHour), 12);
+  EXPECT_DOUBLE_EQ(parse_deadline(" 2d 3h ", kClock)->in(kHour), 51);
+}
+
+// Five days and 18 hours later.
+TEST(Deadline, IsAMoment) {
+  EXPECT_DOUBLE_EQ(parse_deadline("2026-11-20T18:00Z", kClock)->in(kHour), 138);
+  EXPECT_DOUBLE_EQ(parse_deadline("2026-11-16", kClock)->in(kHour), 24);
+}
+
+TEST(Deadline, SaysWhyItIsNone) {
+  EXPECT_EQ(parse_deadline("2026-11-14", kClock).error().message,
+            "--deadline: 2026-11-14 is past: today is 2026-11-15 (UTC)");
+  EXPECT_FALSE(parse_deadline("2026-11-15", kClock).ok());
+  EXPECT_EQ(parse_deadline("2026-11-20 18:00", kClock).error().message,
+            "--deadline: '2026-11-20 18:00' is not a time; a moment is written like "
+            "2026-11-20T18:00Z, or as a date");
+  EXPECT_EQ(parse_deadline("0h", kClock).error().message, "--deadline must be more than zero");
+  for (const char* text : {"", "-5h", "12", "soon"}) {
+    const auto deadline = parse_deadline(text, kClock);
+    ASSERT_FALSE(deadline.ok()) << text;
+    EXPECT_EQ(deadline.error().kind, ErrorKind::kUsage);
+    EXPECT_TRUE(deadline.error().message.starts_with("--deadline")) << deadline.error().message;
+  }
+}
+
+TEST(Budget, IsAnAmountOrARate) {
+  const auto amount = parse_budget("150 USD");
+  ASSERT_TRUE(amount.ok());
+  EXPECT_DOUBLE_EQ(amount->budget->in(kDollar), 150);
+  EXPECT_FALSE(amount->rate_max);
+  const auto rate = parse_budget("3usd/h");
+  ASSERT_TRUE(rate.ok());
+  EXPECT_DOUBLE_EQ(rate->rate_max->in(kDollar / kHour), 3);
+  EXPECT_FALSE(rate->budget);
+}
+
+TEST(Budget, SaysWhyItIsNone) {
+  EXPECT_EQ(parse_budget("-5usd").error().message, "--budget must be more than zero");
+  EXPECT_EQ(parse_budget("0usd/h").error().message, "--budget must be more than zero");
+  EXPECT_NE(parse_budget("150").error().message.find("'3 USD/h' limits"), std::string::npos);
+  EXPECT_FALSE(parse_budget("3usd/mile").ok());
+}
+
+TEST(Limits, RefusesWhatMakesNoSense) {
+  EXPECT_TRUE(check_limits({}).ok());
+  EXPECT_TRUE(check_limits({.confidence = 0.5}).ok());
+  for (const double confidence : {0.49, 1.0, 1.5}) {
+    const Status status = check_limits({.confidence = confidence});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
+  }
+  EXPECT_FALSE(check_limits({.deadline = Seconds{}}).ok());
+  EXPECT_FALSE(check_limits({.budget = -1 * kDollar}).ok());
+  EXPECT_FALSE(check_limits({.rate_max = 0 * kDollar / kHour}).ok());
+  EXPECT_FALSE(check_limits({.vms_max = 0}).ok());
+}
+
+/// Two machines: one of `lab` without a price, one of `shop` that is only sold on demand.
+Catalog two_machines() {
+  const Price price{.rate = 1 * kDollar / kHour, .date = {.year = 2026}, .source = "list"};
+  const Accelerator gpu{.name = "T4"};
+  return {
+      .types = {
+          {.provider = "lab", .name = "box", .accelerator = gpu, .offers = {{.region = "cellar"}}},
+          {.provider = "shop",
+           .name = "vm",
+           .accelerator = gpu,
+           .offers = {{.region = "north", .on_demand = price}}}}};
+}
+
+TEST(Offers, AreEnoughWhenOneHasAPrice) {
+  EXPECT_TRUE(check_offers(two_machines(), {}).ok());
+  EXPECT_TRUE(check_offers(two_machines(), {.markets = {Market::kOnDemand}}).ok());
+}
+
+TEST(Offers, ProvidersAndRegionsMustMeet) {
+  const Status status =
+      check_offers(two_machines(), {.providers = {"shop"}, .regions = {"cellar"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(status.error().message,
+            "the catalogue has no machine with an accelerator of shop in cellar; loosen "
+            "--providers or --regions");
+  EXPECT_EQ(check_offers(two_machines(), {.providers = {"shoop"}}).error().kind, ErrorKind::kUsage);
+}
+
+TEST(Offers, WithoutAPriceTheCatalogueIsToBlame) {
+  const Status status = check_offers(two_machines(), {.providers = {"lab"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(status.error().message,
+            "the catalogue has no price of any machine of lab; add prices with 'stint catalog "
+            "import FILE'");
+}
+
+TEST(Offers, WithoutAPriceOnTheMarketTheMarketIsToBlame) {
+  const Status status = check_offers(two_machines(), {.markets = {Market::kSpot}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
+  EXPECT_NE(status.error().message.find("on the spot market"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stint

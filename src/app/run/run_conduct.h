@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "app/run/run_job.h"
+#include "run/run_cloud.h"
+
+namespace stint {
+
+// What runs with machines of their own and runs that share them have in common.
+
+/// The folder of all runs. Fails without a home.
+Result<std::string> runs_root(const Environment& environment);
+
+/// The folder of all clusters.
+std::string cluster_root(const Environment& environment);
+
+/// The cluster of a run is called after it; where that cannot be its name, with a part of the
+/// secret, so that two runs never share one by mistake. Runs that mean to share have the first's.
+std::string cluster_name(const RunRecord& record);
+
+/// Writes all files of a new run; the record last, so that a run with a record is whole.
+Status write_run_files(const std::string& folder, const PreparedRun& run);
+
+/// The run in `folder` as far as it went, to go on with. Usage error: it is trained already.
+Result<ReplayedRun> load_to_resume(const std::string& folder);
+
+/// A run before its first event.
+ReplayedRun new_run(const PreparedRun& run);
+
+/// A cluster on which a run of `record` can go on: the one that was left, or a new one with what is
+/// left of the market.
+Result<LocalCluster> cluster_to_resume(const Environment& environment, const RunRecord& record,
+                                       const std::string& name);
+
+/// Conducts a run on its machines to the end. `resumed`: some may be there already.
+Result<RunResult> conduct(const Environment& environment, const std::string& folder,
+                          ReplayedRun run, const RunCloud& cloud, const RunAudience& progress,
+                          bool resumed);
+
+}  // namespace stint

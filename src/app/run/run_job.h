@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/run/run_setup.h"
+#include "load/environment.h"
+#include "run/run_replay.h"
+#include "run/runner.h"
+
+namespace stint {
+
+/// Told of a run as it goes. One that has wishes leads it: nobody else thinks again about its plan.
+struct RunAudience {
+  std::function<void(const ReplayedRun&, const RunMoment&)> happened = {};
+  std::function<Status(const std::string& folder)> began = {};  // Its files are there.
+  // See RunListeners.
+  std::function<void(const GangNews&)> trained = {};
+  std::function<void(const std::string& type, int samples)> out_of_memory = {};
+  std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
+};
+
+/// How a run ended.
+struct RunResult {
+  std::string name;
+  std::string folder;
+  RunAction end;
+  std::vector<std::string> warnings;
+};
+
+/// Begins a run that was prepared, and stays with it to its end.
+Result<RunResult> start_run(const Environment& environment, PreparedRun run,
+                            const RunAudience& progress);
+
+/// Goes on with a run whose supervisor is gone, or that was stopped. Usage error: there is no such
+/// run, it is trained already, or somebody else runs it.
+Result<RunResult> resume_run(const Environment& environment, const std::string& name,
+                             const RunAudience& progress);
+
+/// Tells the process that runs it to stop in good order, and waits until it has; without one gives
+/// back what machines are left.
+Status stop_run(const Environment& environment, const std::string& name);
+
+/// The folder of a run, by its name; empty: the last one that was begun.
+Result<std::string> find_run(const Environment& environment, const std::string& name);
+
+}  // namespace stint

@@ -1,0 +1,289 @@
+// The processes of runs that share machines; what is decided before is in run_together.cc.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "app/run/run_conduct.h"
+#include "app/run/run_together.h"
+#include "base/descriptor.h"
+#include "base/file.h"
+#include "base/stop_signals.h"
+#include "base/text.h"
+#include "checkpoint/secret.h"
+#include "cloud/cluster_files.h"
+#include "run/run_folder.h"
+#include "run/run_paths.h"
+#include "run/shared_cluster.h"
+
+namespace stint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLook = 50;  // Milliseconds between two looks at the members.
+
+/// A run and the process that conducts it.
+struct Member {
+  ReplayedRun run;
+  std::string folder;
+  bool resumed = false;
+  pid_t process = -1;
+  Descriptor errors = {};  // It says why it failed.
+};
+
+/// Turnstiles are best in memory, where nothing waits for a disk.
+Result<std::string> make_sharing_folder(const std::string& run) {
+  std::string memory = "/dev/shm/stint-XXXXXX";
+  if (::mkdtemp(memory.data()) != nullptr) return memory;
+  std::string beside = run + "/sharing-XXXXXX";
+  if (::mkdtemp(beside.data()) != nullptr) return beside;
+  return failed(fmt::format("there is no place for turnstiles in /dev/shm nor in {}", run));
+}
+
+/// Exit codes of members: how the run ended, or that it could not be conducted.
+constexpr std::array kOutcomes = {RunVerdict::kTrained, RunVerdict::kStopped, RunVerdict::kGaveUp};
+constexpr int kNotConducted = 255;
+
+int code_of(RunVerdict outcome) {
+  return static_cast<int>(std::find(kOutcomes.begin(), kOutcomes.end(), outcome) -
+                          kOutcomes.begin());
+}
+
+/// What the process of a member does.
+Result<RunResult> conduct_member(const Environment& environment, Member& member,
+                                 const RunAudience& progress) {
+  const auto lock = lock_run(member.folder);
+  if (!lock.ok()) return lock.error();
+  const RunSharing sharing = *member.run.record.sharing;
+  const auto cluster = LocalCluster::open(cluster_root(environment), sharing.cluster);
+  if (!cluster.ok()) return cluster.error();
+  const SharedCluster cloud(*cluster, {.folder = sharing.folder,
+                                       .member = sharing.member,
+                                       .variables = turn_variables(sharing, member.run.record.name),
+                                       .log_folder = log_folder(member.folder)});
+  return conduct(environment, member.folder, std::move(member.run), cloud, progress,
+                 member.resumed);
+}
+
+/// Nobody is left paying for machines, unless one of the two runs by itself.
+void clear(const Environment& environment, const RunRecord& record) {
+  const auto root = runs_root(environment);
+  if (!root.ok()) return;
+  for (const std::string& name : {record.name, record.sharing->partner}) {
+    if (running_process(*root + "/" + name)) return;
+  }
+  const auto cluster = LocalCluster::open(cluster_root(environment), record.sharing->cluster);
+  if (cluster.ok()) (void)cluster->down();
+  std::error_code ignored;
+  fs::remove_all(record.sharing->folder, ignored);
+}
+
+[[noreturn]] void be_member(const Environment& environment, Member& member, pid_t parent, int out,
+                            const RunAudience& progress) {
+  // Whoever interrupts the pair tells the parent, which tells the members once.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  const RunRecord record = member.run.record;
+  const auto result = conduct_member(environment, member, progress);
+  if (::getppid() != parent) clear(environment, record);  // Who would have done it is gone.
+  if (!result.ok()) write_all(out, result.error().message);
+  std::fflush(nullptr);
+  ::_exit(result.ok() ? code_of(result->end.outcome) : kNotConducted);
+}
+
+Status start_member(const Environment& environment, Member& member, const RunAudience& progress) {
+  auto pipe = make_pipe();
+  if (!pipe.ok()) return pipe.error();
+  const pid_t parent = ::getpid();
+  std::fflush(nullptr);
+  member.process = ::fork();
+  if (member.process == 0) be_member(environment, member, parent, pipe->to.get(), progress);
+  if (member.process < 0) return failed("cannot start a process for a run");
+  member.errors = std::move(pipe->from);
+  return {};
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char buffer[1024];
+  while (true) {
+    const ssize_t got = ::read(descriptor, buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+MemberEnd end_of(const Member& member, int status) {
+  MemberEnd end{.name = member.run.record.name,
+                .folder = member.folder,
+                .error = read_all(member.errors.get())};
+  const auto code = static_cast<std::size_t>(WEXITSTATUS(status));
+  if (WIFEXITED(status) && code < kOutcomes.size()) end.outcome = kOutcomes[code];
+  if (WIFSIGNALED(status)) {
+    end.error = fmt::format("the process that ran it was ended by signal {}", WTERMSIG(status));
+  }
+  return end;
+}
+
+/// Waits for all members; an interrupt is passed on.
+std::vector<MemberEnd> wait_for(std::vector<Member>& members, const StopSignals& /*noted*/) {
+  std::vector<MemberEnd> ends;
+  while (ends.size() < members.size()) {
+    if (StopSignals::take()) {
+      for (const Member& member : members) {
+        if (member.process > 0) ::kill(member.process, SIGTERM);
+      }
+    }
+    for (Member& member : members) {
+      int status = 0;
+      if (member.process <= 0 || ::waitpid(member.process, &status, WNOHANG) != member.process) {
+        continue;
+      }
+      member.process = -1;
+      ends.push_back(end_of(member, status));
+    }
+    ::poll(nullptr, 0, kLook);
+  }
+  return ends;
+}
+
+Result<std::vector<MemberEnd>> conduct_all(const Environment& environment,
+                                           std::vector<Member> members,
+                                           const RunAudience& progress) {
+  const RunRecord record = members.front().run.record;
+  const StopSignals noted;
+  Status started;
+  for (Member& member : members) {
+    if (started.ok()) started = start_member(environment, member, progress);
+  }
+  if (!started.ok()) {
+    std::erase_if(members, [](const Member& member) { return member.process <= 0; });
+    for (const Member& member : members) ::kill(member.process, SIGTERM);
+  }
+  std::vector<MemberEnd> ends = wait_for(members, noted);
+  clear(environment, record);
+  if (!started.ok()) return started.error();
+  std::sort(ends.begin(), ends.end(), [&](const MemberEnd& a, const MemberEnd& b) {
+    return (a.name == record.name) > (b.name == record.name);
+  });
+  return ends;
+}
+
+/// Makes the folders of both runs with all that is in them; on an error none is left.
+Result<std::vector<Member>> make_members(const Environment& environment, const std::string& root,
+                                         PreparedTogether& pair) {
+  std::vector<Member> members;
+  const auto undo = [&](const Error& error) {
+    std::error_code ignored;
+    for (const Member& member : members) fs::remove_all(member.folder, ignored);
+    return error;
+  };
+  for (PreparedRun& run : pair.runs) {
+    auto folder = make_run_folder(root, run.record.name);
+    if (!folder.ok()) return undo(folder.error());
+    members.push_back({.run = {}, .folder = *folder});
+    run.record.secret = make_secret();
+    run.record.began = environment.clock->now();
+  }
+  const auto sharing = make_sharing_folder(members[0].folder);
+  if (!sharing.ok()) return undo(sharing.error());
+  RunRecord alone = pair.runs[0].record;
+  alone.sharing.reset();
+  const std::string cluster = cluster_name(alone);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    PreparedRun& run = pair.runs[i];
+    run.record.sharing->cluster = cluster;
+    run.record.sharing->folder = *sharing;
+    const Status written = write_run_files(members[i].folder, run);
+    if (!written.ok()) return undo(written.error());
+    members[i].run = new_run(run);
+  }
+  return members;
+}
+
+/// The run in `folder`, or nothing where it is over already.
+std::optional<Member> member_to_resume(const std::string& folder) {
+  if (running_process(folder)) return std::nullopt;
+  auto run = load_to_resume(folder);
+  if (!run.ok() || !run->record.sharing) return std::nullopt;
+  return Member{.run = std::move(*run), .folder = folder, .resumed = true};
+}
+
+}  // namespace
+
+Result<std::vector<MemberEnd>> start_together(const Environment& environment, PreparedTogether pair,
+                                              const RunAudience& progress) {
+  const auto root = runs_root(environment);
+  if (!root.ok()) return root.error();
+  auto members = make_members(environment, *root, pair);
+  if (!members.ok()) return members.error();
+  const RunRecord& record = members->front().run.record;
+  const auto cluster = LocalCluster::start(
+      cluster_root(environment),
+      {.name = record.sharing->cluster, .vms = {}, .notice = record.notice, .pool = record.pool});
+  if (!cluster.ok()) {
+    std::error_code ignored;
+    fs::remove_all(record.sharing->folder, ignored);
+    for (const Member& member : *members) fs::remove_all(member.folder, ignored);
+    return cluster.error();
+  }
+  return conduct_all(environment, std::move(*members), progress);
+}
+
+Result<bool> is_shared(const Environment& environment, const std::string& name) {
+  const auto folder = find_run(environment, name);
+  if (!folder.ok()) return folder.error();
+  const auto text = read_file(record_path(*folder));
+  if (!text.ok()) return text.error();
+  const auto record = read_run(*text, record_path(*folder));
+  if (!record.ok()) return record.error();
+  return record->noun.sharing.has_value();
+}
+
+Result<std::vector<MemberEnd>> resume_together(const Environment& environment,
+                                               const std::string& name,
+                                               const RunAudience& progress) {
+  const auto root = runs_root(environment);
+  if (!root.ok()) return root.error();
+  const auto folder = find_run(environment, name);
+  if (!folder.ok()) return folder.error();
+  {
+    const auto free = lock_run(*folder);
+    if (!free.ok()) return free.error();
+  }
+  auto asked = load_to_resume(*folder);
+  if (!asked.ok()) return asked.error();
+  std::vector<Member> members;
+  members.push_back({.run = std::move(*asked), .folder = *folder, .resumed = true});
+  const RunSharing sharing = *members[0].run.record.sharing;
+  const std::string partner = *root + "/" + sharing.partner;
+  if (auto other = member_to_resume(partner)) members.push_back(std::move(*other));
+  const auto left = LocalCluster::open(cluster_root(environment), sharing.cluster);
+  const bool there = left.ok() && left->status().ok() && fs::exists(sharing.folder);
+  if (!there) {
+    const auto renewed = make_sharing_folder(*folder);
+    if (!renewed.ok()) return renewed.error();
+    for (Member& member : members) {
+      member.run.record.sharing->folder = *renewed;
+      const Status written = write_file(record_path(member.folder), write_run(member.run.record));
+      if (!written.ok()) return written.error();
+    }
+  }
+  const auto cluster = cluster_to_resume(environment, members[0].run.record, sharing.cluster);
+  if (!cluster.ok()) return cluster.error();
+  return conduct_all(environment, std::move(members), progress);
+}
+
+}  // namespace stint

@@ -1,0 +1,108 @@
+#include "app/run/run_report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "app/run/run_forecast.h"
+#include "app/run/run_job.h"
+#include "base/file.h"
+#include "measure/measurement.h"
+#include "run/run_folder.h"
+#include "run/run_paths.h"
+
+namespace stint {
+namespace {
+
+void add_measurements(const std::string& folder, RunReport& report) {
+  const auto text = read_file(measurements_path(folder));
+  if (!text.ok()) return;
+  const auto read = read_measurements(*text, measurements_path(folder));
+  if (!read.ok()) {
+    report.warnings.push_back(read.error().message);
+    return;
+  }
+  for (const Measurement& one : read->noun) {
+    if (one.iteration) {
+      report.steps.push_back({.step = one.iteration->number,
+                              .at = one.at - report.record.began,
+                              .time = one.iteration->time,
+                              .loss = one.iteration->loss.value_or(0)});
+    }
+    if (one.checkpoint) {
+      report.saves.push_back({.step = one.checkpoint->iteration,
+                              .bytes = one.checkpoint->bytes.value_or(Bytes{}),
+                              .stall = one.checkpoint->stall.value_or(Seconds{}),
+                              .transfer = one.checkpoint->transfer.value_or(Seconds{})});
+    }
+  }
+}
+
+void add_search(const std::string& folder, RunReport& report) {
+  const auto text = read_file(search_path(folder));
+  if (!text.ok()) return;
+  auto read = read_search(*text, search_path(folder));
+  if (read.ok()) {
+    report.search = std::move(read->noun);
+  } else {
+    report.warnings.push_back(read.error().message);
+  }
+}
+
+}  // namespace
+
+Result<RunReport> report_run(const Environment& environment, const std::string& name) {
+  const auto folder = find_run(environment, name);
+  if (!folder.ok()) return folder.error();
+  auto run = replay_run_folder(*folder);
+  if (!run.ok()) return run.error();
+  const bool alive = running_process(*folder).has_value();
+  // A run that goes on is told up to now, with the machines that are there.
+  if (alive && !run->supervisor->finished()) {
+    const Seconds now = environment.clock->now() - run->record.began;
+    RunEvent tick{.kind = RunEventKind::kTick, .at = now};
+    auto actions = run->supervisor->handle(tick);
+    run->moments.push_back({.event = tick, .actions = {}});
+  }
+  RunReport report{.record = run->record,
+                   .folder = *folder,
+                   .alive = alive,
+                   .story = story_of(*run),
+                   .warnings = run->warnings};
+  add_measurements(*folder, report);
+  add_search(*folder, report);
+  if (run->record.sharing) report.turnstiles = turnstiles_in(run->record.sharing->folder);
+  if (!report.story.outcome) report.outlook = outlook_of(*run);
+  if (report.story.outcome == RunVerdict::kTrained) report.hindsight = hindsight_of(run->record);
+  return report;
+}
+
+Result<RunList> list_runs(const Environment& environment) {
+  if (!environment.state_folder) {
+    return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+  }
+  const std::string root = *environment.state_folder + "/runs";
+  RunList list;
+  for (const std::string& name : run_names(root)) {
+    const std::string folder = root + "/" + name;
+    const auto run = replay_run_folder(folder);
+    if (!run.ok()) {
+      list.warnings.push_back(run.error().message);
+      continue;
+    }
+    const RunStory story = story_of(*run);
+    list.runs.push_back({.name = name,
+                         .alive = running_process(folder).has_value(),
+                         .outcome = story.outcome,
+                         .saved = story.saved,
+                         .reached = story.reached,
+                         .steps = story.steps,
+                         .began = run->record.began,
+                         .time = story.time,
+                         .cost = story.cost});
+  }
+  std::sort(list.runs.begin(), list.runs.end(),
+            [](const RunLine& a, const RunLine& b) { return a.began < b.began; });
+  return list;
+}
+
+}  // namespace stint

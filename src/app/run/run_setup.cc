@@ -1,0 +1,350 @@
+#include "app/run/run_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "app/run/run_forecast.h"
+#include "app/run/run_market.h"
+#include "base/text.h"
+#include "load/plan_files.h"
+#include "predict/predictor.h"
+#include "risk/save_cost.h"
+#include "run/run_folder.h"
+#include "run/run_name.h"
+
+namespace stint {
+namespace {
+
+// As seen on the emulated cloud on two cores: Python and torch take this long to start, two at a
+// time, and workers that are there so long to join.
+constexpr Seconds kWorkerStart = 2.5 * kSecond;
+constexpr Seconds kRegroup = 1 * kSecond;
+constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;     // A guess, like the next.
+constexpr BytesPerSecond kMemory = 2000 * kMB / kSecond;  // Copying, beside what trains.
+constexpr int kSubsetsMax = 4000;
+
+/// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
+/// Predictions need them to be equal, so that some more are taken where that helps.
+int accumulation_of(int global_batch, int most) {
+  const int least = std::max(1, (global_batch + most - 1) / most);
+  for (int count = least; count <= 2 * least + 2; ++count) {
+    if (global_batch % count == 0) return count;
+  }
+  return least;
+}
+
+int machines_in(const Cluster& cluster) {
+  int count = 0;
+  for (const VmGroup& group : cluster.groups) count += group.count;
+  return count;
+}
+
+/// Times of a step on some machines of each kind; absent where the batch cannot be shared out.
+std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& all,
+                                   const std::vector<int>& counts, int global_batch,
+                                   int micro_batch) {
+  Cluster cluster;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    cluster.groups.push_back(all.groups[i]);
+    cluster.groups.back().count = counts[i];
+  }
+  const int vms = std::accumulate(counts.begin(), counts.end(), 0);
+  PredictOptions options{.global_batch = global_batch};
+  options.workers_per_vm = 1;
+  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
+  const auto resolved = resolve(inputs.context(), cluster, options);
+  if (!resolved.ok()) return std::nullopt;
+  const IterationTime time = predict(inputs.context(), *resolved, step_parts).prediction.iteration;
+  return RunStepTime{.machines = counts, .mean = time.mean, .p10 = time.p10, .p90 = time.p90};
+}
+
+Result<RunMachines> machines_of(const PredictInputs& inputs, const ResolvedGroup& group,
+                                const VmGroup& asked, int micro_batch) {
+  const VmType& type = group.type;
+  if (type.provider != kLocalProvider) {
+    return bad_usage(fmt::format(
+        "{} is a machine of {}, and runs go to the emulated cloud so far; plan with --providers "
+        "local",
+        type.name, type.provider));
+  }
+  RunMachines machines{.type = type.name,
+                       .count = asked.count,
+                       .market = asked.market,
+                       .network = network_rate(type).value_or(kGbit / kSecond),
+                       .batch_per_vm = group.batch_max(),
+                       .micro_batch = micro_batch,
+                       .device = group.times.measured,
+                       .speed = 1 / group.times.scale};
+  for (const Offer& offer : type.offers) {
+    if (offer.on_demand) machines.on_demand = offer.on_demand->rate;
+    if (offer.spot) machines.spot = offer.spot->rate;
+  }
+  if (machines.on_demand <= DollarsPerSecond{}) {
+    return bad_usage(fmt::format("{} has no price in the catalogue", type.name));
+  }
+  if (machines.spot <= DollarsPerSecond{}) machines.spot = machines.on_demand;
+  (void)inputs;
+  return machines;
+}
+
+/// Machines that keep checkpoints for the others.
+Status add_receivers(const PredictInputs& inputs, const CheckpointSchedule& saves, RunPlan& plan) {
+  if (saves.place == CheckpointPlace::kObjectStore) return {};
+  if (saves.place == CheckpointPlace::kAnchor) {
+    for (RunMachines& machines : plan.machines) {
+      if (machines.market != Market::kOnDemand || machines.count != 1) continue;
+      machines.receives = true;
+      return {};
+    }
+  }
+  const std::string name = saves.receiver.value_or("local.cpu");
+  const auto type = find_type(inputs.catalog, {.name = name});
+  if (!type.ok()) return type.error();
+  RunMachines machines{
+      .type = (*type)->name,
+      .count = saves.place == CheckpointPlace::kTier ? saves.receivers.value_or(1) : 1,
+      .network = network_rate(**type).value_or(kGbit / kSecond),
+      .trains = false,
+      .receives = true,
+      .batch_per_vm = 0};
+  for (const Offer& offer : (*type)->offers) {
+    if (offer.on_demand) machines.on_demand = offer.on_demand->rate;
+    machines.spot = machines.on_demand;
+  }
+  plan.machines.push_back(std::move(machines));
+  return {};
+}
+
+Bytes checkpoint_bytes(const JobProfile& job) {
+  if (job.checkpoint) return job.checkpoint->bytes;
+  const Bytes parameters = job.parameter_bytes.value_or(job.gradient_bytes);
+  return parameters + job.optimizer_bytes.value_or(parameters);
+}
+
+/// From the order until a checkpoint is safe, when a step takes so long.
+Seconds save_time(const PredictInputs& inputs, const RunRecord& record, Seconds step) {
+  const Bytes bytes = checkpoint_bytes(inputs.job);
+  const Seconds ordered = static_cast<double>(save_ahead(step)) * step;
+  if (record.checkpoint.place == CheckpointPlace::kObjectStore) return ordered + bytes / kDisk;
+  SaveSetup save{
+      .bytes = bytes, .senders = 0, .place = record.checkpoint.place, .copy = bytes / kMemory};
+  for (const RunMachines& machines : record.plan.machines) {
+    if (machines.trains) {
+      save.senders += machines.count;
+      save.sender_nic = machines.network;
+    }
+    if (machines.receives) save.receiver_nic = machines.network;
+  }
+  // Each worker sends one shard, so that more receivers than workers are of no use.
+  save.receivers = std::min(record.checkpoint.receivers.value_or(1), save.senders);
+  return ordered + save_cost(save).until_safe();
+}
+
+/// What is chosen of a plan, or of a cluster that a person names.
+struct Chosen {
+  Cluster cluster;
+  std::optional<PlanAnswer> answer = {};
+  std::optional<Plan> plan = {};
+  std::string job;
+  std::vector<std::string> warnings = {};
+};
+
+Result<Chosen> choose(const Environment& environment, const RunRequest& request) {
+  Chosen chosen{.job = request.job};
+  if (!request.cluster.empty()) {
+    auto cluster = parse_cluster(request.cluster);
+    if (!cluster.ok()) return cluster.error();
+    chosen.cluster = std::move(*cluster);
+    if (chosen.job.empty()) return bad_usage("--job is missing: whose profile is to be run?");
+    return chosen;
+  }
+  auto picked = load_plan(environment, request.plan);
+  if (!picked.ok()) return picked.error();
+  chosen.plan = picked->answer.plans[picked->row];
+  chosen.cluster = chosen.plan->cluster;
+  chosen.warnings = std::move(picked->warnings);
+  if (chosen.job.empty()) {
+    const std::string name = picked->answer.job.value_or("");
+    chosen.job = picked->answer.profile.value_or(name);
+    const auto profile = load_job(chosen.job);
+    if (!profile.ok() || profile->noun.name != name) {
+      return bad_usage(
+          "the profile of the plan's job is not where it was; say where it is with --job FILE");
+    }
+  }
+  chosen.answer = std::move(picked->answer);
+  return chosen;
+}
+
+Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
+                RunRecord& record) {
+  std::optional<int> batch = request.global_batch;
+  if (!batch && chosen.plan) batch = chosen.plan->global_batch;
+  if (!batch && job.batch) batch = job.batch->reference;
+  std::optional<std::int64_t> steps = request.steps;
+  if (!steps && chosen.plan) steps = chosen.plan->iterations;
+  if (!batch) return bad_usage("--batch is missing: how many samples has a step in all?");
+  if (!steps) return bad_usage("--steps is missing: how many steps are to be trained?");
+  record.global_batch = *batch;
+  record.steps = *steps;
+  record.deadline = request.deadline;
+  record.budget = request.budget;
+  if (!chosen.answer || !chosen.answer->goal) return {};
+  if (!record.deadline) record.deadline = chosen.answer->goal->deadline;
+  if (!record.budget) record.budget = chosen.answer->goal->budget;
+  return {};
+}
+
+/// The samples that a worker takes at once: those of the plan, else the largest measured batch.
+int micro_batch_of(const Chosen& chosen, const JobProfile& job, int global_batch) {
+  int most = 0;
+  if (chosen.plan && chosen.plan->layout) {
+    for (const GroupSetup& setup : chosen.plan->layout->setups) {
+      most = std::max(most, setup.batch_per_worker);
+    }
+  }
+  if (most > 0) return most;
+  for (const ComputeSample& sample : job.compute) most = std::max(most, sample.batch_per_worker);
+  return most > 0 ? most : global_batch;
+}
+
+Status set_command(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
+                   RunRecord& record) {
+  record.command = request.command;
+  if (record.command.empty() && chosen.answer) record.command = chosen.answer->command;
+  if (record.command.empty()) record.command = job.command;
+  if (record.command.empty()) {
+    return bad_usage(
+        "there is no command: say what trains behind --, to 'stint run' or already to 'stint "
+        "plan', or "
+        "as \"command\" in the job's profile");
+  }
+  std::error_code error;
+  record.folder = std::filesystem::current_path(error).string();
+  return error ? Status(failed("the present folder is gone")) : Status();
+}
+
+void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& record) {
+  if (chosen.plan && chosen.plan->checkpoint) record.checkpoint = *chosen.plan->checkpoint;
+  if (request.place) record.checkpoint.place = *request.place;
+  if (request.receivers) record.checkpoint.receivers = request.receivers;
+  if (request.save_every) record.checkpoint.interval = request.save_every;
+}
+
+/// Times that the emulated cloud takes, and how often to decide.
+void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
+  int workers = 0;
+  for (const RunMachines& machines : record.plan.machines) {
+    workers += machines.trains ? machines.count : 0;
+  }
+  record.start_up = kWorkerStart * std::max(1.0, workers / 2.0) + kRegroup;
+  record.regroup = kRegroup;
+  record.notice = request.notice;
+  const std::vector<int> all = training_slots(terms_of(record, record.plan));
+  const Seconds step = step_time_of(record.plan, all).mean;
+  record.save_time = save_time(inputs, record, step);
+  record.state = checkpoint_bytes(inputs.job);
+  const Seconds work = static_cast<double>(record.steps) * step;
+  // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
+  const Seconds usual =
+      std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);
+  record.tick = request.tick.value_or(usual);
+  if (!record.checkpoint.interval) {
+    record.checkpoint.interval = std::max(2 * record.save_time, work / 20);
+  }
+}
+
+/// A name that is free: that of the job, or with a number.
+std::string free_name(const Environment& environment, const std::string& job) {
+  const std::vector<std::string> taken = run_names(*environment.state_folder + "/runs");
+  std::string base;
+  for (const char c : job) base += check_run_name(std::string(1, c)).ok() ? c : '-';
+  if (base.empty() || base[0] == '-') base = "run" + base;
+  for (int number = 1;; ++number) {
+    std::string name = fmt::format("{}-{}", base.substr(0, 24), number);
+    if (std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
+  }
+}
+
+}  // namespace
+
+Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster, int global_batch,
+                            int micro_batch, bool equal_shares) {
+  PredictOptions options{.global_batch = global_batch};
+  options.workers_per_vm = 1;
+  options.accumulation = accumulation_of(global_batch, machines_in(cluster) * micro_batch);
+  const auto resolved = resolve(inputs.context(), cluster, options);
+  if (!resolved.ok()) return resolved.error();
+  RunPlan plan;
+  int subsets = 1;
+  for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
+    auto machines = machines_of(inputs, resolved->groups[i], cluster.groups[i], micro_batch);
+    if (!machines.ok()) return machines.error();
+    if (equal_shares) machines->batch_per_vm = 1;
+    if (cluster.groups[i].count >= kSubsetsMax / subsets) {
+      return bad_usage("the cluster has too many kinds of machines to run");
+    }
+    subsets *= cluster.groups[i].count + 1;
+    plan.machines.push_back(std::move(*machines));
+  }
+  std::vector<int> counts(cluster.groups.size());
+  for (int subset = 1; subset < subsets; ++subset) {
+    int rest = subset;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = rest % (cluster.groups[i].count + 1);
+      rest /= cluster.groups[i].count + 1;
+    }
+    auto step = step_on(inputs, cluster, counts, global_batch, micro_batch);
+    if (step) plan.steps.push_back(std::move(*step));
+  }
+  return plan;
+}
+
+Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request) {
+  if (!environment.state_folder) {
+    return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+  }
+  auto chosen = choose(environment, request);
+  if (!chosen.ok()) return chosen.error();
+  auto inputs = load_predict_inputs(environment, chosen->job, request.calibration);
+  if (!inputs.ok()) return inputs.error();
+  const Status laws = use_calibration_for(chosen->cluster, request.calibration, *inputs);
+  if (!laws.ok()) return laws.error();
+  PreparedRun run{.job = inputs->job,
+                  .answer = chosen->answer,
+                  .profile = chosen->job,
+                  .cluster = chosen->cluster};
+  RunRecord& record = run.record;
+  record.name = request.name.empty() ? free_name(environment, inputs->job.name) : request.name;
+  for (const Status& found :
+       {check_run_name(record.name), set_work(request, *chosen, inputs->job, record),
+        set_command(request, *chosen, inputs->job, record)}) {
+    if (!found.ok()) return found.error();
+  }
+  record.job = inputs->job.name;
+  record.compute = request.compute.value_or(inputs->job.compute.empty() ? RunCompute::kReal
+                                                                        : RunCompute::kPacedReal);
+  const int micro_batch = micro_batch_of(*chosen, inputs->job, record.global_batch);
+  run.accumulation =
+      accumulation_of(record.global_batch, machines_in(chosen->cluster) * micro_batch);
+  auto plan =
+      run_plan_of(*inputs, chosen->cluster, record.global_batch, micro_batch, request.equal_shares);
+  if (!plan.ok()) return plan.error();
+  record.plan = std::move(*plan);
+  set_saves(request, *chosen, record);
+  const Status receivers = add_receivers(*inputs, record.checkpoint, record.plan);
+  if (!receivers.ok()) return receivers.error();
+  set_times(request, *inputs, record);
+  const Status market = set_market(request, run);
+  if (!market.ok()) return market.error();
+  record.forecast = forecast_of(record);
+  run.warnings = std::move(chosen->warnings);
+  run.warnings.insert(run.warnings.end(), inputs->warnings.begin(), inputs->warnings.end());
+  return run;
+}
+
+}  // namespace stint

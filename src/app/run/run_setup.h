@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cloud/pool.h"
+#include "load/environment.h"
+#include "load/predict_inputs.h"
+#include "plan/plan.h"
+#include "run/run_record.h"
+
+namespace stint {
+
+/// What a person asks `stint run` for.
+struct RunRequest {
+  std::string plan = "1";    // A file, or a row of the last answer.
+  std::string cluster = {};  // Instead of a plan.
+  std::string job = {};      // Empty: the shipped one that the plan names.
+  std::string calibration = {};
+  std::string name = {};                  // Empty: after the job.
+  std::vector<std::string> command = {};  // Empty: the job's own.
+  std::optional<int> global_batch = {};
+  std::optional<std::int64_t> steps = {};
+  std::optional<Seconds> deadline = {};  // Absent: the plan's.
+  std::optional<Dollars> budget = {};
+  std::optional<RunCompute> compute = {};  // Absent: paced-real where the profile allows it.
+  std::optional<CheckpointPlace> place = {};
+  std::optional<int> receivers = {};
+  std::optional<Seconds> save_every = {};
+  bool equal_shares = false;  // Not Stint's own, for comparison.
+  std::string life = {};      // Of spot VMs; see run_market.h.
+  std::string expect = {};    // What is believed of it; empty: the same.
+  double trace_speed = 1;
+  std::uint64_t seed = 1;
+  Seconds notice = 120 * kSecond;
+  std::optional<Seconds> tick = {};
+};
+
+/// A run before it begins.
+struct PreparedRun {
+  RunRecord record;
+  JobProfile job;
+  std::optional<PlanAnswer> answer;  // Where it came from a plan.
+  std::string profile;               // The job's, a file or the name of a shipped one.
+  Cluster cluster;                   // That trains,
+  int accumulation = 1;              // with so many micro-batches of a step on each machine.
+  std::vector<std::string> warnings = {};
+};
+
+/// Looks everything up that a run needs, without starting anything. The forecast is made. Usage
+/// errors: machines that the emulated cloud does not have, no command, no steps.
+Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request);
+
+/// The machines of `cluster` for a run with all step times of its subsets.
+Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster, int global_batch,
+                            int micro_batch, bool equal_shares);
+
+}  // namespace stint

@@ -1,0 +1,200 @@
+#include "app/run/run_setup.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "base/temporary_folder.h"
+#include "load/plan_files.h"
+
+namespace stint {
+namespace {
+
+class RunSetupTest : public testing::Test {
+ protected:
+  static RunRequest request() {
+    return {.cluster = "2x local.large:spot",
+            .job = "paced-5mb",
+            .command = {"train"},
+            .global_batch = 96,
+            .steps = 60};
+  }
+
+  Result<PreparedRun> prepare(const RunRequest& asked) { return prepare_run(environment_, asked); }
+
+  void expect_refused(const RunRequest& asked, ErrorKind kind, const std::string& words) {
+    const auto run = prepare(asked);
+    ASSERT_FALSE(run.ok()) << words;
+    EXPECT_EQ(run.error().kind, kind) << run.error().message;
+    EXPECT_NE(run.error().message.find(words), std::string::npos) << run.error().message;
+  }
+
+  TemporaryFolder place_ = std::move(*TemporaryFolder::make());
+  Environment environment_{.data_folder = {},
+                           .state_folder = place_.path(),
+                           .clock = std::make_shared<FixedClock>(1000 * kSecond)};
+};
+
+TEST_F(RunSetupTest, PreparesAShippedJob) {
+  const auto run = prepare(request());
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  const RunRecord& record = run->record;
+  EXPECT_EQ(record.name, "paced-5mb-1");
+  EXPECT_EQ(record.job, "paced-5mb");
+  EXPECT_EQ(record.steps, 60);
+  EXPECT_EQ(record.global_batch, 96);
+  EXPECT_EQ(record.compute, RunCompute::kPacedReal);
+  ASSERT_EQ(record.plan.machines.size(), 1U);
+  const RunMachines& machines = record.plan.machines[0];
+  EXPECT_EQ(machines.type, "local.large");
+  EXPECT_EQ(machines.count, 2);
+  EXPECT_EQ(machines.market, Market::kSpot);
+  EXPECT_LT(machines.spot, machines.on_demand);
+  EXPECT_EQ(machines.device, "Local-1x");
+  EXPECT_EQ(machines.batch_per_vm, 48);
+  EXPECT_EQ(machines.micro_batch, 64);  // The largest that was measured.
+  // Of one and of two machines, of which one takes longer.
+  ASSERT_EQ(record.plan.steps.size(), 2U);
+  EXPECT_GT(record.plan.steps[0].mean, record.plan.steps[1].mean);
+  EXPECT_EQ(problem(record.plan), "");
+  ASSERT_TRUE(record.forecast);
+  EXPECT_GE(record.forecast->time.mean, 60 * record.plan.steps[1].mean);
+  EXPECT_TRUE(run->record.pool.empty());
+  EXPECT_EQ(record.secret, "");  // Nothing has begun.
+}
+
+TEST_F(RunSetupTest, TakesBatchAndStepsFromThePlanAndTheJob) {
+  RunRequest asked = request();
+  asked.global_batch.reset();
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->record.global_batch, 128);  // The job's reference.
+}
+
+TEST_F(RunSetupTest, NamesARunAfterItsJobWithANumberThatIsFree) {
+  std::filesystem::create_directories(place_.path() + "/runs/paced-5mb-1");
+  const auto run = prepare(request());
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->record.name, "paced-5mb-2");
+  EXPECT_FALSE(std::filesystem::exists(place_.path() + "/runs/paced-5mb-2"));
+}
+
+TEST_F(RunSetupTest, FollowsAPlan) {
+  Plan plan{.cluster = *parse_cluster("3x local.large:spot + 1x local.small")};
+  plan.global_batch = 160;
+  plan.iterations = 70;
+  plan.time = {.mean = 40 * kSecond, .p10 = 30 * kSecond, .p90 = 50 * kSecond};
+  plan.cost = {.mean = 1 * kDollar, .p10 = 1 * kDollar, .p90 = 1 * kDollar};
+  plan.checkpoint =
+      CheckpointSchedule{.place = CheckpointPlace::kTier, .interval = 6 * kSecond, .receivers = 2};
+  PlanAnswer answer{.plans = {plan}};
+  answer.job = "paced-5mb";
+  ASSERT_TRUE(keep_plan(environment_, answer).ok());
+  auto run = prepare({.plan = "1", .command = {"train"}});
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.steps, 70);
+  EXPECT_EQ(run->record.global_batch, 160);
+  EXPECT_EQ(run->record.checkpoint.interval, 6 * kSecond);
+  // The receivers of the tier are rented as well, and train nothing.
+  ASSERT_EQ(run->record.plan.machines.size(), 3U);
+  EXPECT_FALSE(run->record.plan.machines[2].trains);
+  EXPECT_TRUE(run->record.plan.machines[2].receives);
+  EXPECT_EQ(run->record.plan.machines[2].count, 2);
+  EXPECT_EQ(run->record.plan.steps.size(), 7U);  // (3 + 1)(1 + 1) − 1 subsets.
+  ASSERT_TRUE(run->answer);
+  // What a person says counts more.
+  run = prepare(
+      {.plan = "1", .command = {"train"}, .steps = 5, .place = CheckpointPlace::kObjectStore});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->record.steps, 5);
+  EXPECT_EQ(run->record.plan.machines.size(), 2U);
+}
+
+TEST_F(RunSetupTest, AnAnchorIsTheOnDemandMachineOrOneMore) {
+  RunRequest asked = request();
+  asked.place = CheckpointPlace::kAnchor;
+  auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  ASSERT_EQ(run->record.plan.machines.size(), 2U);  // There was none on demand.
+  EXPECT_TRUE(run->record.plan.machines[1].receives);
+  asked.cluster = "2x local.large:spot + 1x local.large";
+  run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  ASSERT_EQ(run->record.plan.machines.size(), 2U);
+  EXPECT_TRUE(run->record.plan.machines[1].receives);
+  EXPECT_TRUE(run->record.plan.machines[1].trains);
+}
+
+TEST_F(RunSetupTest, EqualSharesAreEqual) {
+  RunRequest asked = request();
+  asked.cluster = "1x local.fast + 1x local.large";  // Twice as fast as the other.
+  const int both[] = {0, 1};
+  auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  const std::vector<int> own = shares_of(run->record.plan, both, 96);
+  EXPECT_GT(own[0], own[1]);
+  EXPECT_EQ(own[0] + own[1], 96);
+  asked.equal_shares = true;
+  run = prepare(asked);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(shares_of(run->record.plan, both, 96), (std::vector<int>{48, 48}));
+}
+
+// 160 samples of at most 64 at once take 3 micro-batches on one machine, or 4 equal ones.
+TEST_F(RunSetupTest, PlansForEverySubsetThatCanShareTheBatch) {
+  RunRequest asked = request();
+  asked.global_batch = 160;
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.plan.steps.size(), 2U);
+}
+
+TEST_F(RunSetupTest, SaysWhatIsMissing) {
+  RunRequest asked = request();
+  asked.command.clear();
+  expect_refused(asked, ErrorKind::kUsage, "there is no command");
+  asked = request();
+  asked.steps.reset();
+  expect_refused(asked, ErrorKind::kUsage, "--steps is missing");
+  asked = request();
+  asked.job = "imagenet";
+  asked.global_batch.reset();
+  expect_refused(asked, ErrorKind::kUsage, "--batch is missing");
+  asked = request();
+  asked.job.clear();
+  expect_refused(asked, ErrorKind::kUsage, "--job is missing");
+  expect_refused({.plan = "1", .command = {"train"}}, ErrorKind::kBadInput, "no plan was made yet");
+  environment_.state_folder.reset();
+  expect_refused(request(), ErrorKind::kFailed, "set HOME");
+}
+
+TEST_F(RunSetupTest, RefusesWhatTheEmulatedCloudDoesNotHave) {
+  RunRequest asked = request();
+  asked.cluster = "2x g4dn.xlarge:spot";
+  expect_refused(asked, ErrorKind::kUsage, "g4dn.xlarge is a machine of aws");
+  asked.cluster = "2x local.huge";
+  EXPECT_FALSE(prepare(asked).ok());
+  asked.cluster = "two of them";
+  EXPECT_FALSE(prepare(asked).ok());
+  asked = request();
+  asked.job = "no-such-job";
+  expect_refused(asked, ErrorKind::kBadInput, "no-such-job");
+}
+
+TEST_F(RunSetupTest, RefusesNamesThatCannotBe) {
+  for (const char* name : {"..", "../x", "a b", "-a", "a/b", "a\nb", "'a'", ".a", "a..b"}) {
+    RunRequest asked = request();
+    asked.name = name;
+    expect_refused(asked, ErrorKind::kUsage, "cannot be the name of a run");
+  }
+}
+
+TEST_F(RunSetupTest, RefusesAClusterOfTooManyKinds) {
+  RunRequest asked = request();
+  asked.global_batch = 9600;
+  asked.cluster = "70x local.large + 70x local.small";  // 71 · 71 subsets.
+  expect_refused(asked, ErrorKind::kUsage, "too many kinds");
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,92 @@
+#include "app/search/move_forecast.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/search/local_times.h"
+#include "base/normal.h"
+
+namespace stint {
+namespace {
+
+// As seen in a few moves of searches on two cores, none of which is in docs/search.md: workers on
+// machines that are there start faster than at the beginning of a run.
+constexpr Seconds kStart = 1.0 * kSecond;       // One or two,
+constexpr Seconds kStartMore = 0.65 * kSecond;  // and each one more.
+constexpr double kMoveDeviation = 0.3;
+
+struct Machines {
+  int count = 0;
+  int kept = 0;  // Of those, by the other plan too.
+  DollarsPerSecond rate;
+  DollarsPerSecond rate_new;  // Of those that are not kept.
+  BytesPerSecond network;
+};
+
+int count_of(const RunPlan* plan, const RunMachines& like) {
+  int count = 0;
+  if (plan == nullptr) return count;
+  for (const RunMachines& machines : plan->machines) {
+    const bool same = machines.type == like.type && machines.market == like.market;
+    if (machines.trains && same) count += machines.count;
+  }
+  return count;
+}
+
+Machines machines_of(const RunPlan& plan, const RunPlan* other) {
+  Machines found;
+  for (const RunMachines& machines : plan.machines) {
+    if (!machines.trains) continue;
+    const bool alike = other != nullptr && plan.generation == other->generation;
+    const int kept = alike ? std::min(machines.count, count_of(other, machines)) : 0;
+    const DollarsPerSecond price =
+        machines.market == Market::kSpot ? machines.spot : machines.on_demand;
+    found.count += machines.count;
+    found.kept += kept;
+    found.rate += static_cast<double>(machines.count) * price;
+    found.rate_new += static_cast<double>(machines.count - kept) * price;
+    found.network = machines.network;
+  }
+  return found;
+}
+
+Seconds step_of(const RunPlan& plan) {
+  std::vector<int> slots;
+  const std::vector<int> kinds = slot_kinds(plan);
+  for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
+    if (plan.machines[static_cast<std::size_t>(kinds[slot])].trains) {
+      slots.push_back(static_cast<int>(slot));
+    }
+  }
+  return step_time_of(plan, slots).mean;
+}
+
+template <class Range, class Q>
+Range range_of(Q mean) {
+  const double factor = std::exp(normal_quantile(0.9) * kMoveDeviation);
+  return {.mean = mean, .p10 = mean / factor, .p90 = mean * factor};
+}
+
+}  // namespace
+
+MoveForecast move_forecast(const RunRecord& record, const RunPlan* from, const RunPlan& to) {
+  const Machines after = machines_of(to, from);
+  const Machines before = from == nullptr ? Machines{} : machines_of(*from, &to);
+  const Bytes state = record.state.value_or(Bytes{});
+  const Seconds broken_off = from == nullptr ? Seconds{} : 0.5 * step_of(*from);
+  const int newcomers = after.count - after.kept;
+  const Seconds start = kStart + std::max(0, newcomers - 2) * kStartMore;
+  Seconds stall = broken_off;
+  Dollars cost;
+  if (after.kept > 0) {
+    stall += kLocalRegroup + (newcomers > 0 ? state / after.network : Seconds{});
+    cost = stall * std::max(before.rate, after.rate);
+    if (newcomers > 0) cost += start * after.rate_new;
+  } else {
+    stall += state / kLocalDisk + start + state / kLocalDisk;
+    cost = stall * (before.rate + after.rate);
+  }
+  return {.time = range_of<TimeRange>(stall), .cost = range_of<CostRange>(cost)};
+}
+
+}  // namespace stint

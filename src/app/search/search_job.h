@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/run/run_job.h"
+#include "app/search/search_setup.h"
+
+namespace stint {
+
+/// Told of a search as it goes.
+struct SearchAudience {
+  RunAudience run = {};
+  std::function<void(const SearchRecord&)> learned = {};  // Whenever it has something new.
+};
+
+/// How a search ended.
+struct SearchResult {
+  RunResult run;
+  SearchRecord record;
+  std::string shortfall = {};  // Why its target was not reached; empty: it was.
+};
+
+/// Trains from the setup it begins with to the target, and looks for better ones meanwhile. What
+/// was learned is kept for the next search of the job, however it ends.
+Result<SearchResult> start_search(const Environment& environment, PreparedSearch search,
+                                  const SearchAudience& audience);
+
+/// Goes on with a search whose process is gone, or that was stopped; see resume_run.
+Result<SearchResult> resume_search(const Environment& environment, const std::string& name,
+                                   const SearchAudience& audience);
+
+/// Whether a run is a search; see find_run.
+Result<bool> is_search(const Environment& environment, const std::string& name);
+
+/// What a search learned, with what was known before and not found out anew.
+SearchRecord with_earlier(SearchRecord record, const std::optional<SearchRecord>& earlier);
+
+}  // namespace stint

@@ -1,0 +1,461 @@
+#include "app/search/search_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/search/move_forecast.h"
+#include "base/file.h"
+#include "base/normal.h"
+#include "base/text.h"
+#include "converge/steps.h"
+#include "run/run_name.h"
+#include "run/run_paths.h"
+
+namespace stint {
+namespace {
+
+constexpr int kNoiseEvery = 3;      // Steps; measuring gradients is a pass over them.
+constexpr double kSameSize = 0.05;  // Gradients of the same job differ by no more.
+constexpr std::size_t kSetupsMax = 400;
+constexpr std::size_t kForeseenMax = 20;
+
+std::vector<std::string> types_of(const SearchRequest& request, const Catalog& catalog) {
+  if (!request.types.empty()) return request.types;
+  std::vector<std::string> types;
+  for (const VmType& type : catalog.types) {
+    if (type.provider == kLocalProvider && type.accelerator) types.push_back(type.name);
+  }
+  return types;
+}
+
+std::vector<int> counts_of(const SearchRequest& request) {
+  if (!request.vms.empty()) return request.vms;
+  std::vector<int> counts;
+  for (int count = 1; count <= request.vms_max; ++count) counts.push_back(count);
+  return counts;
+}
+
+std::vector<int> batches_of(const SearchRequest& request, const JobProfile& job, int reference) {
+  if (!request.batches.empty()) return request.batches;
+  std::vector<int> batches;
+  for (const double factor : {0.5, 1.0, 2.0, 4.0}) {
+    const int batch = static_cast<int>(std::lround(factor * reference));
+    const int least = job.batch ? job.batch->min.value_or(1) : 1;
+    const int most = job.batch ? job.batch->max.value_or(batch) : batch;
+    if (batch >= least && batch <= most) batches.push_back(batch);
+  }
+  return batches;
+}
+
+/// The samples that a worker takes at once: the largest batch that was measured.
+int micro_batch_of(const JobProfile& job, int batch) {
+  int most = 0;
+  for (const ComputeSample& sample : job.compute) most = std::max(most, sample.batch_per_worker);
+  return most > 0 ? most : batch;
+}
+
+/// Every cluster with every batch; those that cannot be are counted by the reason of the last.
+Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const PredictInputs& inputs,
+                                         int reference) {
+  std::vector<LiveSetup> setups;
+  std::string reason;
+  for (const std::string& type : types_of(request, inputs.catalog)) {
+    for (const Market market : request.markets) {
+      for (const int count : counts_of(request)) {
+        const std::string text =
+            fmt::format("{}x {}{}", count, type, market == Market::kSpot ? ":spot" : "");
+        const auto cluster = parse_cluster(text);
+        if (!cluster.ok()) return cluster.error();
+        for (const int batch : batches_of(request, inputs.job, reference)) {
+          auto plan =
+              run_plan_of(inputs, *cluster, batch, micro_batch_of(inputs.job, batch), false);
+          if (!plan.ok()) {
+            reason = plan.error().message;
+            continue;
+          }
+          const RunMachines& machines = plan->machines.front();
+          const DollarsPerSecond price =
+              market == Market::kSpot ? machines.spot : machines.on_demand;
+          setups.push_back({.choice = {.cluster = text, .batch = batch},
+                            .type = type,
+                            .vms = count,
+                            .plan = std::move(*plan),
+                            .rate = static_cast<double>(count) * price});
+        }
+      }
+    }
+  }
+  if (setups.empty()) {
+    return bad_usage(reason.empty() ? "no machine and batch is left to search among"
+                                    : "no machine and batch is left to search among: " + reason);
+  }
+  if (setups.size() <= kSetupsMax) return setups;
+  return bad_usage(
+      fmt::format("{} clusters and batches are too many to search among; limit them "
+                  "with --types, --max-vms or --batches",
+                  setups.size()));
+}
+
+Status check(const SearchRequest& request) {
+  if (request.run.job.empty()) return bad_usage("--job is missing: whose profile is it?");
+  if (!request.loss_target && !request.steps) {
+    return bad_usage(
+        "--target is missing: steps=500 (at the job's own batch), or loss=0.4 with --steps");
+  }
+  if (request.loss_target && !request.steps) {
+    return bad_usage(
+        "--steps is missing: about how many steps at the job's own batch does it take to the "
+        "loss?");
+  }
+  return {};
+}
+
+/// What an earlier search of the job learned, unless it was another job of that name.
+std::optional<SearchRecord> learned_of(const Environment& environment, const JobProfile& job) {
+  const std::string path = learned_path(environment, job.name);
+  const auto text = read_file(path);
+  if (!text.ok()) return std::nullopt;
+  auto record = read_search(*text, path);
+  if (!record.ok()) return std::nullopt;
+  const double ratio = record->noun.gradients / job.gradient_bytes;
+  if (std::abs(ratio - 1) > kSameSize) return std::nullopt;
+  return std::move(record->noun);
+}
+
+PredictedSetup predicted(const LiveSetup& setup, int type) {
+  std::vector<int> slots;
+  for (int slot = 0; slot < setup.vms; ++slot) slots.push_back(slot);
+  const RunStepTime step = step_time_of(setup.plan, slots);
+  const double spread = std::log(step.p90 / step.p10) / (2 * normal_quantile(0.9));
+  return {.time = step.mean,
+          .deviation = std::max(0.0, spread),
+          .type = type,
+          .vms = setup.vms,
+          .batch = setup.choice.batch};
+}
+
+std::optional<std::size_t> setup_of(const PreparedSearch& search, const SearchChoice& choice) {
+  for (std::size_t i = 0; i < search.setups.size(); ++i) {
+    if (search.setups[i].choice == choice) return i;
+  }
+  return std::nullopt;
+}
+
+/// The fewest machines, then the cheapest, then the batch nearest to the job's own.
+std::size_t smallest(const PreparedSearch& search) {
+  const auto rank = [&](const LiveSetup& setup) {
+    const double off = static_cast<double>(setup.choice.batch) / search.record.reference_batch;
+    return std::tuple(setup.vms, setup.rate.in(kDollar / kHour), std::abs(std::log(off)));
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < search.setups.size(); ++i) {
+    if (rank(search.setups[i]) < rank(search.setups[best])) best = i;
+  }
+  return best;
+}
+
+Result<std::size_t> start_of(const PreparedSearch& search, const std::string& asked) {
+  if (!asked.empty()) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < search.setups.size(); ++i) {
+      const auto apart = [&](std::size_t k) {
+        return std::abs(search.setups[k].choice.batch - search.record.reference_batch);
+      };
+      if (search.setups[i].choice.cluster != asked) continue;
+      if (!best || apart(i) < apart(*best)) best = i;
+    }
+    if (best) return *best;
+    return bad_usage(
+        fmt::format("--start {} is none of the clusters to search among", printable(asked)));
+  }
+  const bool same = search.learned && search.learned->choice &&
+                    search.learned->objective == search.record.objective;
+  if (same) {
+    if (const auto found = setup_of(search, *search.learned->choice)) return *found;
+  }
+  const bool knows = search.learned || search.record.mode == SearchMode::kNone;
+  if (!knows) return smallest(search);
+  return search_mind(search)->best({.now = smallest(search)});
+}
+
+/// What a person would rather hear now than when it is too late.
+Status check_budget(const PreparedSearch& search) {
+  if (search.record.mode == SearchMode::kNone || search.setups.size() < 2) return {};
+  const auto mind = search_mind(search);
+  const SearchStanding at{.now = search.start};
+  const std::vector<SearchOutlook> outlooks = mind->outlooks(at);
+  const auto worth = [&](Seconds time, Dollars cost) {
+    return search.record.objective == "cost" ? cost.in(kDollar) : time.in(kSecond);
+  };
+  const SearchOutlook& whole = outlooks[mind->best(at)];
+  double least = 0;
+  for (std::size_t i = 0; i < search.setups.size(); ++i) {
+    const double probe = worth(mind->probe_time(i, at), mind->probe_cost(i, at));
+    if (i != search.start && (least == 0 || probe < least)) least = probe;
+  }
+  const double share = least / worth(whole.time, whole.cost);
+  if (share <= *search.record.budget) return {};
+  return bad_usage(fmt::format(
+      "--search-budget {:.3g}% is too small for one probe, which takes {:.1f} % of the training; "
+      "allow that much, probe fewer steps, or search with --mode none",
+      100 * *search.record.budget, std::ceil(1000 * share) / 10));
+}
+
+SearchRecord record_of(const SearchRequest& request, const JobProfile& job, int reference) {
+  SearchRecord record{
+      .job = job.name,
+      .gradients = job.gradient_bytes,
+      .mode = request.mode,
+      .rule = request.rule.value_or(job.learning_rate_rule.value_or(LearningRateRule::kAdaScale)),
+      .reference_batch = reference,
+      .goal = *request.steps,
+      .loss_target = request.loss_target,
+      .time_max = request.time_max,
+      .cost_max = request.cost_max,
+      .budget = request.budget.value_or(kSearchBudget),
+      .probe_steps = static_cast<double>(request.probe_steps)};
+  for (const auto& [objective, name] : names_of(SearchObjective{})) {
+    if (objective == request.objective) record.objective = name;
+  }
+  return record;
+}
+
+SearchObjective objective_of(const SearchRecord& record) {
+  for (const auto& [objective, name] : names_of(SearchObjective{})) {
+    if (name == record.objective) return objective;
+  }
+  return SearchObjective::kCost;
+}
+
+/// The files of a search that goes on hold its request; those that cannot be any more fall out.
+Result<std::vector<LiveSetup>> setups_again(const PredictInputs& inputs,
+                                            const SearchRecord& record) {
+  std::vector<LiveSetup> setups;
+  for (const SurfaceRow& row : record.surface) {
+    const auto cluster = parse_cluster(row.cluster);
+    if (!cluster.ok()) return cluster.error();
+    auto plan =
+        run_plan_of(inputs, *cluster, row.batch, micro_batch_of(inputs.job, row.batch), false);
+    if (!plan.ok()) continue;
+    const RunMachines& machines = plan->machines.front();
+    const bool spot = cluster->groups.front().market == Market::kSpot;
+    setups.push_back(
+        {.choice = {.cluster = row.cluster, .batch = row.batch},
+         .type = row.type,
+         .vms = row.vms,
+         .plan = std::move(*plan),
+         .rate = static_cast<double>(row.vms) * (spot ? machines.spot : machines.on_demand)});
+  }
+  if (setups.empty()) return bad_input("the search has no setup that can be trained with");
+  return setups;
+}
+
+/// Machines that keep checkpoints belong to every setup.
+void add_keepers(const RunPlan& plan, std::vector<LiveSetup>& setups) {
+  for (LiveSetup& setup : setups) {
+    for (const RunMachines& machines : plan.machines) {
+      if (!machines.trains) setup.plan.machines.push_back(machines);
+    }
+  }
+}
+
+/// What ran out of memory before is not tried again.
+void apply_limits(const SearchRecord& known, std::vector<LiveSetup>& setups) {
+  for (const MemoryLimit& limit : known.memory) {
+    for (LiveSetup& setup : setups) {
+      if (setup.type == limit.type) limit_memory(setup, limit.samples);
+    }
+  }
+}
+
+}  // namespace
+
+void limit_memory(LiveSetup& setup, int samples) {
+  for (RunMachines& machines : setup.plan.machines) {
+    if (machines.trains) machines.micro_batch = std::min(machines.micro_batch, samples);
+  }
+}
+
+std::string learned_path(const Environment& environment, const std::string& job) {
+  std::string name;
+  for (const char c : job) name += check_run_name(std::string(1, c)).ok() ? c : '-';
+  return *environment.state_folder + "/searches/job-" + name + ".json";
+}
+
+std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search) {
+  const SearchRecord& record = search.record;
+  SearchTerms terms{.objective = objective_of(record),
+                    .places = {},
+                    .reference_batch = static_cast<double>(record.reference_batch),
+                    .steps = record.goal,
+                    .rule = record.rule,
+                    .noise = universal_noise_prior(),
+                    .time_max = record.time_max,
+                    .cost_max = record.cost_max,
+                    .probes = record.mode != SearchMode::kNone,
+                    .budget = record.budget,
+                    .probe_steps = record.probe_steps};
+  std::vector<PredictedSetup> predictions;
+  std::vector<std::string> types;
+  for (const LiveSetup& setup : search.setups) {
+    const MoveForecast move = move_forecast(search.run.record, nullptr, setup.plan);
+    terms.places.push_back({.batch = static_cast<double>(setup.choice.batch),
+                            .rate = setup.rate,
+                            .move_time = move.time.mean,
+                            .move_cost = move.cost.mean});
+    auto type = std::find(types.begin(), types.end(), setup.type);
+    if (type == types.end()) type = types.insert(types.end(), setup.type);
+    predictions.push_back(predicted(setup, static_cast<int>(type - types.begin())));
+  }
+  auto mind =
+      std::make_unique<SearchMind>(std::move(terms), std::make_unique<PredictedTimes>(predictions));
+  const auto teach = [&](const SearchRecord& known) {
+    for (const SearchProbe& probe : known.probes) {
+      const auto setup = setup_of(search, {.cluster = probe.cluster, .batch = probe.batch});
+      if (setup) (void)mind->timed(*setup, probe.step);
+    }
+    for (const SearchNoise& noise : known.noise) {
+      mind->heard(
+          {.way = noise.way, .batch = static_cast<double>(noise.batch), .scale = noise.scale});
+    }
+    for (const SurfaceRow& row : known.surface) {
+      const auto setup = setup_of(search, {.cluster = row.cluster, .batch = row.batch});
+      if (setup && row.ruled_out) mind->rule_out(*setup);
+    }
+  };
+  if (search.learned) teach(*search.learned);
+  teach(record);
+  return mind;
+}
+
+RunBatch training_of(const PreparedSearch& search, const SearchMind& mind, std::size_t setup,
+                     double progress, std::int64_t done) {
+  const SearchRecord& record = search.record;
+  const int batch = search.setups[setup].choice.batch;
+  const double way = std::clamp(progress / record.goal, 0.0, 1.0);
+  const double scale = mind.noise_scale(way, batch);
+  const BatchChange change{.reference = static_cast<double>(record.reference_batch),
+                           .batch = static_cast<double>(batch)};
+  const double gain = step_gain(record.rule, scale, change);
+  const double left = std::max(0.0, record.goal - progress) / gain;
+  return {.batch = batch,
+          .steps = done + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(left))),
+          .gain = gain,
+          .rate = learning_rate_factor(record.rule, scale, change),
+          .noise_every = kNoiseEvery};
+}
+
+Result<PreparedSearch> prepare_search(const Environment& environment,
+                                      const SearchRequest& request) {
+  const Status fine = check(request);
+  if (!fine.ok()) return fine.error();
+  if (!environment.state_folder) {
+    return failed("there is no place for searches: set HOME or XDG_STATE_HOME");
+  }
+  auto inputs = load_predict_inputs(environment, request.run.job, request.run.calibration);
+  if (!inputs.ok()) return inputs.error();
+  if (request.run.calibration.empty()) {
+    const Status laws = use_calibration_of(std::string(kLocalProvider), *inputs);
+    if (!laws.ok()) return laws.error();
+  }
+  std::optional<int> reference = request.run.global_batch;
+  if (!reference && inputs->job.batch) reference = inputs->job.batch->reference;
+  if (!reference) {
+    return bad_usage(
+        "--batch is missing: with how many samples a step is the job trained usually?");
+  }
+  PreparedSearch search;
+  auto setups = setups_of(request, *inputs, *reference);
+  if (!setups.ok()) return setups.error();
+  search.setups = std::move(*setups);
+  search.record = record_of(request, inputs->job, *reference);
+  if (request.mode != SearchMode::kFull) search.learned = learned_of(environment, inputs->job);
+  if (search.learned) apply_limits(*search.learned, search.setups);
+
+  // The market has room for the largest cluster.
+  RunRequest run = request.run;
+  run.cluster =
+      std::max_element(search.setups.begin(), search.setups.end(),
+                       [](const LiveSetup& a, const LiveSetup& b) { return a.vms < b.vms; })
+          ->choice.cluster;
+  run.global_batch = *reference;
+  run.steps = std::max<std::int64_t>(1, std::llround(*request.steps));
+  run.budget = request.cost_max;
+  auto prepared = prepare_run(environment, run);
+  if (!prepared.ok()) return prepared.error();
+  search.run = std::move(*prepared);
+  add_keepers(search.run.record.plan, search.setups);
+  search.record.name = search.run.record.name;
+  const auto start = start_of(search, request.run.cluster);
+  if (!start.ok()) return start.error();
+  search.start = *start;
+  const Status affordable = check_budget(search);
+  if (!affordable.ok() && request.budget) return affordable.error();
+  if (!affordable.ok()) {
+    search.record.warnings.push_back(
+        fmt::format("It will not probe, only go where that pays by what is believed: {}",
+                    affordable.error().message));
+  }
+  RunRecord& record = search.run.record;
+  record.plan = search.setups[search.start].plan;
+  record.plan.training = training_of(search, *search_mind(search), search.start, 0, 0);
+  record.forecast.reset();  // Nobody knows yet where it will go.
+  if (request.mode == SearchMode::kNone && !search.learned) {
+    search.record.warnings.push_back(
+        "Nothing was learned of this job before; where it trains is by predictions alone.");
+  }
+  return search;
+}
+
+Result<PreparedSearch> reopen_search(const Environment& environment, const std::string& folder,
+                                     const RunRecord& run) {
+  const auto text = read_file(search_path(folder));
+  if (!text.ok()) return text.error();
+  auto record = read_search(*text, search_path(folder));
+  if (!record.ok()) return record.error();
+  auto inputs = load_predict_inputs(environment, job_path(folder), "");
+  if (!inputs.ok()) return inputs.error();
+  const Status laws = use_calibration_of(std::string(kLocalProvider), *inputs);
+  if (!laws.ok()) return laws.error();
+  PreparedSearch search{.run = {.record = run, .job = inputs->job},
+                        .record = std::move(record->noun)};
+  auto setups = setups_again(*inputs, search.record);
+  if (!setups.ok()) return setups.error();
+  search.setups = std::move(*setups);
+  add_keepers(run.plan, search.setups);
+  if (search.record.mode != SearchMode::kFull) {
+    search.learned = learned_of(environment, inputs->job);
+  }
+  if (search.learned) apply_limits(*search.learned, search.setups);
+  apply_limits(search.record, search.setups);
+  return search;
+}
+
+std::vector<ForeseenProbe> foresee(const PreparedSearch& search) {
+  const auto mind = search_mind(search);
+  SearchStanding at{.now = search.start};
+  std::vector<ForeseenProbe> found;
+  std::vector<bool> seen(search.setups.size());
+  while (found.size() < kForeseenMax) {
+    const SearchOutlook here = mind->outlooks(at)[at.now];
+    (void)mind->timed(at.now, here.step_mean * kSecond);
+    seen[at.now] = true;
+    const SearchMove move = mind->next(at);
+    if (move.to == at.now || seen[move.to]) break;
+    const Seconds time = mind->probe_time(move.to, at);
+    const Dollars cost = mind->probe_cost(move.to, at);
+    const bool pays = move.plain < move.stay;
+    found.push_back(
+        {.choice = search.setups[move.to].choice, .time = time, .cost = cost, .stays = pays});
+    at.time += time;
+    at.cost += cost;
+    if (!pays) at.probe_time += time;
+    if (!pays) at.probe_cost += cost;
+    at.now = move.to;
+  }
+  return found;
+}
+
+}  // namespace stint

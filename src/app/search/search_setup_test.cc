@@ -1,0 +1,170 @@
+#include "app/search/search_setup.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "base/file.h"
+#include "base/temporary_folder.h"
+
+namespace stint {
+namespace {
+
+class SearchSetupTest : public testing::Test {
+ protected:
+  static SearchRequest request() {
+    SearchRequest asked{.objective = SearchObjective::kTime,
+                        .steps = 400,
+                        .types = {"local.large", "local.fast"},
+                        .vms = {1, 2, 4},
+                        .batches = {48, 96, 192},
+                        .budget = 0.5};
+    asked.run = {.job = "paced-5mb", .command = {"train"}, .global_batch = 48};
+    return asked;
+  }
+
+  Result<PreparedSearch> prepare(const SearchRequest& asked) {
+    return prepare_search(environment_, asked);
+  }
+
+  void expect_refused(const SearchRequest& asked, const std::string& words) {
+    const auto search = prepare(asked);
+    ASSERT_FALSE(search.ok()) << words;
+    EXPECT_EQ(search.error().kind, ErrorKind::kUsage) << search.error().message;
+    EXPECT_NE(search.error().message.find(words), std::string::npos) << search.error().message;
+  }
+
+  /// As if an earlier search had ended on two fast machines.
+  SearchRecord learn(const SearchRequest& asked, const std::string& objective) {
+    SearchRecord record = prepare(asked)->record;
+    record.objective = objective;
+    record.choice = SearchChoice{.cluster = "2x local.fast", .batch = 96};
+    record.probes = {{.cluster = "2x local.fast", .batch = 96, .step = 0.05 * kSecond}};
+    record.probes[0].predicted = {.mean = kSecond, .p10 = kSecond, .p90 = kSecond};
+    const std::string path = learned_path(environment_, record.job);
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    EXPECT_TRUE(write_file(path, write_search(record)).ok());
+    return record;
+  }
+
+  TemporaryFolder place_ = std::move(*TemporaryFolder::make());
+  Environment environment_{.data_folder = {},
+                           .state_folder = place_.path(),
+                           .clock = std::make_shared<FixedClock>(1000 * kSecond)};
+};
+
+TEST_F(SearchSetupTest, BeginsSmallWithTheJobsOwnBatch) {
+  const auto search = prepare(request());
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  EXPECT_EQ(search->setups.size(), 18U);
+  const LiveSetup& start = search->setups[search->start];
+  EXPECT_EQ(start.choice.cluster, "1x local.large");
+  EXPECT_EQ(start.choice.batch, 48);
+  const RunRecord& record = search->run.record;
+  EXPECT_EQ(cluster_text(record.plan), "1x local.large");
+  EXPECT_EQ(record.global_batch, 48);
+  ASSERT_TRUE(record.plan.training);
+  EXPECT_EQ(record.plan.training->steps, 400);
+  EXPECT_DOUBLE_EQ(record.plan.training->gain, 1);
+  EXPECT_DOUBLE_EQ(record.plan.training->rate, 1);
+  EXPECT_FALSE(record.forecast);
+}
+
+// AdaScale: both gain and rate are (Φ/B₀ + 1)/(Φ/B + 1), between one and the ratio of batches.
+TEST_F(SearchSetupTest, ALargerBatchIsWorthMoreStepsAndNeedsFewer) {
+  const auto search = prepare(request());
+  const auto mind = search_mind(*search);
+  std::size_t large = 0;
+  while (search->setups[large].choice.batch != 192) ++large;
+  const RunBatch training = training_of(*search, *mind, large, 100, 100);
+  EXPECT_GT(training.gain, 1.2);
+  EXPECT_LT(training.gain, 4);
+  EXPECT_DOUBLE_EQ(training.rate, training.gain);
+  EXPECT_NEAR(static_cast<double>(training.steps - 100), 300 / training.gain, 1);
+}
+
+TEST_F(SearchSetupTest, WhatWasLearnedDecidesWhereToBegin) {
+  (void)learn(request(), "time");
+  SearchRequest asked = request();
+  asked.mode = SearchMode::kNone;
+  const auto search = prepare(asked);
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  EXPECT_EQ(search->setups[search->start].choice.cluster, "2x local.fast");
+  EXPECT_EQ(search->setups[search->start].choice.batch, 96);
+  EXPECT_TRUE(search->record.warnings.empty());
+  asked.mode = SearchMode::kFull;
+  EXPECT_EQ(prepare(asked)->setups[prepare(asked)->start].choice.cluster, "1x local.large");
+}
+
+TEST_F(SearchSetupTest, WhatRanOutOfMemoryIsNotTriedAgain) {
+  SearchRecord record = learn(request(), "time");
+  record.memory = {{.type = "local.fast", .samples = 12}};
+  ASSERT_TRUE(write_file(learned_path(environment_, record.job), write_search(record)).ok());
+  const auto search = prepare(request());
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  for (const LiveSetup& setup : search->setups) {
+    const int micro = setup.plan.machines.front().micro_batch;
+    EXPECT_EQ(micro, setup.type == "local.fast" ? 12 : 64) << setup.choice.cluster;
+  }
+}
+
+TEST_F(SearchSetupTest, WithoutAnythingLearnedNoneGoesByPredictions) {
+  SearchRequest asked = request();
+  asked.mode = SearchMode::kNone;
+  const auto search = prepare(asked);
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  ASSERT_EQ(search->record.warnings.size(), 1U);
+  EXPECT_NE(search->setups[search->start].choice.cluster, "1x local.large");
+}
+
+TEST_F(SearchSetupTest, WhatWasLearnedOfAnotherJobOfThatNameIsNotUsed) {
+  SearchRecord record = learn(request(), "time");
+  record.gradients = 2 * record.gradients;
+  ASSERT_TRUE(write_file(learned_path(environment_, record.job), write_search(record)).ok());
+  EXPECT_FALSE(prepare(request())->learned);
+}
+
+TEST_F(SearchSetupTest, BeginsWhereItIsTold) {
+  SearchRequest asked = request();
+  asked.run.cluster = "4x local.fast";
+  EXPECT_EQ(prepare(asked)->setups[prepare(asked)->start].choice.cluster, "4x local.fast");
+  asked.run.cluster = "3x local.fast";
+  expect_refused(asked, "none of the clusters");
+}
+
+TEST_F(SearchSetupTest, ForeseesProbesWithTheirPrice) {
+  const auto probes = foresee(*prepare(request()));
+  ASSERT_FALSE(probes.empty());
+  for (const ForeseenProbe& probe : probes) {
+    EXPECT_GT(probe.time, Seconds{});
+    EXPECT_GT(probe.cost, Dollars{});
+  }
+}
+
+TEST_F(SearchSetupTest, RefusesWhatCannotBeSearched) {
+  SearchRequest asked = request();
+  asked.steps.reset();
+  expect_refused(asked, "--target is missing");
+  asked.loss_target = 0.4;
+  expect_refused(asked, "--steps is missing");
+  asked = request();
+  asked.types = {"local.cpu"};
+  expect_refused(asked, "no machine and batch is left");
+  asked = request();
+  asked.budget = 1e-6;
+  expect_refused(asked, "too small for one probe");
+  asked.budget.reset();  // Nobody asked for the usual one: it is told, and goes on.
+  EXPECT_EQ(prepare(asked)->record.warnings.size(), 1U);
+  asked = request();
+  asked.run.command.clear();
+  expect_refused(asked, "there is no command");
+}
+
+TEST_F(SearchSetupTest, JobNamesLeadNowhereElse) {
+  const std::string path = learned_path(environment_, "../../etc/passwd");
+  EXPECT_EQ(path.find("/../"), std::string::npos) << path;
+  EXPECT_TRUE(path.starts_with(place_.path()));
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,173 @@
+#include "app/share/interleave_jobs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/share/interleave_inputs.h"
+#include "app/share/sharing_models.h"
+#include "app/share/sharing_pair.h"
+#include "base/file.h"
+#include "interleave/pairing.h"
+#include "simulate/turn_timeline.h"
+
+namespace stint {
+namespace {
+
+/// Below this saving of the whole bill a person is told that it hardly pays.
+constexpr double kHardly = 0.05;
+
+/// Makes the answer from what was found.
+class Answering {
+ public:
+  Answering(const InterleaveInputs& inputs, const std::vector<ShareJob>& jobs,
+            const PairTerms& terms, double compute_slowdown)
+      : inputs_(inputs), jobs_(jobs), terms_(terms), compute_slowdown_(compute_slowdown) {}
+
+  SharingAnswer answer(const Pairing& pairing, const std::vector<PairJudged>& judged) const {
+    SharingAnswer it{.cluster = inputs_.cluster};
+    for (std::size_t i = 0; i < jobs_.size(); ++i) it.jobs.push_back(job(i));
+    for (const PairJudged& pair : pairing.pairs) {
+      it.pairs.push_back(sharing_pair(jobs_, pair, terms_));
+    }
+    for (const std::size_t i : pairing.alone) it.alone.push_back(jobs_[i].name);
+    for (const PairJudged& pair : judged) {
+      it.considered.push_back(sharing_verdict(jobs_, pair, terms_));
+    }
+    it.speedup = pairing.separate / pairing.shared;
+    it.separate = dollars(pairing.separate);
+    it.cost = dollars(pairing.shared);
+    it.price = inputs_.jobs.front().prediction.price;
+    add_notes(it);
+    return it;
+  }
+
+ private:
+  std::optional<Dollars> dollars(Seconds time) const {
+    if (!terms_.cluster.rate) return std::nullopt;
+    return *terms_.cluster.rate * time;
+  }
+
+  SharingJob job(std::size_t index) const {
+    const ShareJob& job = jobs_[index];
+    const Seconds time = job.iterations * job.alone;
+    const double deviation = time_deviation(job);
+    return {.name = job.name,
+            .global_batch = inputs_.jobs[index].prediction.global_batch.value_or(1),
+            .iterations = job.iterations,
+            .iteration = job.alone,
+            .time = log_normal_time(time, deviation),
+            .cost = dollars(time),
+            .deadline = job.deadline,
+            .p_deadline = p_deadline(job, time, deviation)};
+  }
+
+  void add_notes(SharingAnswer& it) const {
+    for (const SharingJob& job : it.jobs) {
+      if (!job.p_deadline || *job.p_deadline >= terms_.confidence) continue;
+      it.notes.push_back(fmt::format(
+          "Even alone {} keeps its deadline with a probability of {:.2f} only: give it more or "
+          "faster machines.",
+          job.name, *job.p_deadline));
+    }
+    if (vms(jobs_.front().setup) == 1) {
+      it.notes.emplace_back(
+          "On one VM gradients never wait for a network: there is hardly anything to gain.");
+    }
+    if (it.pairs.empty()) {
+      it.notes.emplace_back(
+          "No two of them should share: give each machines of its own, or let "
+          "them go one after the other.");
+    } else if (1 - 1 / it.speedup < kHardly) {
+      it.notes.push_back(fmt::format("It hardly pays: {:.1f} % of the bill is saved.",
+                                     100 * (1 - 1 / it.speedup)));
+    }
+    add_assumptions(it);
+  }
+
+  void add_assumptions(SharingAnswer& it) const {
+    std::vector<std::string>& all = it.assumptions;
+    std::vector<std::string> unknown;
+    for (const JobAlone& job : inputs_.jobs) {
+      for (const std::string& assumption : job.assumptions) {
+        if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
+      }
+      if (!job.memory_known) unknown.push_back(job.job.name);
+    }
+    if (auto assumed = memory_assumption(unknown)) all.push_back(std::move(*assumed));
+    all.emplace_back("Jobs begin together, and the longer one goes on alone.");
+    if (emulated(inputs_.jobs.front().prediction.groups)) return;
+    all.emplace_back(
+        "Sharing GPUs freely gives each job what pairs of jobs got that others measured on one "
+        "K80, "
+        "P100 or V100.");
+    if (compute_slowdown_ > 0) return;
+    all.emplace_back(
+        "Computing is not slowed while the other job communicates, which was not yet measured on "
+        "GPUs; see --compute-slowdown.");
+  }
+
+  const InterleaveInputs& inputs_;
+  const std::vector<ShareJob>& jobs_;
+  const PairTerms& terms_;
+  double compute_slowdown_;
+};
+
+/// The first iterations of each pair, one pair below the other.
+std::string drawing(const std::vector<ShareJob>& jobs, const Pairing& pairing,
+                    const Cluster& cluster, const TwinOptions& options) {
+  constexpr int kRounds = 6;
+  std::vector<std::string> groups;
+  for (const VmGroup& group : cluster.groups) groups.push_back(to_text(Cluster{.groups = {group}}));
+  TurnTimeline all;
+  for (const PairJudged& pair : pairing.pairs) {
+    const PairOption& option = pair.verdict.options.front();
+    const std::vector<SharedStepJob> shared{{.setup = jobs[pair.first].setup,
+                                             .turns = option.turns[0],
+                                             .iterations = kRounds * option.turns[0]},
+                                            {.setup = jobs[pair.second].setup,
+                                             .turns = option.turns[1],
+                                             .iterations = kRounds * option.turns[1]}};
+    TurnTerms terms = terms_of(option.mode);
+    terms.compute_slowdown = options.compute_slowdown;
+    terms.sharing = options.sharing;
+    const SharedRun run = simulate_sharing(shared, terms, {.events = true});
+    TurnTimeline picture =
+        turn_timeline(run, {jobs[pair.first].name, jobs[pair.second].name}, groups);
+    for (TimelineEvent& event : picture.events) {
+      event.group += static_cast<int>(all.rows.size());
+      all.events.push_back(std::move(event));
+    }
+    all.rows.insert(all.rows.end(), picture.rows.begin(), picture.rows.end());
+  }
+  return chrome_trace(all.events, all.rows);
+}
+
+}  // namespace
+
+Result<InterleaveAnswer> interleave_jobs(const Environment& environment,
+                                         const InterleaveRequest& request) {
+  auto inputs = load_interleave_inputs(environment, request);
+  if (!inputs.ok()) return inputs.error();
+  std::vector<ShareJob> jobs;
+  for (const JobAlone& it : inputs->jobs) jobs.push_back(it.job);
+  const std::vector<PredictedGroup>& groups = inputs->jobs.front().prediction.groups;
+  const SharingModels models = sharing_models(groups, request.compute_slowdown);
+  const PairTerms terms{
+      .cluster = inputs->shared, .models = models, .confidence = request.confidence};
+  const std::vector<PairJudged> judged = judge_pairs(jobs, terms);
+  const auto pairing = best_pairing(jobs, judged, inputs->shared);
+  if (!pairing.ok()) return pairing.error();
+  const Answering answering(*inputs, jobs, terms, request.compute_slowdown);
+  InterleaveAnswer answer{.answer = answering.answer(*pairing, judged),
+                          .warnings = std::move(inputs->warnings),
+                          .drawn = !pairing->pairs.empty()};
+  if (request.timeline.empty() || !answer.drawn) return answer;
+  const Status written = write_file(
+      request.timeline,
+      drawing(jobs, *pairing, inputs->cluster, twin_options(groups, request.compute_slowdown)));
+  if (!written.ok()) return written.error();
+  return answer;
+}
+
+}  // namespace stint

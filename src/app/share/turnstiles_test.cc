@@ -1,0 +1,47 @@
+#include "app/share/turnstiles.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/temporary_folder.h"
+#include "run/shared_cluster.h"
+#include "turnstile/turnstile.h"
+
+namespace stint {
+namespace {
+
+TEST(TurnstilesTest, TellsWhoHoldsTheTurnOfEachMachine) {
+  const TemporaryFolder place = std::move(*TemporaryFolder::make());
+  const StintTurnOptions options{.name = "a", .order = 0, .share = 1, .patience_ns = 0};
+  StintTurnMember* member = nullptr;
+  char reason[200] = "";
+  ASSERT_EQ(stint_turn_join(turnstile_path(place.path(), "vm10").c_str(), &options, &member, reason,
+                            sizeof(reason)),
+            kStintTurnOk)
+      << reason;
+  ASSERT_EQ(stint_turn_take(member, 1000000), kStintTurnOk);
+  StintTurnMember* second = nullptr;
+  ASSERT_EQ(stint_turn_join(turnstile_path(place.path(), "vm2").c_str(), &options, &second, reason,
+                            sizeof(reason)),
+            kStintTurnOk);
+  ASSERT_TRUE(write_file(turnstile_path(place.path(), "vm3"), "no turnstile").ok());
+  ASSERT_TRUE(write_file(place.path() + "/claims.json", "{}").ok());
+  const std::vector<TurnstileStanding> all = turnstiles_in(place.path());
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].vm, "vm2");
+  EXPECT_EQ(all[0].members[0].state, "idle");
+  EXPECT_EQ(all[1].vm, "vm10");
+  ASSERT_EQ(all[1].members.size(), 1u);
+  EXPECT_EQ(all[1].members[0].run, "a");
+  EXPECT_EQ(all[1].members[0].state, "holding");
+  EXPECT_EQ(all[1].members[0].turns, 1);
+  stint_turn_leave(member);
+  stint_turn_leave(second);
+}
+
+TEST(TurnstilesTest, AFolderThatIsGoneHasNone) {
+  EXPECT_TRUE(turnstiles_in("/nowhere/at/all").empty());
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,105 @@
+#include "base/descriptor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kLineMax = 1U << 20U;
+
+class Deadline {
+ public:
+  explicit Deadline(Seconds limit)
+      : end_(std::chrono::steady_clock::now() +
+             std::chrono::milliseconds(static_cast<std::int64_t>(limit.in(kMillisecond)))) {}
+
+  int milliseconds_left() const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end_ - std::chrono::steady_clock::now());
+    return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
+/// Reads until `enough`, the end, or the limit; false when it was the limit.
+template <class Enough>
+bool read_until(int descriptor, Seconds limit, std::string& bytes, Enough enough) {
+  const Deadline deadline(limit);
+  char buffer[4096];
+  while (!enough(bytes) && bytes.size() < kLineMax) {
+    pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&waiting, 1, deadline.milliseconds_left());
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    const ssize_t got = ::read(descriptor, buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+  return true;
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+void Descriptor::close() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return failed(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void close_all_but(std::vector<int> kept) {
+  kept.push_back(2);
+  std::sort(kept.begin(), kept.end());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto first = static_cast<unsigned>(std::max(kept[i], 2) + 1);
+    const unsigned last = i + 1 < kept.size() ? static_cast<unsigned>(kept[i + 1]) : ~0U;
+    if (i + 1 == kept.size()) ::syscall(SYS_close_range, first, ~0U, 0);
+    if (i + 1 < kept.size() && first < last) ::syscall(SYS_close_range, first, last - 1, 0);
+  }
+}
+
+bool read_to_end(int descriptor, Seconds limit, std::string& bytes) {
+  return read_until(descriptor, limit, bytes, [](const std::string&) { return false; });
+}
+
+std::string read_line(int descriptor, Seconds limit) {
+  std::string bytes;
+  read_until(descriptor, limit, bytes,
+             [](const std::string& so_far) { return so_far.ends_with('\n'); });
+  if (bytes.ends_with('\n')) bytes.pop_back();
+  return bytes;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::write(descriptor, bytes.data(), bytes.size());
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+}  // namespace stint

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace stint {
+
+/// Owns a file descriptor; −1 is none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { close(); }
+
+  int get() const { return number_; }
+  void close();
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor from;
+  Descriptor to;
+};
+
+/// A pipe whose ends programs that are started do not inherit.
+Result<Pipe> make_pipe();
+
+/// Closes all descriptors from 3 on but these.
+void close_all_but(std::vector<int> kept);
+
+/// Appends what comes until the end of the stream, or a mebibyte; false when `limit` passed first.
+bool read_to_end(int descriptor, Seconds limit, std::string& bytes);
+
+/// A line from a pipe or socket without its end; what came so far when it ends or `limit` passes.
+std::string read_line(int descriptor, Seconds limit);
+
+/// False when not all could be written.
+bool write_all(int descriptor, std::string_view bytes);
+
+}  // namespace stint

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+namespace stint {
+
+/// When a line has to be on the disk.
+enum class Durability {
+  kNow,    // Before anything else is done.
+  kLater,  // It may be lost in a crash of the computer, though not in one of this process.
+};
+
+/// A file that grows by whole lines, kept open, which only its user may read.
+class LineLog {
+ public:
+  /// Appends to the file, which is made if it is not there. A last line that a crash cut off is
+  /// removed first. A symbolic link is not followed.
+  static Result<LineLog> open(const std::string& path);
+
+  /// `line` ends in a newline.
+  Status append(std::string_view line, Durability durability);
+
+ private:
+  LineLog(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  Descriptor file_;
+  std::string path_;
+};
+
+}  // namespace stint

@@ -1,0 +1,124 @@
+#include "checkpoint/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <utility>
+
+namespace stint {
+namespace {
+
+constexpr Seconds kFarewell = 2 * kSecond;
+constexpr std::int64_t kFarewellBytes = 64 << 20;  // That are read and forgotten at the end.
+
+Seconds steady_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+             .count() *
+         kSecond;
+}
+
+/// False when nothing happened in time.
+bool wait_for(int socket, short events, Seconds limit) {
+  const Seconds end = steady_now() + limit;
+  while (true) {
+    const double left = std::max(0.0, (end - steady_now()).in(kMillisecond));
+    pollfd waiting{.fd = socket, .events = events, .revents = 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(left) + 1);
+    if (ready < 0 && errno == EINTR) continue;
+    return ready > 0;
+  }
+}
+
+}  // namespace
+
+Connection::Connection(Descriptor socket, Seconds patience)
+    : socket_(std::move(socket)), patience_(patience) {
+  const int yes = 1;  // Answers are short, and awaited.
+  ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+}
+
+std::size_t Connection::receive(char* buffer, std::size_t bytes, Seconds wait) {
+  while (true) {
+    const ssize_t got = ::recv(socket_.get(), buffer, bytes, MSG_DONTWAIT);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN || !wait_for(socket_.get(), POLLIN, wait)) return 0;
+  }
+}
+
+bool Connection::read(char* buffer, std::size_t bytes) {
+  const std::size_t known = std::min(bytes, ahead_.size());
+  if (known > 0) std::memcpy(buffer, ahead_.data(), known);
+  ahead_.erase(0, known);
+  for (std::size_t at = known; at < bytes;) {
+    const std::size_t got = receive(buffer + at, bytes - at, patience_);
+    if (got == 0) return false;
+    at += got;
+  }
+  return true;
+}
+
+bool Connection::read_within(char* buffer, std::size_t bytes, Seconds limit) {
+  const Seconds end = steady_now() + limit;
+  for (std::size_t at = 0; at < bytes;) {
+    const Seconds left = end - steady_now();
+    const std::size_t got = left > Seconds() ? receive(buffer + at, bytes - at, left) : 0;
+    if (got == 0) return false;
+    at += got;
+  }
+  return true;
+}
+
+std::optional<std::string> Connection::read_line(std::size_t longest) {
+  while (true) {
+    const std::size_t end = ahead_.find('\n');
+    if (end != std::string::npos && end <= longest) {
+      std::string line = ahead_.substr(0, end);
+      ahead_.erase(0, end + 1);
+      return line;
+    }
+    if (ahead_.size() > longest) return std::nullopt;
+    std::array<char, 512> buffer{};
+    const std::size_t got = receive(buffer.data(), buffer.size(), patience_);
+    if (got == 0) return std::nullopt;
+    ahead_.append(buffer.data(), got);
+  }
+}
+
+bool Connection::skip(std::int64_t bytes) {
+  std::string buffer(static_cast<std::size_t>(std::min<std::int64_t>(bytes, 1 << 16)), '\0');
+  while (bytes > 0) {
+    const std::int64_t some = std::min(bytes, static_cast<std::int64_t>(buffer.size()));
+    if (!read(buffer.data(), static_cast<std::size_t>(some))) return false;
+    bytes -= some;
+  }
+  return true;
+}
+
+bool Connection::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent =
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN || !wait_for(socket_.get(), POLLOUT, patience_)) return false;
+  }
+  return true;
+}
+
+void Connection::finish() {
+  ::shutdown(socket_.get(), SHUT_WR);
+  patience_ = kFarewell;
+  skip(kFarewellBytes);
+}
+
+}  // namespace stint

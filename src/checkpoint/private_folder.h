@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+namespace stint {
+
+/// A file that is open for reading.
+struct OpenFile {
+  Descriptor file;
+  std::int64_t bytes = 0;
+};
+
+/// A folder that only its user may look into. What is in it is reached from the open folder, and
+/// symbolic links in it are not followed: a name leads nowhere else. Names are ours and hold no
+/// slash.
+class PrivateFolder {
+ public:
+  /// Makes it, and the folders above it, where it is not there; its mode is 0700 afterwards,
+  /// whatever the umask is.
+  static Result<PrivateFolder> make(const std::string& path);
+
+  /// Nothing when there is none.
+  static std::optional<PrivateFolder> find(const std::string& path);
+
+  Result<PrivateFolder> make_inside(const std::string& name) const;
+  std::optional<PrivateFolder> find_inside(const std::string& name) const;
+
+  /// All that is in it, sorted.
+  std::vector<std::string> names() const;
+
+  /// Nothing when there is no such plain file.
+  std::optional<OpenFile> open_file(const std::string& name) const;
+
+  /// Replaces the file by `head` and `bytes` at once, with mode 0600: whatever happens, it holds
+  /// the old bytes or all of the new ones. Passes the crash points `point`-written and
+  /// `point`-renamed. A kill may leave `name`.part behind.
+  Status replace(const std::string& name, std::string_view head, std::string_view bytes,
+                 std::string_view point) const;
+
+  /// Nothing happens when it is not there.
+  Status remove_file(const std::string& name) const;
+
+  /// Removes a folder and the files in it.
+  Status remove_inside(const std::string& name) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  PrivateFolder(Descriptor folder, std::string path)
+      : folder_(std::move(folder)), path_(std::move(path)) {}
+
+  std::string path_of(const std::string& name) const { return path_ + "/" + name; }
+
+  Descriptor folder_;
+  std::string path_;
+};
+
+/// How files end that are being written.
+inline constexpr std::string_view kPartSuffix = ".part";
+
+}  // namespace stint

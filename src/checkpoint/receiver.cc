@@ -1,0 +1,191 @@
+#include "checkpoint/receiver.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/text.h"
+#include "checkpoint/checksum.h"
+#include "checkpoint/connection.h"
+#include "checkpoint/receiver_protocol.h"
+#include "checkpoint/secret.h"
+
+namespace stint {
+namespace {
+
+constexpr int kConnectionsMax = 256;       // More are closed at once.
+constexpr int kReasonMax = 190;            // Columns, so that the line has fewer than 200.
+constexpr std::size_t kChunk = 1U << 20U;  // Bytes read or sent at a time.
+
+bool refuse(Connection& client, const std::string& reason) {
+  return client.write(fmt::format("refused {:.{}}\n", without_controls(reason), kReasonMax));
+}
+
+/// What one client asks for, until it goes or is sent away.
+class Talk {
+ public:
+  Talk(Connection client, const ReceiverTerms& terms, ShardStore& store)
+      : client_(std::move(client)), terms_(terms), store_(store) {}
+
+  void run() {
+    if (!is_known()) return;
+    while (const auto line = client_.read_line(kReceiverLineMax)) {
+      const auto request = parse_request(*line);
+      if (!request.ok()) {
+        // Nobody knows where the next request begins.
+        refuse(client_, request.error().message);
+        client_.finish();
+        return;
+      }
+      const bool goes_on =
+          std::visit([this](const auto& wanted) { return answer(wanted); }, *request);
+      if (!goes_on) return;
+    }
+  }
+
+ private:
+  bool is_known() {
+    const std::string nonce = random_hex(kNonceBytes);
+    std::array<char, kProofDigits + 1> answer{};
+    if (!client_.write(fmt::format("{}{}\n", kReceiverGreeting, nonce))) return false;
+    if (!client_.read_within(answer.data(), answer.size(), terms_.proof)) return false;
+    return same_text({answer.data(), answer.size()}, proof_of(terms_.secret, nonce) + "\n");
+  }
+
+  bool answer(const PutRequest& put) {
+    auto room = store_.make_room(put.bytes);
+    if (!room.ok()) return client_.skip(put.bytes) && refuse(client_, room.error().message);
+    std::uint32_t checksum = 0;
+    for (std::int64_t at = 0; at < put.bytes;) {
+      const auto bytes = static_cast<std::size_t>(
+          std::min<std::int64_t>(put.bytes - at, static_cast<std::int64_t>(kChunk)));
+      if (!client_.read(room->get() + at, bytes)) return false;
+      checksum = checksum_of({room->get() + at, bytes}, checksum);
+      at += static_cast<std::int64_t>(bytes);
+    }
+    if (checksum != put.checksum) {
+      return refuse(client_, fmt::format("the checksum of shard {} of {} of step {} is wrong",
+                                         put.shard.number, put.shard.count, put.shard.step));
+    }
+    const Status kept = store_.keep(
+        put.shard, {.bytes = std::move(*room), .size = put.bytes, .checksum = checksum});
+    return kept.ok() ? client_.write("kept\n") : refuse(client_, kept.error().message);
+  }
+
+  bool answer(const GetRequest& get) {
+    if (const auto held = store_.in_memory(get.shard)) {
+      return client_.write(to_line(HereAnswer{.bytes = held->size, .checksum = held->checksum})) &&
+             client_.write(held->text());
+    }
+    if (const auto file = store_.on_disk(get.shard)) return send_file(*file);
+    return client_.write("missing\n");
+  }
+
+  bool send_file(const ShardFile& file) {
+    if (!client_.write(to_line(HereAnswer{.bytes = file.bytes, .checksum = file.checksum}))) {
+      return false;
+    }
+    std::vector<char> buffer(kChunk);
+    for (std::int64_t at = 0; at < file.bytes;) {
+      const auto bytes = static_cast<std::size_t>(
+          std::min<std::int64_t>(file.bytes - at, static_cast<std::int64_t>(buffer.size())));
+      if (!read_shard(file, at, buffer.data(), bytes)) return false;
+      if (!client_.write({buffer.data(), bytes})) return false;
+      at += static_cast<std::int64_t>(bytes);
+    }
+    return true;
+  }
+
+  bool answer(const DropRequest& drop) {
+    const Status dropped = store_.drop(drop.step);
+    return dropped.ok() ? client_.write("dropped\n") : refuse(client_, dropped.error().message);
+  }
+
+  Connection client_;
+  const ReceiverTerms& terms_;
+  ShardStore& store_;
+};
+
+/// A socket that listens on all addresses, and its port.
+Result<std::pair<Descriptor, int>> listen_on(int port) {
+  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t size = sizeof(address);
+  auto* const general = reinterpret_cast<sockaddr*>(&address);
+  const bool listens = listener.get() >= 0 && ::bind(listener.get(), general, size) == 0 &&
+                       ::listen(listener.get(), 64) == 0 &&
+                       ::getsockname(listener.get(), general, &size) == 0;
+  if (!listens) {
+    return failed(fmt::format("cannot listen on port {}: {}; choose another, or 0 for any", port,
+                              std::strerror(errno)));
+  }
+  return std::pair(std::move(listener), static_cast<int>(ntohs(address.sin_port)));
+}
+
+}  // namespace
+
+Receiver::Receiver(ReceiverTerms terms, std::unique_ptr<ShardStore> store, Descriptor listener,
+                   int port)
+    : terms_(std::make_shared<const ReceiverTerms>(std::move(terms))),
+      store_(std::move(store)),
+      listener_(std::move(listener)),
+      port_(port) {}
+
+Result<Receiver> Receiver::open(ReceiverTerms terms) {
+  if (!is_secret(terms.secret)) {
+    return bad_usage("the secret of the run must be 64 hexadecimal digits");
+  }
+  if (terms.port < 0 || terms.port > 65535) return bad_usage("a port is a number up to 65535");
+  auto store = ShardStore::open(terms.folder, terms.memory);
+  if (!store.ok()) return store.error();
+  auto listening = listen_on(terms.port);
+  if (!listening.ok()) return listening.error();
+  return Receiver(std::move(terms), std::move(*store), std::move(listening->first),
+                  listening->second);
+}
+
+Status Receiver::serve() {
+  // Shared with the threads.
+  const auto connections = std::make_shared<std::atomic<int>>(0);
+  while (true) {
+    Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (socket.get() < 0) {
+      if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
+        return failed(fmt::format("the receiver cannot listen: {}", std::strerror(errno)));
+      }
+      ::poll(nullptr, 0, 10);  // A client that left, or too many files: it may pass.
+      continue;
+    }
+    if (*connections >= kConnectionsMax) continue;
+    ++*connections;
+    // A thread takes a pointer, for what it takes must be copied.
+    auto held = std::make_shared<Descriptor>(std::move(socket));
+    try {
+      std::thread([terms = terms_, store = store_, connections, held] {
+        Talk(Connection(std::move(*held), terms->silence), *terms, *store).run();
+        --*connections;
+      }).detach();
+    } catch (const std::system_error&) {
+      --*connections;  // No thread, no answer: the client tries again.
+    }
+  }
+}
+
+}  // namespace stint

@@ -1,0 +1,136 @@
+#include "checkpoint/receiver_client.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <utility>
+
+#include "base/text.h"
+#include "checkpoint/checksum.h"
+#include "checkpoint/receiver_protocol.h"
+#include "checkpoint/secret.h"
+
+namespace stint {
+namespace {
+
+constexpr std::size_t kChunk = 1U << 20U;  // Bytes read at a time.
+constexpr std::size_t kAnswerMax = 4096;   // Bytes; reasons are sentences.
+
+/// Zero, or the errno that says why there is no connection.
+int connect_within(int socket, const sockaddr_in& address, Seconds limit) {
+  const auto* const general = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(socket, general, sizeof(address)) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  pollfd waiting{.fd = socket, .events = POLLOUT, .revents = 0};
+  const int ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)) + 1);
+  if (ready == 0) return ETIMEDOUT;
+  if (ready < 0) return errno;
+  int cause = 0;
+  socklen_t size = sizeof(cause);
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &cause, &size);
+  return cause;
+}
+
+}  // namespace
+
+Result<ReceiverClient> ReceiverClient::connect(const ReceiverPlace& place, Seconds patience) {
+  std::string name = fmt::format("{}:{}", place.address, place.port);
+  if (!is_secret(place.secret)) return bad_input("the run's secret must be 64 hexadecimal digits");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(place.port));
+  if (::inet_pton(AF_INET, place.address.c_str(), &address.sin_addr) != 1) {
+    return bad_input(fmt::format("'{}' is no address", printable(place.address)));
+  }
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int cause = socket.get() < 0 ? errno : connect_within(socket.get(), address, patience);
+  if (cause != 0) {
+    return failed(fmt::format("cannot reach the receiver at {}: {}", name, std::strerror(cause)));
+  }
+  ReceiverClient client(Connection(std::move(socket), patience), std::move(name));
+  const auto greeting = client.connection_.read_line(kReceiverLineMax);
+  if (!greeting) return client.gone();
+  const std::string_view nonce =
+      std::string_view(*greeting).substr(std::min(kReceiverGreeting.size(), greeting->size()));
+  if (!greeting->starts_with(kReceiverGreeting) || nonce.size() != 2 * kNonceBytes) {
+    return failed(
+        fmt::format("what listens at {} is no receiver of this version of stint", client.name_));
+  }
+  if (!client.connection_.write(proof_of(place.secret, nonce) + "\n")) return client.gone();
+  return client;
+}
+
+Error ReceiverClient::gone() const {
+  return failed(
+      fmt::format("the receiver at {} is gone, or does not know the secret of this run", name_));
+}
+
+Result<std::string> ReceiverClient::answer() {
+  auto line = connection_.read_line(kAnswerMax);
+  if (!line) return gone();
+  if (line->starts_with("refused ")) {
+    return failed(fmt::format("the receiver at {} refuses: {}", name_,
+                              without_controls(line->substr(std::strlen("refused ")))));
+  }
+  return std::move(*line);
+}
+
+Status ReceiverClient::expect(std::string_view wanted) {
+  const auto line = answer();
+  if (!line.ok()) return line.error();
+  if (*line == wanted) return {};
+  return failed(fmt::format("the receiver at {} says '{}'", name_, printable(*line)));
+}
+
+Status ReceiverClient::put(const ShardName& shard, std::string_view bytes) {
+  const PutRequest request{.shard = shard,
+                           .bytes = static_cast<std::int64_t>(bytes.size()),
+                           .checksum = checksum_of(bytes)};
+  if (!connection_.write(to_line(request)) || !connection_.write(bytes)) return gone();
+  return expect("kept");
+}
+
+Result<std::optional<std::string>> ReceiverClient::get(const ShardName& shard) {
+  if (!connection_.write(to_line(GetRequest{.shard = shard}))) return gone();
+  const auto line = answer();
+  if (!line.ok()) return line.error();
+  if (*line == "missing") return std::optional<std::string>();
+  const auto here = parse_here(*line);
+  if (!here.ok()) return here.error();
+  std::string bytes;  // Grows with what comes, not with what is announced.
+  while (static_cast<std::int64_t>(bytes.size()) < here->bytes) {
+    const std::size_t at = bytes.size();
+    bytes.resize(at + std::min(kChunk, static_cast<std::size_t>(here->bytes) - at));
+    if (!connection_.read(bytes.data() + at, bytes.size() - at)) return gone();
+  }
+  if (checksum_of(bytes) != here->checksum) {
+    return failed(fmt::format("shard {} of {} of step {} came damaged from the receiver at {}",
+                              shard.number, shard.count, shard.step, name_));
+  }
+  return std::optional(std::move(bytes));
+}
+
+Result<bool> ReceiverClient::fetch(const ShardName& shard, const std::string& folder) {
+  const auto bytes = get(shard);
+  if (!bytes.ok()) return bytes.error();
+  if (!*bytes) return false;
+  const auto all = PrivateFolder::make(folder);
+  if (!all.ok()) return all.error();
+  const auto generation = all->make_inside(generation_name(shard.step));
+  if (!generation.ok()) return generation.error();
+  const Status written = write_shard(*generation, shard, **bytes, checksum_of(**bytes));
+  if (!written.ok()) return written.error();
+  return true;
+}
+
+Status ReceiverClient::drop(std::int64_t step) {
+  if (!connection_.write(to_line(DropRequest{.step = step}))) return gone();
+  return expect("dropped");
+}
+
+}  // namespace stint

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "checkpoint/connection.h"
+#include "checkpoint/shard_file.h"
+
+namespace stint {
+
+/// Where a receiver listens, and the secret of the run that it knows.
+struct ReceiverPlace {
+  std::string address;  // "10.77.0.2".
+  int port = 0;
+  std::string secret;
+};
+
+/// Speaks with a receiver; see run/receiver_protocol.h. After a failure the connection is of no
+/// use.
+class ReceiverClient {
+ public:
+  /// Connects and proves to know the secret. Nothing it does waits longer than `patience` for a
+  /// receiver that is silent.
+  static Result<ReceiverClient> connect(const ReceiverPlace& place, Seconds patience);
+
+  /// Returns when the receiver keeps the shard.
+  Status put(const ShardName& shard, std::string_view bytes);
+
+  /// The shard, its checksum checked; nothing when the receiver does not have it.
+  Result<std::optional<std::string>> get(const ShardName& shard);
+
+  /// Gets the shard into its file under a folder of checkpoints; false when the receiver does not
+  /// have it.
+  Result<bool> fetch(const ShardName& shard, const std::string& folder);
+
+  /// Returns when the receiver has forgotten all shards of the step.
+  Status drop(std::int64_t step);
+
+ private:
+  ReceiverClient(Connection connection, std::string name)
+      : connection_(std::move(connection)), name_(std::move(name)) {}
+
+  Error gone() const;
+  Result<std::string> answer();
+  Status expect(std::string_view answer);
+
+  Connection connection_;
+  std::string name_;  // "10.77.0.2:7000", for errors.
+};
+
+}  // namespace stint

@@ -1,0 +1,86 @@
+#include "checkpoint/receiver_client.h"
+
+#include <gtest/gtest.h>
+
+#include "base/process.h"
+#include "base/temporary_folder.h"
+#include "checkpoint/receiver_fixture.h"
+
+namespace stint {
+namespace {
+
+// What it says to a receiver is tested in receiver_test.cc.
+
+class ReceiverClientTest : public testing::Test {
+ protected:
+  /// The answer of a client to a server that says these bytes, whatever it is asked.
+  static std::string answer_to(const std::string& bytes) {
+    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const general = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener.get(), general, size), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener.get(), general, &size), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
+      write_all(socket.get(), bytes);
+      ::shutdown(socket.get(), SHUT_WR);
+      read_line(socket.get(), kTestPatience);  // The proof.
+      read_line(socket.get(), kTestPatience);  // The request.
+      ::_exit(0);
+    }
+    auto client = ReceiverClient::connect(
+        {.address = "127.0.0.1", .port = ntohs(address.sin_port), .secret = make_secret()},
+        kTestPatience);
+    std::string said;
+    if (client.ok()) {
+      const auto got = client->get({.step = 1});
+      said = got.ok() ? got->value_or("missing") : got.error().message;
+    } else {
+      said = client.error().message;
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    return said;
+  }
+};
+
+constexpr const char* kHello = "stint.receiver/1 0123456789abcdef0123456789abcdef\n";
+
+TEST_F(ReceiverClientTest, BelievesNoAnswerUnchecked) {
+  const std::string hello = kHello;
+  // zlib.crc32(b"123456789") = 3421780262.
+  EXPECT_EQ(answer_to(hello + "here 9 3421780262\n123456789"), "123456789");
+  EXPECT_EQ(answer_to(hello + "missing\n"), "missing");
+  EXPECT_NE(answer_to(hello + "here 9 3421780262\n123456780").find("came damaged"),
+            std::string::npos);
+  EXPECT_NE(answer_to(hello + "here 68719476736 0\n12345").find("is gone"), std::string::npos);
+  EXPECT_EQ(answer_to(hello + "here -1 0\n"), "'here -1 0' is no answer");
+  EXPECT_NE(answer_to(hello + "refused \x1b[2Jno\n").find("refuses: ?[2Jno"), std::string::npos);
+  EXPECT_NE(answer_to(hello).find("is gone, or does not know the secret"), std::string::npos);
+  EXPECT_NE(answer_to("HTTP/1.1 400\n").find("is no receiver of this version"), std::string::npos);
+  EXPECT_NE(answer_to("stint.receiver/1 12\n").find("is no receiver"), std::string::npos);
+  EXPECT_NE(answer_to(std::string(5000, 'x')).find("is gone"), std::string::npos);
+}
+
+TEST_F(ReceiverClientTest, SaysWhomItCannotReach) {
+  const int port = *free_loopback_port();
+  const auto client = ReceiverClient::connect(
+      {.address = "127.0.0.1", .port = port, .secret = make_secret()}, kTestPatience);
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().message, "cannot reach the receiver at 127.0.0.1:" +
+                                        std::to_string(port) + ": Connection refused");
+  EXPECT_EQ(ReceiverClient::connect({.address = "vm1", .port = 1, .secret = make_secret()}, kSecond)
+                .error()
+                .message,
+            "'vm1' is no address");
+  EXPECT_FALSE(
+      ReceiverClient::connect({.address = "127.0.0.1", .port = 1, .secret = ""}, kSecond).ok());
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,67 @@
+#include "cli/render/figures.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stint::cli {
+namespace {
+
+int decimals_of(double value) {
+  return std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
+}
+
+int cents_of(Dollars amount) { return amount >= 100 * kDollar || -amount >= 100 * kDollar ? 0 : 2; }
+
+}  // namespace
+
+std::string milliseconds(Seconds time) {
+  const double value = time.in(kMillisecond);
+  return fmt::format("{:.{}f} ms", value, decimals_of(value));
+}
+
+std::string hours(Seconds time) {
+  const double value = time.in(kHour);
+  return fmt::format("{:.{}f} h", value, decimals_of(value));
+}
+
+std::string duration(Seconds time) {
+  if (time < 1 * kSecond) return milliseconds(time);
+  if (time < 2 * kMinute) return fmt::format("{:.3g} s", time.in(kSecond));
+  if (time < 2 * kHour) return fmt::format("{:.3g} min", time.in(kMinute));
+  return hours(time);
+}
+
+std::string dollars(Dollars amount) {
+  const bool negative = amount < Dollars{};
+  const Dollars size = negative ? -amount : amount;
+  return fmt::format("{}${:.{}f}", negative ? "-" : "", size.in(kDollar), cents_of(size));
+}
+
+std::string percent(double fraction) {
+  if (fraction > 0.9995 && fraction < 1) return ">99.9 %";
+  if (fraction > 0 && fraction < 0.0005) return "<0.1 %";
+  const bool fine = (fraction > 0.985 && fraction < 1) || (fraction > 0 && fraction < 0.015);
+  return fmt::format("{:.{}f} %", 100 * fraction, fine ? 1 : 0);
+}
+
+std::string with_interval(const TimeRange& time) {
+  const int decimals = decimals_of(time.mean.in(kHour));
+  return fmt::format("{:.{}f} h ({:.{}f}–{:.{}f})", time.mean.in(kHour), decimals,
+                     time.p10.in(kHour), decimals, time.p90.in(kHour), decimals);
+}
+
+std::string with_interval(const CostRange& cost) {
+  const int decimals = decimals_of(cost.mean.in(kDollar));
+  return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
+                     cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
+}
+
+std::string sheet_line(std::string_view label, const std::string& text, const Terminal& terminal) {
+  constexpr int kLabel = 16;
+  return fmt::format("{:<{}}{}\n", label, kLabel,
+                     wrapped(without_controls(text), terminal.width, kLabel));
+}
+
+}  // namespace stint::cli

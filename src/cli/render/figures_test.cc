@@ -1,0 +1,58 @@
+#include "cli/render/figures.h"
+
+#include <gtest/gtest.h>
+
+namespace stint::cli {
+namespace {
+
+TEST(Figures, HaveAboutThreeDigits) {
+  EXPECT_EQ(milliseconds(872.4 * kMillisecond), "872 ms");
+  EXPECT_EQ(milliseconds(21.44 * kMillisecond), "21.4 ms");
+  EXPECT_EQ(hours(11.24 * kHour), "11.2 h");
+  EXPECT_EQ(hours(27 * kMinute), "0.45 h");
+  EXPECT_EQ(hours(-1 * kHour), "-1.00 h");
+  EXPECT_EQ(dollars(152.4 * kDollar), "$152");
+  EXPECT_EQ(dollars(31.2 * kDollar), "$31.20");
+  EXPECT_EQ(dollars(-3 * kDollar), "-$3.00");
+}
+
+TEST(Figures, ProbabilitiesNearTheirEndsAreFiner) {
+  EXPECT_EQ(percent(0.97), "97 %");
+  EXPECT_EQ(percent(0.993), "99.3 %");
+  EXPECT_EQ(percent(0.99999), ">99.9 %");
+  EXPECT_EQ(percent(1), "100 %");
+  EXPECT_EQ(percent(0.004), "0.4 %");
+  EXPECT_EQ(percent(0.0001), "<0.1 %");
+  EXPECT_EQ(percent(0), "0 %");
+  EXPECT_EQ(percent(1.2), "120 %");
+}
+
+TEST(Figures, IntervalsHaveTheDigitsOfTheirMean) {
+  EXPECT_EQ(
+      with_interval(TimeRange{.mean = 11.2 * kHour, .p10 = 9.84 * kHour, .p90 = 12.9 * kHour}),
+      "11.2 h (9.8–12.9)");
+  EXPECT_EQ(
+      with_interval(CostRange{.mean = 101.5 * kDollar, .p10 = 95 * kDollar, .p90 = 112 * kDollar}),
+      "$102 (95–112)");
+  EXPECT_EQ(with_interval(CostRange{
+                .mean = 74.07 * kDollar, .p10 = 65.88 * kDollar, .p90 = 138.65 * kDollar}),
+            "$74.1 (65.9–138.7)");
+  EXPECT_EQ(
+      with_interval(CostRange{.mean = 3.1 * kDollar, .p10 = 2.87 * kDollar, .p90 = 4 * kDollar}),
+      "$3.10 (2.87–4.00)");
+}
+
+TEST(Figures, ALineIsWrappedBesideItsLabel) {
+  EXPECT_EQ(sheet_line("cost", "one two three", {.width = 24}),
+            "cost            one two\n                three\n");
+}
+
+TEST(Figures, DurationsHaveTheUnitThatFits) {
+  EXPECT_EQ(duration(2 * kMillisecond), "2.00 ms");
+  EXPECT_EQ(duration(8.44 * kSecond), "8.44 s");
+  EXPECT_EQ(duration(38.2 * kMinute), "38.2 min");
+  EXPECT_EQ(duration(11.2 * kHour), "11.2 h");
+}
+
+}  // namespace
+}  // namespace stint::cli

@@ -1,0 +1,194 @@
+#include "cli/render/render_import.h"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/render/figures.h"
+
+namespace stint::cli {
+namespace {
+
+struct Part {
+  const char* key;   // In JSON.
+  const char* name;  // For a person.
+  const std::optional<Timing>* timing;
+};
+
+std::vector<Part> parts_of(const TraceProfile& profile) {
+  return {{"input", "waiting for data", &profile.input},
+          {"forward", "forward", &profile.forward},
+          {"backward", "backward", &profile.backward},
+          {"communication", "all-reduces", &profile.communication},
+          {"update", "update", &profile.update}};
+}
+
+const char* rhythm_name(TraceRhythm rhythm) {
+  switch (rhythm) {
+    case TraceRhythm::kProfilerSteps:
+      return "ProfilerStep";
+    case TraceRhythm::kUpdates:
+      return "Optimizer.step";
+    case TraceRhythm::kNone:
+      break;
+  }
+  return "nothing";
+}
+
+std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", bytes.in(kMB)); }
+
+void add_timing(Table& table, const char* name, const Timing& timing) {
+  table.add({name, milliseconds(timing.median), milliseconds(timing.spread.value_or(Seconds{})),
+             std::to_string(timing.count.value_or(1))});
+}
+
+std::string timing_table(const TraceProfile& profile, const Terminal& terminal) {
+  Table table({{.title = "part", .importance = 9},
+               {.title = "median", .align = Align::kRight, .importance = 8},
+               {.title = "spread", .align = Align::kRight, .importance = 6},
+               {.title = "times", .align = Align::kRight, .importance = 5}});
+  add_timing(table, "iteration", profile.iteration);
+  for (const Part& part : parts_of(profile)) {
+    if (*part.timing) add_timing(table, part.name, **part.timing);
+  }
+  return table.text(terminal, "-o json");
+}
+
+std::string bucket_table(const TraceProfile& profile, const Terminal& terminal) {
+  if (profile.buckets.empty()) return "";
+  Table table({{.title = "bucket", .align = Align::kRight, .importance = 7},
+               {.title = "size", .align = Align::kRight, .importance = 9},
+               {.title = "ready after", .align = Align::kRight, .importance = 8}});
+  int number = 0;
+  for (const Bucket& bucket : profile.buckets) {
+    table.add({std::to_string(++number), megabytes(bucket.bytes),
+               fmt::format("{:.0f} % of backward", 100 * bucket.ready)});
+  }
+  return "\n" + table.text(terminal, "-o json");
+}
+
+Json timing_json(const Timing& timing) {
+  Json json;
+  json.add("median_s", Json(timing.median.in(kSecond)));
+  if (timing.spread) json.add("spread_s", Json(timing.spread->in(kSecond)));
+  if (timing.count) json.add("count", Json(*timing.count));
+  return json;
+}
+
+Json bytes_json(Bytes bytes) { return {Json::Value(static_cast<std::int64_t>(bytes.in(kByte)))}; }
+
+Json texts_json(const std::vector<std::string>& texts) {
+  return {Json::Array(texts.begin(), texts.end())};
+}
+
+std::string note_lines(const std::vector<std::string>& notes, const Terminal& terminal) {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += sheet_line("note", without_controls(note), terminal);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
+  std::string text = timing_table(profile, terminal) + bucket_table(profile, terminal) + "\n";
+  text +=
+      sheet_line("read",
+                 fmt::format("{} in {}; iterations told by {}", counted(profile.events, "event"),
+                             counted(static_cast<std::size_t>(profile.files), "file"),
+                             rhythm_name(profile.rhythm)),
+                 terminal);
+  text += sheet_line("workers", fmt::format("{}, by {}", profile.workers, profile.workers_from),
+                     terminal);
+  text += sheet_line("device", without_controls(profile.device), terminal);
+  if (profile.batch_per_worker) {
+    text +=
+        sheet_line("batch", fmt::format("{} of each worker", *profile.batch_per_worker), terminal);
+  }
+  if (profile.gradients) text += sheet_line("gradients", megabytes(*profile.gradients), terminal);
+  text += note_lines(profile.notes, terminal);
+  for (const TraceGap& gap : profile.gaps) {
+    const std::string advice = gap.advice.empty() ? "" : "; " + gap.advice;
+    text += sheet_line("not found", gap.what + advice, terminal);
+  }
+  return text;
+}
+
+Json trace_json(const TraceProfile& profile) {
+  Json json;
+  json.add("schema", "stint.trace-import/1");
+  json.add("files", Json(profile.files));
+  json.add("events", Json(Json::Value(static_cast<std::int64_t>(profile.events))));
+  json.add("workers", Json(profile.workers));
+  json.add("workers_from", Json(profile.workers_from));
+  json.add("iterations_from", rhythm_name(profile.rhythm));
+  json.add("device", Json(profile.device));
+  json.add("iteration", timing_json(profile.iteration));
+  for (const Part& part : parts_of(profile)) {
+    if (*part.timing) json.add(part.key, timing_json(**part.timing));
+  }
+  if (profile.batch_per_worker) json.add("batch_per_worker", Json(*profile.batch_per_worker));
+  if (profile.gradients) json.add("gradient_bytes", bytes_json(*profile.gradients));
+  json.add("notes", texts_json(profile.notes));
+  Json::Array gaps;
+  for (const TraceGap& gap : profile.gaps) gaps.emplace_back(Json::Value(gap.what));
+  json.add("not_found", {std::move(gaps)});
+  if (profile.job) {
+    // Our own text always reads back.
+    const auto job = parse_json(write_job(*profile.job), "job");
+    if (job.ok()) json.add("job", *job);
+  }
+  return json;
+}
+
+std::string nccl_text(const NcclTable& table, const Terminal& terminal) {
+  Table rows({{.title = "instance type", .importance = 7},
+              {.title = "VMs", .align = Align::kRight, .importance = 6},
+              {.title = "ranks", .align = Align::kRight, .importance = 6},
+              {.title = "collective", .importance = 8},
+              {.title = "size", .align = Align::kRight, .importance = 9},
+              {.title = "out of place", .align = Align::kRight, .importance = 9},
+              {.title = "in place", .align = Align::kRight, .importance = 5}});
+  const auto time = [](const std::optional<Seconds>& it) {
+    return it ? fmt::format("{:.4g} us", it->in(kMicrosecond)) : std::string();
+  };
+  for (const NcclRow& it : table.rows) {
+    rows.add({it.row.cluster, std::to_string(it.row.vms), std::to_string(it.row.workers),
+              it.row.collective, fmt::format("{:.0f} B", it.row.payload.in(kByte)),
+              time(it.row.time), time(it.in_place)});
+  }
+  std::string text = rows.text(terminal, "-o json");
+  if (table.wrong > 0) {
+    text += sheet_line("left out",
+                       counted(static_cast<std::size_t>(table.wrong), "line") +
+                           " with wrong results: the network or a GPU is at fault",
+                       terminal);
+  }
+  return text + note_lines(table.notes, terminal);
+}
+
+Json nccl_json(const NcclTable& table) {
+  Json::Array rows;
+  for (const NcclRow& it : table.rows) {
+    Json row;
+    row.add("instance_type", Json(it.row.cluster));
+    row.add("nodes", Json(it.row.vms));
+    row.add("ranks", Json(it.row.workers));
+    row.add("collective", Json(it.row.collective));
+    row.add("bytes", bytes_json(it.row.payload));
+    row.add("time_s", Json(it.row.time.value_or(Seconds{}).in(kSecond)));
+    if (it.in_place) row.add("time_in_place_s", Json(it.in_place->in(kSecond)));
+    rows.push_back(std::move(row));
+  }
+  Json json;
+  json.add("schema", "stint.nccl-import/1");
+  json.add("rows", {std::move(rows)});
+  json.add("wrong", Json(table.wrong));
+  json.add("notes", texts_json(table.notes));
+  return json;
+}
+
+}  // namespace stint::cli

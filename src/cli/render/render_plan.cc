@@ -1,0 +1,363 @@
+#include "cli/render/render_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/date.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/render/figures.h"
+#include "cli/render/render_front.h"
+
+namespace stint::cli {
+namespace {
+
+std::string market_text(const Plan& plan) {
+  for (const auto& [value, name] : names_of(PlanMarket{})) {
+    if (value == plan.market) return name;
+  }
+  return "";
+}
+
+std::string region_text(const Plan& plan) {
+  return plan.prediction && plan.prediction->price ? plan.prediction->price->region : "";
+}
+
+int accumulation_of(const Plan& plan) { return plan.layout ? plan.layout->accumulation : 1; }
+
+/// "1024", or "1024 in 4" where gradients are accumulated over four micro-steps.
+std::string batch_cell(const Plan& plan) {
+  if (!plan.global_batch) return "";
+  const int steps = accumulation_of(plan);
+  return steps > 1 ? fmt::format("{} in {}", *plan.global_batch, steps)
+                   : std::to_string(*plan.global_batch);
+}
+
+std::string probability(const std::optional<double>& value) { return value ? percent(*value) : ""; }
+
+bool any(const std::vector<Plan>& plans, std::optional<double> Plan::*probability) {
+  return std::any_of(plans.begin(), plans.end(),
+                     [&](const Plan& plan) { return (plan.*probability).has_value(); });
+}
+
+bool decides(const PlanAnswer& answer, std::string_view objective) {
+  return answer.goal && answer.goal->objective == objective;
+}
+
+/// Lines of a sheet of which only the first has the label.
+std::string block(std::string_view label, const std::vector<std::string>& lines,
+                  const Terminal& terminal) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += sheet_line(text.empty() ? label : "", line, terminal);
+  }
+  return text;
+}
+
+bool is_front(const PlanAnswer& answer) {
+  return decides(answer, "front") || decides(answer, "knee");
+}
+
+std::vector<std::string> bound_lines(const PlanAnswer& answer) {
+  std::vector<std::string> lines;
+  // Of a front the first row is only one end.
+  if (is_front(answer)) {
+    if (answer.gap && *answer.gap <= 0) {
+      lines.emplace_back(
+          "No plan of the model is both cheaper and faster than one of the front (gap 0 %).");
+    }
+    return lines;
+  }
+  const Plan& best = answer.plans.front();
+  const bool by_time = decides(answer, "time");
+  if (answer.gap && *answer.gap <= 0) {
+    lines.push_back(fmt::format("No other plan of the model {} (gap 0 %).",
+                                by_time ? "is faster" : "costs less"));
+  } else if (answer.gap && by_time && answer.time_bound) {
+    lines.push_back(
+        fmt::format("No plan of the model takes less than {}: plan 1 is at most {} "
+                    "above the fastest.",
+                    hours(*answer.time_bound), percent(*answer.gap)));
+  } else if (answer.gap && answer.bound) {
+    lines.push_back(
+        fmt::format("No plan of the model costs less than {}: plan 1 is at most {} "
+                    "above the cheapest.",
+                    dollars(*answer.bound), percent(*answer.gap)));
+  }
+  if (answer.relaxed_bound && !by_time) {
+    const Dollars saved = best.cost.mean - *answer.relaxed_bound;
+    lines.push_back(saved < 0.5 * kCent
+                        ? "Nor would a mix of more than two types."
+                        : fmt::format("A mix of more than two types could save at most {} ({}).",
+                                      dollars(saved), percent(saved / best.cost.mean)));
+  }
+  return lines;
+}
+
+/// Biggest first.
+std::vector<std::string> excluded_lines(const PlanAnswer& answer) {
+  std::vector<std::pair<std::string, std::int64_t>> reasons(answer.excluded.begin(),
+                                                            answer.excluded.end());
+  std::erase_if(reasons, [](const auto& reason) { return reason.second == 0; });
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> lines;
+  for (const auto& reason : reasons) {
+    lines.push_back(fmt::format("{}: {}", reason.first, reason.second));
+  }
+  return lines;
+}
+
+/// The oldest price in the plans, and where it stands.
+std::string prices_text(const std::vector<Plan>& plans) {
+  const PriceUsed* oldest = nullptr;
+  for (const Plan& plan : plans) {
+    if (!plan.prediction || !plan.prediction->price) continue;
+    const PriceUsed& price = *plan.prediction->price;
+    if (oldest == nullptr || price.date < oldest->date) oldest = &price;
+  }
+  if (oldest == nullptr) return "";
+  return fmt::format("The oldest price used is of {} ({}).", to_text(oldest->date), oldest->region);
+}
+
+std::string count_text(const std::optional<std::int64_t>& count) {
+  return count ? std::to_string(*count) : "";
+}
+
+std::string pass_table(const std::vector<PassReport>& passes, const Terminal& terminal) {
+  Table table({{.title = "pass", .importance = 9},
+               {.title = "implied", .align = Align::kRight, .importance = 6},
+               {.title = "evaluated", .align = Align::kRight, .importance = 7},
+               {.title = "kept", .align = Align::kRight, .importance = 8},
+               {.title = "time", .align = Align::kRight, .importance = 5}});
+  for (const PassReport& pass : passes) {
+    table.add({pass.name, count_text(pass.implied), count_text(pass.evaluated),
+               std::to_string(pass.kept), milliseconds(pass.time)});
+  }
+  return "\n" + table.text(terminal, "-o json");
+}
+
+std::string assumptions_text(const PlanAnswer& answer, bool verbose, const Terminal& terminal) {
+  constexpr std::size_t kFew = 2;
+  std::vector<std::string> lines = answer.assumptions;
+  if (!verbose && lines.size() > kFew + 1) {
+    const std::size_t more = lines.size() - kFew;
+    lines.resize(kFew);
+    lines.push_back(fmt::format("… and {} more, which --verbose shows.", more));
+  }
+  return block("assumed", lines, terminal);
+}
+
+/// What stands below the table, whether a plan was found or not.
+std::string background(const PlanAnswer& answer, const std::vector<Plan>& plans, bool verbose,
+                       const Terminal& terminal) {
+  std::string text = block("left out", excluded_lines(answer), terminal);
+  const std::string prices = prices_text(plans);
+  if (!prices.empty()) text += sheet_line("prices", prices, terminal);
+  text += assumptions_text(answer, verbose, terminal);
+  if (verbose && !answer.passes.empty()) text += pass_table(answer.passes, terminal);
+  return text;
+}
+
+/// "4x c5n.large", "the object store", "the VM on demand".
+std::string place_text(const CheckpointSchedule& schedule) {
+  switch (schedule.place) {
+    case CheckpointPlace::kObjectStore:
+      return "the object store";
+    case CheckpointPlace::kAnchor:
+      return "a VM on demand";
+    case CheckpointPlace::kTier:
+      return fmt::format("{}x {} on demand", schedule.receivers.value_or(1),
+                         schedule.receiver.value_or("receivers"));
+  }
+  return "";
+}
+
+/// How the best plan saves its state, and what that guards against.
+std::vector<std::string> checkpoint_lines(const Plan& plan) {
+  if (!plan.checkpoint) return {};
+  const CheckpointSchedule& schedule = *plan.checkpoint;
+  std::string how =
+      schedule.interval
+          ? fmt::format("Plan 1 saves to {} every {}", place_text(schedule),
+                        duration(*schedule.interval))
+          : fmt::format("Plan 1 saves to {} when a loss is announced", place_text(schedule));
+  if (schedule.stall && schedule.transfer) {
+    how += fmt::format(": training waits {}, and it is safe {} later", duration(*schedule.stall),
+                       duration(*schedule.transfer));
+  }
+  std::vector<std::string> lines = {how + "."};
+  if (plan.losses) {
+    std::string losses = fmt::format("Losses expected in the run: {:.2g}", *plan.losses);
+    if (schedule.fits_in_notice) {
+      losses += *schedule.fits_in_notice ? "; a save fits into the notice"
+                                         : "; a save does not fit into the notice";
+    }
+    if (schedule.interval && schedule.daly_interval) {
+      losses += fmt::format("; Daly's rule would save every {}", duration(*schedule.daly_interval));
+    }
+    lines.push_back(losses + ".");
+  }
+  return lines;
+}
+
+std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
+  std::string text;
+  if (answer.plans.front().p_best && !is_front(answer)) {
+    text += sheet_line("sure",
+                       fmt::format("Plan 1 is {} with a probability of {}.",
+                                   decides(answer, "time") ? "the fastest" : "the best",
+                                   percent(*answer.plans.front().p_best)),
+                       terminal);
+  }
+  text += block("bound", bound_lines(answer), terminal);
+  text += block("checkpoints", checkpoint_lines(answer.plans.front()), terminal);
+  if (answer.value_of_measuring) {
+    text += sheet_line("measuring",
+                       fmt::format("Measuring more before renting is worth up to {}.",
+                                   dollars(*answer.value_of_measuring)),
+                       terminal);
+  }
+  return text;
+}
+
+std::string comparison(const Plan& theirs, const Plan& ours, const std::string& policy,
+                       const Terminal& terminal) {
+  const Dollars saved = theirs.cost.mean - ours.cost.mean;
+  const Seconds faster = theirs.time.mean - ours.time.mean;
+  return sheet_line(
+      "Stint itself",
+      fmt::format("{} costs {}, {} {} than {}, and takes {}, {} {}.", to_text(ours.cluster),
+                  dollars(ours.cost.mean), dollars(saved < Dollars{} ? -saved : saved),
+                  saved < Dollars{} ? "more" : "less", policy, hours(ours.time.mean),
+                  hours(faster < Seconds{} ? -faster : faster),
+                  faster < Seconds{} ? "longer" : "shorter"),
+      terminal);
+}
+
+/// The constraint that the nearest plan breaks, by how much, and what to ask for instead.
+std::string way_out(const PlanAnswer& answer, const Terminal& terminal) {
+  const NearestPlan& nearest = *answer.nearest;
+  const PlanGoal goal = answer.goal.value_or(PlanGoal{});
+  std::vector<std::string> misses;
+  std::vector<std::string> changes;
+  const std::string sure = fmt::format("with {} confidence", percent(goal.confidence));
+  if (nearest.late) {
+    misses.push_back(fmt::format("It is {} late, {}.", hours(*nearest.late), sure));
+    if (goal.deadline) {
+      changes.push_back(
+          fmt::format("--deadline {}", deadline_flag(*goal.deadline + *nearest.late)));
+    }
+  }
+  if (nearest.dearer) {
+    misses.push_back(fmt::format("It costs {} too much, {}.", dollars(*nearest.dearer), sure));
+    if (goal.budget) {
+      const Dollars enough = *goal.budget + *nearest.dearer;
+      changes.push_back(fmt::format("--budget {:.0f}usd", std::ceil(enough.in(kDollar))));
+    }
+  }
+  std::string text = block("misses", misses, terminal);
+  if (changes.empty()) return text;
+  return text + sheet_line("would do", join(changes, " "), terminal);
+}
+
+}  // namespace
+
+std::string deadline_flag(Seconds deadline) {
+  if (deadline > 10 * kHour) return fmt::format("{:.0f}h", std::ceil(deadline.in(kHour)));
+  return fmt::format("{:.0f}min", std::ceil(deadline.in(kMinute)));
+}
+
+std::string goal_text(const PlanGoal& goal) {
+  std::string text = goal.objective == "cost"   ? "the cheapest plans"
+                     : goal.objective == "time" ? "the fastest plans"
+                     : goal.objective == "knee" ? "the best trade-off of cost and time"
+                                                : "the trade-off of cost and time";
+  if (goal.policy) text = fmt::format("what {} would rent", *goal.policy);
+  if (goal.deadline) text += fmt::format(", done in {}", hours(*goal.deadline));
+  if (goal.budget) text += fmt::format(", for at most {}", dollars(*goal.budget));
+  if (goal.rate_max) text += fmt::format(", at most {}/h", dollars(*goal.rate_max * kHour));
+  if (goal.deadline || goal.budget) {
+    text += fmt::format(", with {} confidence", percent(goal.confidence));
+  }
+  return text;
+}
+
+std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal) {
+  const bool deadline = any(plans, &Plan::p_deadline);
+  const bool budget = any(plans, &Plan::p_budget);
+  const bool notes = std::any_of(plans.begin(), plans.end(),
+                                 [](const Plan& plan) { return plan.note.has_value(); });
+  std::vector<Column> columns = {{.title = "#", .align = Align::kRight, .importance = 9},
+                                 {.title = "cluster", .importance = 9, .width_min = 24},
+                                 {.title = "market", .importance = 1, .width_min = 9},
+                                 {.title = "region", .importance = 0, .width_min = 9},
+                                 {.title = "batch", .align = Align::kRight, .importance = 3},
+                                 {.title = "time (80 %)", .align = Align::kRight, .importance = 8},
+                                 {.title = "cost (80 %)", .align = Align::kRight, .importance = 8}};
+  if (deadline) columns.push_back({.title = "in time", .align = Align::kRight, .importance = 7});
+  if (budget) columns.push_back({.title = "in budget", .align = Align::kRight, .importance = 6});
+  if (notes) columns.push_back({.title = "note", .importance = 2, .width_min = 10});
+  Table table(columns);
+  for (std::size_t row = 0; row < plans.size(); ++row) {
+    const Plan& plan = plans[row];
+    std::vector<std::string> cells = {std::to_string(row + 1), to_text(plan.cluster),
+                                      market_text(plan),       region_text(plan),
+                                      batch_cell(plan),        with_interval(plan.time),
+                                      with_interval(plan.cost)};
+    if (deadline) cells.push_back(probability(plan.p_deadline));
+    if (budget) cells.push_back(probability(plan.p_budget));
+    if (notes) cells.push_back(plan.note.value_or(""));
+    table.add(std::move(cells));
+  }
+  return table.text(terminal);
+}
+
+std::string plan_csv(const std::vector<Plan>& plans) {
+  const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : ""; };
+  const auto seconds = [](Seconds time) { return fmt::format("{}", time.in(kSecond)); };
+  const auto amount = [](Dollars cost) { return fmt::format("{}", cost.in(kDollar)); };
+  std::string text =
+      csv_line({"plan", "cluster", "market", "global_batch", "accumulation", "iterations", "time_s",
+                "time_p10_s", "time_p90_s", "cost_usd", "cost_p10_usd", "cost_p90_usd",
+                "p_deadline", "p_budget", "p_best", "region", "price_date", "note"});
+  for (std::size_t row = 0; row < plans.size(); ++row) {
+    const Plan& plan = plans[row];
+    const bool priced = plan.prediction && plan.prediction->price;
+    text += csv_line({std::to_string(row + 1), to_text(plan.cluster), market_text(plan),
+                      number(plan.global_batch),
+                      plan.layout ? std::to_string(plan.layout->accumulation) : "",
+                      number(plan.iterations), seconds(plan.time.mean), seconds(plan.time.p10),
+                      seconds(plan.time.p90), amount(plan.cost.mean), amount(plan.cost.p10),
+                      amount(plan.cost.p90), number(plan.p_deadline), number(plan.p_budget),
+                      number(plan.p_best), region_text(plan),
+                      priced ? to_text(plan.prediction->price->date) : "", plan.note.value_or("")});
+  }
+  return text;
+}
+
+std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal& terminal) {
+  const PlanAnswer& answer = outcome.answer;
+  const std::string asked = fmt::format("{}: {}", without_controls(answer.job.value_or("the job")),
+                                        goal_text(answer.goal.value_or(PlanGoal{})));
+  std::string text = wrapped(asked, terminal.width, 2) + "\n\n";
+  if (answer.plans.empty()) {
+    const std::vector<Plan> nearest = {answer.nearest->plan};
+    return text + sheet_line("no plan", answer.nearest->binding, terminal) + "\nThe nearest:\n\n" +
+           plan_table(nearest, terminal) + "\n" + way_out(answer, terminal) +
+           background(answer, nearest, verbose, terminal);
+  }
+  text += plan_table(answer.plans, terminal) + "\n";
+  if (is_front(answer)) {
+    const std::string picture = front_picture(answer.front, terminal);
+    if (!picture.empty()) text += picture + "\n";
+  }
+  text += certainty(answer, terminal) + background(answer, answer.plans, verbose, terminal);
+  if (!outcome.ours || !answer.goal || !answer.goal->policy) return text;
+  return text + comparison(answer.plans.front(), *outcome.ours, *answer.goal->policy, terminal);
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "app/run/run_report.h"
+#include "base/json.h"
+#include "base/terminal.h"
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+/// Small bills with four digits, others as usual.
+std::string bill_text(Dollars amount);
+
+/// "53 s (33 s–77 s)", "$0.0022 ($0.0016–$0.0029)".
+std::string range_text(const TimeRange& time);
+std::string range_text(const CostRange& cost);
+
+/// "00:01:23.4": when something happened, since the run began.
+std::string moment_text(Seconds at);
+
+/// All runs, one to a line.
+std::string runs_text(const RunList& list, const Terminal& terminal);
+Json runs_json(const RunList& list);
+
+/// Where a run stands: progress, time, money and the latest events; for `status` and `watch`.
+std::string standing_text(const RunReport& report, std::size_t events, const Terminal& terminal);
+
+/// What was predicted against what was measured, machines, and all events.
+std::string report_text(const RunReport& report, const Terminal& terminal);
+Json report_json(const RunReport& report);
+
+/// What a run that ended so exits with.
+ExitCode exit_code(RunVerdict outcome);
+
+/// A row of the comparison.
+struct ForecastRow {
+  std::string what;
+  std::string predicted;
+  std::string interval;
+  std::string measured;
+  std::string off;  // Measured over predicted, in percent.
+};
+
+std::vector<ForecastRow> forecast_rows(const RunReport& report);
+
+}  // namespace stint::cli

@@ -1,0 +1,284 @@
+#include "cli/verbs/catalog_verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/csv.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "catalog/table_format.h"
+#include "cli/render/render_catalog.h"
+#include "cli/verbs/choices.h"
+#include "load/catalog_cases.h"
+
+namespace stint::cli {
+namespace {
+
+Result<ListRequest> to_list_request(const Invocation& invocation) {
+  ListRequest request;
+  request.filter.providers = invocation.list("--providers");
+  request.filter.regions = invocation.list("--regions");
+  for (const std::string& market : invocation.list("--markets")) {
+    request.filter.markets.push_back(enumerator<Market>(market));
+  }
+  if (invocation.has("--gpu")) request.filter.gpu = invocation.get("--gpu");
+  if (invocation.has("--min-gpu-memory")) {
+    const auto memory = parse_quantity<Bytes>(invocation.get("--min-gpu-memory"));
+    if (!memory.ok()) return bad_usage("--min-gpu-memory: " + memory.error().message);
+    if (*memory <= Bytes{}) return bad_usage("--min-gpu-memory must be more than zero");
+    request.filter.gpu_memory_min = *memory;
+  }
+  if (invocation.has("--max-price")) {
+    const auto price = parse_quantity<DollarsPerSecond>(invocation.get("--max-price"));
+    if (!price.ok()) return bad_usage("--max-price: " + price.error().message);
+    if (*price <= DollarsPerSecond{}) return bad_usage("--max-price must be more than zero");
+    request.filter.price_max = *price;
+  }
+  if (invocation.has("--sort")) request.sort = enumerator<SortKey>(invocation.get("--sort"));
+  if (invocation.has("--limit")) {
+    request.limit = parse_int(invocation.get("--limit"));
+    if (!request.limit || *request.limit < 1) {
+      return bad_usage(fmt::format("--limit must be a whole number of 1 or more, not '{}'",
+                                   printable(invocation.get("--limit"))));
+    }
+  }
+  return request;
+}
+
+void print_catalog(const Invocation& invocation, const Catalog& catalog, const std::string& table) {
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_catalog(catalog));
+  } else if (invocation.output() == "csv") {
+    print_answer(invocation, write_catalog_table(catalog));
+  } else {
+    print_answer(invocation, table);
+  }
+}
+
+/// Says what the marks in a table mean, as far as they are there.
+void explain_marks(const Invocation& invocation, const Catalog& catalog) {
+  if (invocation.output() != "table") return;
+  std::string legend = "Prices are per hour, and 'of' is their date";
+  if (shows_derived_price(catalog)) legend += "; ~ computed, not listed";
+  if (shows_unplannable(catalog)) legend += "; * no figures, so it cannot be planned";
+  say(invocation, legend + ".");
+}
+
+ExitCode list(const Invocation& invocation) {
+  const auto request = to_list_request(invocation);
+  if (!request.ok()) return report(invocation, "catalog list", request.error());
+  const auto answer = list_catalog(invocation.environment, *request);
+  if (!answer.ok()) return report(invocation, "catalog list", answer.error());
+  print_warnings(invocation, answer->warnings);
+  const Catalog& catalog = answer->catalog;
+  if (catalog.types.empty() && invocation.output() == "table") {
+    say(invocation, "No machine passes these filters; loosen one of them.");
+    return kExitOk;
+  }
+  const CatalogView view{.all_regions = invocation.has("--all-regions"),
+                         .markets = request->filter.markets};
+  print_catalog(invocation, catalog, catalog_table(catalog, view, invocation.out_terminal));
+  explain_marks(invocation, catalog);
+  if (invocation.output() == "table") {
+    const std::string shown =
+        catalog.types.size() == answer->found
+            ? counted(answer->found, "machine")
+            : fmt::format("{} of {}", catalog.types.size(), counted(answer->found, "machine"));
+    say(invocation,
+        fmt::format("{}. More on one: stint catalog show {}", shown, catalog.types.front().name));
+  }
+  return kExitOk;
+}
+
+ExitCode show(const Invocation& invocation) {
+  const auto answer = show_vm(invocation.environment, invocation.arguments[0]);
+  if (!answer.ok()) return report(invocation, "catalog show", answer.error());
+  print_warnings(invocation, answer->warnings);
+  print_catalog(invocation, answer->noun, vm_sheet(answer->noun, invocation.out_terminal));
+  explain_marks(invocation, answer->noun);
+  return kExitOk;
+}
+
+void print_import(const Invocation& invocation, const ImportAnswer& answer) {
+  if (invocation.output() == "json") {
+    Json json;
+    json.add("schema", "stint.catalog-import/1");
+    json.add("path", Json(answer.path));
+    json.add("replaced", Json(Json::Value{answer.replaced}));
+    json.add("types", Json(static_cast<int>(answer.types)));
+    json.add("offers", Json(static_cast<int>(answer.offers)));
+    print_answer(invocation, to_text(json, JsonStyle::kPretty) + "\n");
+    return;
+  }
+  print_answer(
+      invocation,
+      fmt::format("{} {} with {} in {}\n", answer.replaced ? "Replaced: now" : "Kept",
+                  counted(answer.types, "VM type"), counted(answer.offers, "offer"), answer.path));
+  if (!answer.assumed_date.empty()) {
+    say(invocation, fmt::format("Its prices are taken as of today, {}; --date says otherwise.",
+                                answer.assumed_date));
+  }
+  if (!answer.example.empty()) {
+    say(invocation, fmt::format("See one: stint catalog show {}", answer.example));
+  }
+}
+
+ExitCode import_file(const Invocation& invocation) {
+  const auto answer =
+      import_catalog(invocation.environment, {.file = invocation.arguments[0],
+                                              .name = invocation.get("--name"),
+                                              .provider = invocation.get("--provider"),
+                                              .date = invocation.get("--date")});
+  if (!answer.ok()) return report(invocation, "catalog import", answer.error());
+  print_warnings(invocation, answer->warnings);
+  print_import(invocation, *answer);
+  return kExitOk;
+}
+
+Json difference_json(const std::vector<Difference>& differences) {
+  Json::Array list;
+  for (const Difference& it : differences) {
+    Json entry;
+    entry.add("change", name_of(it.kind));
+    entry.add("what", Json(it.what));
+    if (!it.before.empty()) entry.add("before", Json(it.before));
+    if (!it.after.empty()) entry.add("after", Json(it.after));
+    list.push_back(std::move(entry));
+  }
+  Json json;
+  json.add("schema", "stint.catalog-diff/1");
+  json.add("differences", {std::move(list)});
+  return json;
+}
+
+std::string difference_csv(const std::vector<Difference>& differences) {
+  std::string text = csv_line({"change", "what", "before", "after"});
+  for (const Difference& it : differences) {
+    text += csv_line({name_of(it.kind), it.what, it.before, it.after});
+  }
+  return text;
+}
+
+ExitCode diff_two(const Invocation& invocation) {
+  const auto answer = diff_catalogs(invocation.environment, invocation.arguments[0],
+                                    invocation.arguments[1], invocation.get("--provider"));
+  if (!answer.ok()) return report(invocation, "catalog diff", answer.error());
+  print_warnings(invocation, answer->warnings);
+  const auto& differences = answer->differences;
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(difference_json(differences), JsonStyle::kPretty) + "\n");
+  } else if (invocation.output() == "csv") {
+    print_answer(invocation, difference_csv(differences));
+  } else if (!differences.empty()) {
+    print_answer(invocation, difference_table(differences, invocation.out_terminal));
+  }
+  say(invocation, differences.empty() ? "The two say the same (their sources were not compared)."
+                                      : counted(differences.size(), "difference") + ".");
+  return kExitOk;
+}
+
+Verb list_verb() {
+  return {.path = "catalog list",
+          .summary = "List the machines one can rent, with prices and their dates.",
+          .details =
+              "A row is a VM type at its cheapest region; '+6' means six more regions offer "
+              "it. Machines without an accelerator are listed with --gpu none.",
+          .options =
+              {{.name = "--providers",
+                .value = "LIST",
+                .help = "Only these, for example "
+                        "aws,gcp.",
+                .list = true},
+               {.name = "--regions", .value = "LIST", .help = "Only these regions.", .list = true},
+               {.name = "--gpu",
+                .value = "NAME",
+                .help = "Only this accelerator or family: T4, A100, A100-80GB; none for "
+                        "machines without one."},
+               {.name = "--min-gpu-memory",
+                .value = "SIZE",
+                .help = "Only accelerators with at least this, for example 24GB."},
+               {.name = "--max-price",
+                .value = "PRICE",
+                .help = "Only offers up to this, for example '3 USD/h'."},
+               {.name = "--markets",
+                .value = "LIST",
+                .help = "Only offers with a price on one of these.",
+                .choices = choices_of<Market>(),
+                .list = true},
+               {.name = "--sort",
+                .value = "KEY",
+                .help = "Best first by this (default: price-per-gpu).",
+                .choices = choices_of<SortKey>()},
+               {.name = "--limit", .value = "N", .help = "Only the first N machines."},
+               {.name = "--all-regions", .help = "A row for each region."}},
+          .outputs = {"table", "json", "csv"},
+          .examples = {{"stint catalog list --gpu T4",
+                        "All machines with T4s, cheapest per GPU "
+                        "first."},
+                       {"stint catalog list --markets spot --min-gpu-memory 40GB --limit 5",
+                        "The five cheapest ways to 40 GB on the spot market."}},
+          .run = list};
+}
+
+Verb show_verb() {
+  return {.path = "catalog show",
+          .summary = "Show everything known about one machine, and where it comes from.",
+          .arguments = {{.name = "NAME",
+                         .help = "The machine: NAME, PROVIDER/NAME or PROVIDER/REGION/NAME."}},
+          .outputs = {"table", "json", "csv"},
+          .examples = {{"stint catalog show g4dn.12xlarge",
+                        "Parts, GPU figures, prices and their "
+                        "sources."},
+                       {"stint catalog show gcp/us-central1/a2-highgpu-1g",
+                        "The same, in one region."}},
+          .run = show};
+}
+
+Verb import_verb() {
+  return {.path = "catalog import",
+          .summary = "Add your own prices and machines to the catalogue.",
+          .details =
+              "Reads a stint.catalog/1 JSON file, the CSV that 'stint catalog list -o csv' "
+              "prints, or a SkyPilot catalogue CSV. The file is checked as a whole before "
+              "anything is kept; what it says then goes over the bundled catalogue.",
+          .arguments = {{.name = "FILE", .help = "The file to read; - for standard input."}},
+          .options = {{.name = "--name",
+                       .value = "NAME",
+                       .help = "Keep it under this name (default: the file's); a catalogue of the "
+                               "same name is replaced."},
+                      {.name = "--provider",
+                       .value = "NAME",
+                       .help = "Whose machines a SkyPilot table lists, when its path does not "
+                               "say."},
+                      {.name = "--date",
+                       .value = "DATE",
+                       .help = "Of the prices in a table (default: today)."}},
+          .outputs = {"table", "json"},
+          .examples = {{"stint catalog import aws/vms.csv --date 2026-11-01",
+                        "SkyPilot's AWS table, taken on that day."},
+                       {"stint catalog import lab.json --name our-lab",
+                        "Machines of your own, in Stint's format."}},
+          .run = import_file};
+}
+
+Verb diff_verb() {
+  const std::string which = " 'bundled', 'merged', the name of an imported one, or a file.";
+  return {.path = "catalog diff",
+          .summary = "Show what changed from one catalogue to another.",
+          .arguments = {{.name = "A", .help = "The older catalogue:" + which},
+                        {.name = "B", .help = "The newer catalogue:" + which}},
+          .options = {{.name = "--provider",
+                       .value = "NAME",
+                       .help = "Whose machines a SkyPilot table lists, when its path does not "
+                               "say."}},
+          .outputs = {"table", "json", "csv"},
+          .examples = {{"stint catalog diff bundled merged", "What your own catalogues change."},
+                       {"stint catalog diff old.json new.json", "Two files against each other."}},
+          .run = diff_two};
+}
+
+}  // namespace
+
+std::vector<Verb> catalog_verbs() { return {list_verb(), show_verb(), import_verb(), diff_verb()}; }
+
+}  // namespace stint::cli

@@ -1,0 +1,122 @@
+#include "cli/verbs/import_verbs.h"
+
+#include <fmt/format.h>
+
+#include "app/import/import_nccl.h"
+#include "app/import/import_trace.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "cli/render/render_import.h"
+
+namespace stint::cli {
+namespace {
+
+void print(const Invocation& invocation, const Json& json, const std::string& text) {
+  const bool as_json = invocation.output() == "json";
+  print_answer(invocation, as_json ? to_text(json, JsonStyle::kPretty) + "\n" : text);
+}
+
+Result<TraceImportRequest> to_trace_request(const Invocation& invocation) {
+  TraceImportRequest request{
+      .files = invocation.arguments,
+      .hints = {.name = invocation.get("--name"), .device = invocation.get("--device")},
+      .out = invocation.get("--out")};
+  const auto batch = count_of(invocation, "--batch");
+  if (!batch.ok()) return batch.error();
+  request.hints.batch_per_worker = *batch;
+  if (invocation.has("--gradients")) {
+    const auto bytes = parse_quantity<Bytes>(invocation.get("--gradients"));
+    if (!bytes.ok()) return bad_usage("--gradients: " + bytes.error().message);
+    if (!(*bytes > Bytes{})) return bad_usage("--gradients must be more than zero");
+    request.hints.gradients = *bytes;
+  }
+  return request;
+}
+
+ExitCode trace(const Invocation& invocation) {
+  constexpr const char* kVerb = "import trace";
+  const auto request = to_trace_request(invocation);
+  if (!request.ok()) return report(invocation, kVerb, request.error());
+  const auto profile = import_trace(invocation.environment, *request);
+  if (!profile.ok()) return report(invocation, kVerb, profile.error());
+  print(invocation, trace_json(*profile), trace_text(*profile, invocation.out_terminal));
+  if (!request->out.empty()) {
+    say(invocation, fmt::format("The profile is in {0}. Next: stint predict --job {0} --cluster "
+                                "'4x g4dn.xlarge'",
+                                shell_quoted(request->out)));
+  } else if (profile->job) {
+    say(invocation, "Keep the profile: the same command with --out job.json");
+  }
+  return kExitOk;
+}
+
+ExitCode nccl(const Invocation& invocation) {
+  const NcclImportRequest request{
+      .files = invocation.arguments, .vm = invocation.get("--vm"), .out = invocation.get("--out")};
+  const auto table = import_nccl(request);
+  if (!table.ok()) return report(invocation, "import nccl", table.error());
+  print(invocation, nccl_json(*table), nccl_text(*table, invocation.out_terminal));
+  if (request.out.empty()) {
+    say(invocation, "Keep the table: the same command with --out rows.csv");
+  } else {
+    say(invocation, fmt::format("The table is in {0}. Next: stint validate collective --train {0} "
+                                "--split sizes",
+                                shell_quoted(request.out)));
+  }
+  return kExitOk;
+}
+
+Verb trace_verb() {
+  return {
+      .path = "import trace",
+      .summary = "Make a job profile of traces of torch.profiler.",
+      .details =
+          "Reads Chrome traces as torch.profiler exports them, plain or gzip, of any size, one "
+          "file of each rank. Iterations are the ProfilerStep annotations, or what lies between "
+          "two steps of the optimizer. What the traces do not tell is listed; shapes are in "
+          "them when the profiler ran with record_shapes=True.",
+      .arguments = {{.name = "FILE...", .help = "The trace of each rank.", .several = true}},
+      .options = {{.name = "--name",
+                   .value = "NAME",
+                   .help = "What to call the job (default: the first file's name)."},
+                  {.name = "--out", .value = "FILE", .help = "Write the job profile here."},
+                  {.name = "--batch",
+                   .value = "N",
+                   .help = "Samples of one worker per iteration, if the traces do not tell."},
+                  {.name = "--gradients",
+                   .value = "BYTES",
+                   .help = "Size of the gradients, if the traces do not tell: '100 MB'."},
+                  {.name = "--device",
+                   .value = "NAME",
+                   .help = "The GPU of the catalogue, or the processor, they were taken on."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint import trace rank0.json rank1.json --out job.json",
+                    "Two ranks of one job."},
+                   {"stint import trace t.json.gz --batch 32 --gradients '102 MB'",
+                    "A trace without shapes."}},
+      .run = trace};
+}
+
+Verb nccl_verb() {
+  return {.path = "import nccl",
+          .summary = "Make a table of collectives of what nccl-tests printed.",
+          .details =
+              "Reads the text of all_reduce_perf and its sisters, one or several runs in a file. "
+              "Lines with wrong results are left out and counted.",
+          .arguments = {{.name = "FILE...", .help = "What the tests printed.", .several = true}},
+          .options = {{.name = "--vm",
+                       .value = "NAME",
+                       .help = "Instance type of the hosts (default: the GPU's name)."},
+                      {.name = "--out", .value = "FILE", .help = "Write the table here."}},
+          .outputs = {"table", "json"},
+          .examples = {{"stint import nccl all_reduce.txt --vm p4d.24xlarge --out rows.csv",
+                        "For stint validate collective."},
+                       {"stint import nccl *.txt -o json", "For a program to read."}},
+          .run = nccl};
+}
+
+}  // namespace
+
+std::vector<Verb> import_verbs() { return {trace_verb(), nccl_verb()}; }
+
+}  // namespace stint::cli

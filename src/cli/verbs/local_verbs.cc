@@ -1,0 +1,304 @@
+#include "cli/verbs/local_verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "app/local/local_cases.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "cli/render/render_local.h"
+
+namespace stint::cli {
+namespace {
+
+const OptionSpec kNameOption = {
+    .name = "--name", .value = "NAME", .help = "Which cluster (default: the only one)."};
+
+Result<Seconds> notice_of(const Invocation& invocation) {
+  if (!invocation.has("--notice")) return 120 * kSecond;
+  const auto notice = parse_quantity<Seconds>(invocation.get("--notice"));
+  if (!notice.ok()) return bad_usage("--notice: " + notice.error().message);
+  if (*notice < Seconds{}) return bad_usage("--notice must not be below zero");
+  return *notice;
+}
+
+Result<LocalUpRequest> up_request(const Invocation& invocation) {
+  if (!invocation.has("--cluster")) {
+    return bad_usage(
+        "--cluster is missing. For example: stint local up --cluster '4x local.small'");
+  }
+  LocalUpRequest request{.cluster = invocation.get("--cluster"),
+                         .life = invocation.get("--life"),
+                         .pool = invocation.get("--pool")};
+  if (invocation.has("--name")) request.name = invocation.get("--name");
+  const auto seed = count_of(invocation, "--seed");
+  if (!seed.ok()) return seed.error();
+  request.seed = static_cast<std::uint64_t>(seed->value_or(1));
+  const auto notice = notice_of(invocation);
+  if (!notice.ok()) return notice.error();
+  request.notice = *notice;
+  if (invocation.has("--quota")) {
+    request.processors = parse_double(invocation.get("--quota"));
+    if (!request.processors) {
+      return bad_usage("--quota is a number of processors, for example 0.5");
+    }
+  }
+  return request;
+}
+
+void print_cluster(const Invocation& invocation, const ClusterStatus& status) {
+  print_answer(invocation, invocation.output() == "json"
+                               ? to_text(encode(status, kClusterSchema), JsonStyle::kPretty) + "\n"
+                               : text_of(status, invocation.out_terminal));
+}
+
+ExitCode up(const Invocation& invocation) {
+  const auto request = up_request(invocation);
+  if (!request.ok()) return report(invocation, "local up", request.error());
+  const auto answer = local_up(invocation.environment, *request);
+  if (!answer.ok()) return report(invocation, "local up", answer.error());
+  print_warnings(invocation, answer->warnings);
+  print_cluster(invocation, answer->status);
+  say(invocation, fmt::format("Honest while VMs x rate stay within 4 Gbit/s and messages above "
+                              "1 MB. Next: stint local exec --name {} -- hostname",
+                              answer->status.name));
+  return kExitOk;
+}
+
+ExitCode list(const Invocation& invocation) {
+  const auto answer = local_list(invocation.environment);
+  if (!answer.ok()) return report(invocation, "local list", answer.error());
+  if (invocation.output() == "json") {
+    print_answer(invocation,
+                 to_text(json_of(answer->clusters, answer->dead), JsonStyle::kPretty) + "\n");
+    return kExitOk;
+  }
+  for (const ClusterStatus& status : answer->clusters) print_cluster(invocation, status);
+  if (answer->clusters.empty()) {
+    say(invocation, "No cluster is up. Make one: stint local up --cluster '4x local.small'");
+  }
+  if (!answer->dead.empty()) {
+    say(invocation, fmt::format("Left by keepers that are gone: {}. Remove it: stint local clean",
+                                join(answer->dead, ", ")));
+  }
+  return kExitOk;
+}
+
+ExitCode preempt_vm(const Invocation& invocation) {
+  const auto notice = notice_of(invocation);
+  if (!notice.ok()) return report(invocation, "local preempt", notice.error());
+  const auto status = local_preempt(invocation.environment, invocation.get("--name"),
+                                    invocation.arguments[0], *notice);
+  if (!status.ok()) return report(invocation, "local preempt", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
+ExitCode add(const Invocation& invocation) {
+  const auto answer = local_add(invocation.environment, {.name = invocation.get("--name"),
+                                                         .vm = invocation.arguments[0],
+                                                         .type = invocation.arguments[1]});
+  if (!answer.ok()) return report(invocation, "local add", answer.error());
+  print_warnings(invocation, answer->warnings);
+  print_cluster(invocation, answer->status);
+  return kExitOk;
+}
+
+ExitCode release(const Invocation& invocation) {
+  const auto status =
+      local_release(invocation.environment, invocation.get("--name"), invocation.arguments[0]);
+  if (!status.ok()) return report(invocation, "local release", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
+ExitCode reshape(const Invocation& invocation) {
+  const auto network = parse_quantity<BytesPerSecond>(invocation.arguments[1]);
+  if (!network.ok()) {
+    return report(invocation, "local reshape", bad_usage("RATE: " + network.error().message));
+  }
+  const auto status = local_reshape(invocation.environment, invocation.get("--name"),
+                                    invocation.arguments[0], *network);
+  if (!status.ok()) return report(invocation, "local reshape", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
+ExitCode down(const Invocation& invocation) {
+  const auto status = local_down(invocation.environment, invocation.get("--name"));
+  if (!status.ok()) return report(invocation, "local down", status.error());
+  print_cluster(invocation, *status);
+  return kExitOk;
+}
+
+ExitCode clean(const Invocation& invocation) {
+  const auto cleaning = local_clean(invocation.environment);
+  if (!cleaning.ok()) return report(invocation, "local clean", cleaning.error());
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(json_of(*cleaning), JsonStyle::kPretty) + "\n");
+  } else {
+    for (const std::string& name : cleaning->removed) {
+      print_answer(invocation, fmt::format("removed what {} left\n", name));
+    }
+    for (const std::string& name : cleaning->alive) {
+      say(invocation, fmt::format("{} is up; end it with: stint local down --name {}", name, name));
+    }
+    if (cleaning->removed.empty() && cleaning->kept.empty()) say(invocation, "Nothing was left.");
+  }
+  if (cleaning->kept.empty()) return kExitOk;
+  return report(invocation, "local clean", failed(join(cleaning->kept, "; ")));
+}
+
+ExitCode exec(const Invocation& invocation) {
+  const auto port = count_of(invocation, "--port");
+  if (!port.ok()) return report(invocation, "local exec", port.error());
+  const ExecRequest request{.command = invocation.arguments,
+                            .vms = invocation.list("--vms"),
+                            .port = port->value_or(29500)};
+  const auto print = [&](std::string_view vm, bool error, std::string_view line) {
+    std::FILE* stream = error ? invocation.err : invocation.out;
+    const std::string text = fmt::format("{}: {}\n", vm, line);
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);
+  };
+  const auto code = local_exec(invocation.environment, invocation.get("--name"), request, print);
+  if (!code.ok()) return report(invocation, "local exec", code.error());
+  return static_cast<ExitCode>(*code);
+}
+
+Verb up_verb() {
+  return {
+      .path = "local up",
+      .summary = "Make a small cloud on this computer: VMs with shaped networks.",
+      .details =
+          "Each VM is a set of namespaces with a NIC of its type's speed and a metadata service "
+          "as EC2 has it; nothing of it can be seen from outside, and everything goes with "
+          "'stint local down'. Root is not needed where the kernel lets users make namespaces. "
+          "It is honest while the VMs' rates add up to at most 4 Gbit/s; beyond 16 it is "
+          "refused.",
+      .options = {{.name = "--cluster",
+                   .value = "CLUSTER",
+                   .help = "Which VMs: '4x local.small', '2x local.fast:spot + local.small'; none: "
+                           "no VMs yet."},
+                  {.name = "--name", .value = "NAME", .help = "What to call it (default: local)."},
+                  {.name = "--life",
+                   .value = "LIFE",
+                   .help = "Of spot VMs: until-down (default), hazard:MEAN as in hazard:30m, or "
+                           "trace:FILE of availability."},
+                  {.name = "--seed", .value = "N", .help = "Of the hazard (default: 1)."},
+                  {.name = "--notice",
+                   .value = "TIME",
+                   .help = "Before a VM is taken back (default: 120s)."},
+                  {.name = "--pool",
+                   .value = "FILE",
+                   .help = "How many spot VMs there are over time and what they cost: a table "
+                           "at_s,spot[,price_factor][,unannounced]."},
+                  {.name = "--quota",
+                   .value = "N",
+                   .help = "How many processors each VM may use, from 0.1 on."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint local up --cluster '4x local.small'", "Four VMs at 100 Mbit/s."},
+                   {"stint local up --cluster '2x local.fast:spot' --life hazard:10m",
+                    "Two that are taken back after ten minutes, on average."}},
+      .run = up};
+}
+
+Verb exec_verb() {
+  return {
+      .path = "local exec",
+      .summary = "Run a program once on each VM of the emulated cloud.",
+      .details =
+          "Each process finds MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE, NODE_RANK "
+          "and GLOO_SOCKET_IFNAME, as PyTorch wants them, and "
+          "AWS_EC2_METADATA_SERVICE_ENDPOINT. When one fails, all are killed, and its exit "
+          "code is ours.",
+      .arguments = {{.name = "COMMAND", .help = "The program, behind --.", .several = true}},
+      .options = {kNameOption,
+                  {.name = "--vms",
+                   .value = "LIST",
+                   .help = "Only on these (default: all), ranked in this order.",
+                   .list = true},
+                  {.name = "--port", .value = "N", .help = "MASTER_PORT (default: 29500)."}},
+      .examples = {{"stint local exec -- /usr/bin/python3 train.py", "A DDP job on all VMs."},
+                   {"stint local exec --vms vm1,vm2 -- ip addr", "Look at two of them."}},
+      .run = exec};
+}
+
+Verb add_verb() {
+  return {.path = "local add",
+          .summary = "Rent one more VM in a cluster of the emulated cloud.",
+          .details =
+              "A spot VM is refused where the pool of --pool has no room. Names are not given out "
+              "twice in the life of a cluster, since those that are gone stay on its bill.",
+          .arguments = {{.name = "VM", .help = "What to call it: vm5."},
+                        {.name = "TYPE", .help = "Its type: local.small, local.fast:spot."}},
+          .options = {kNameOption},
+          .outputs = {"table", "json"},
+          .examples = {{"stint local add vm5 local.small", "One on demand."},
+                       {"stint local add vm6 local.fast:spot --name mine", "A spot VM."}},
+          .run = add};
+}
+
+}  // namespace
+
+std::vector<Verb> local_verbs() {
+  return {up_verb(),
+          {.path = "local list",
+           .summary = "List the clusters of the emulated cloud, their VMs and their bills.",
+           .outputs = {"table", "json"},
+           .examples = {{"stint local list", "All of them."},
+                        {"stint local list -o json", "For a program to read."}},
+           .run = list},
+          exec_verb(),
+          add_verb(),
+          {.path = "local release",
+           .summary = "Give back a VM of the emulated cloud: it ends now and costs no more.",
+           .arguments = {{.name = "VM", .help = "The VM: vm1."}},
+           .options = {kNameOption},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local release vm2", "Now."},
+                        {"stint local release vm2 -o json", "With the bill for a program."}},
+           .run = release},
+          {.path = "local reshape",
+           .summary = "Change the speed of a VM's network in the emulated cloud.",
+           .arguments = {{.name = "VM", .help = "The VM: vm1."},
+                         {.name = "RATE", .help = "Of each direction: 30Mbit/s."}},
+           .options = {kNameOption},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local reshape vm2 30Mbit/s", "Make one slow."},
+                        {"stint local reshape vm2 1Gbit/s --name mine", "In one of several."}},
+           .run = reshape},
+          {.path = "local preempt",
+           .summary = "Take back a VM of the emulated cloud, with a notice as EC2 gives it.",
+           .details =
+               "The notice appears in the VM's metadata at once; after it, the VM's processes are "
+               "killed and its network is gone.",
+           .arguments = {{.name = "VM", .help = "The VM: vm1."}},
+           .options = {kNameOption,
+                       {.name = "--notice",
+                        .value = "TIME",
+                        .help = "How long before (default: 120s); 0s takes it now."}},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local preempt vm2", "In two minutes."},
+                        {"stint local preempt vm2 --notice 0s", "Now."}},
+           .run = preempt_vm},
+          {.path = "local down",
+           .summary = "End a cluster of the emulated cloud and remove all of it.",
+           .options = {kNameOption},
+           .outputs = {"table", "json"},
+           .examples = {{"stint local down", "The only one."},
+                        {"stint local down --name mine", "One of several."}},
+           .run = down},
+          {.path = "local clean",
+           .summary = "Remove what clusters of the emulated cloud left behind after a crash.",
+           .details =
+               "Reads the journals of clusters whose keepers are gone. Clusters that are up, and "
+               "whatever a journal does not name, are left alone.",
+           .outputs = {"table", "json"},
+           .examples = {{"stint local clean", "After a crash."},
+                        {"stint local clean -o json", "For a program to read."}},
+           .run = clean}};
+}
+
+}  // namespace stint::cli

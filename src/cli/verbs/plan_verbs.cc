@@ -1,0 +1,306 @@
+#include "cli/verbs/plan_verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/plan/front_rows.h"
+#include "app/plan/plan_cases.h"
+#include "app/plan/plan_limits.h"
+#include "base/text.h"
+#include "cli/render/render_explain.h"
+#include "cli/render/render_plan.h"
+#include "cli/verbs/choices.h"
+#include "cli/verbs/demo_run_verb.h"
+#include "cli/verbs/plan_jobs_verb.h"
+#include "load/plan_files.h"
+
+namespace stint::cli {
+namespace {
+
+Status read_limits(const Invocation& invocation, Constraints& constraints) {
+  if (invocation.has("--deadline")) {
+    const auto deadline =
+        parse_deadline(invocation.get("--deadline"), *invocation.environment.clock);
+    if (!deadline.ok()) return deadline.error();
+    constraints.deadline = *deadline;
+  }
+  if (invocation.has("--budget")) {
+    const auto spending = parse_budget(invocation.get("--budget"));
+    if (!spending.ok()) return spending.error();
+    constraints.budget = spending->budget;
+    constraints.rate_max = spending->rate_max;
+  }
+  if (invocation.has("--confidence")) {
+    const auto confidence = parse_double(invocation.get("--confidence"));
+    if (!confidence) {
+      return bad_usage(fmt::format("--confidence must be a number such as 0.95, not '{}'",
+                                   printable(invocation.get("--confidence"))));
+    }
+    constraints.confidence = *confidence;
+  }
+  return {};
+}
+
+Status read_choice(const Invocation& invocation, Constraints& constraints) {
+  for (const std::string& market : invocation.list("--markets")) {
+    constraints.markets.push_back(enumerator<Market>(market));
+  }
+  constraints.providers = invocation.list("--providers");
+  constraints.regions = invocation.list("--regions");
+  const auto quotas = parse_quotas(join(invocation.list("--quota"), ","));
+  if (!quotas.ok()) return quotas.error();
+  constraints.quotas = *quotas;
+  const auto vms = count_of(invocation, "--max-vms");
+  if (!vms.ok()) return vms.error();
+  constraints.vms_max = vms->value_or(constraints.vms_max);
+  return {};
+}
+
+Result<PlanRequest> to_request(const Invocation& invocation) {
+  PlanRequest request{.job = invocation.get("--job"),
+                      .calibration = invocation.get("--calibration"),
+                      .disabled_passes = invocation.list("--disable-pass"),
+                      .save = invocation.get("--save"),
+                      .command = invocation.arguments};
+  if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
+  const Status limits = read_limits(invocation, request.constraints);
+  if (!limits.ok()) return limits.error();
+  const Status choice = read_choice(invocation, request.constraints);
+  if (!choice.ok()) return choice.error();
+  if (invocation.has("--objective")) {
+    request.objective = enumerator<Objective>(invocation.get("--objective"));
+  }
+  if (invocation.has("--policy")) request.policy = invocation.get("--policy");
+  if (invocation.has("--vm")) request.vm = invocation.get("--vm");
+  const auto rows = count_of(invocation, "--rows");
+  if (!rows.ok()) return rows.error();
+  request.rows = rows->value_or(request.rows);
+  return request;
+}
+
+void print_plans(const Invocation& invocation, const PlanOutcome& outcome) {
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_plan(outcome.answer));
+  } else if (invocation.output() == "csv") {
+    const bool none = outcome.answer.plans.empty() && outcome.answer.nearest;
+    print_answer(invocation, plan_csv(none ? std::vector<Plan>{outcome.answer.nearest->plan}
+                                           : outcome.answer.plans));
+  } else {
+    print_answer(invocation, plan_sheet(outcome, invocation.verbose(), invocation.out_terminal));
+  }
+}
+
+/// The row that a person looks at first: the knee of a front, else the best.
+std::size_t first_row(const std::vector<Plan>& plans) {
+  const auto knee = std::find_if(plans.begin(), plans.end(), is_knee);
+  return knee == plans.end() ? 1 : static_cast<std::size_t>(knee - plans.begin()) + 1;
+}
+
+/// Prints the outcome of planning, or reports what went wrong; `row` is what to look at first.
+ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
+                       const PlanRequest& request, std::size_t& row) {
+  const auto outcome = plan_job(invocation.environment, request);
+  if (!outcome.ok()) return report(invocation, verb, outcome.error());
+  print_warnings(invocation, outcome->warnings);
+  print_plans(invocation, *outcome);
+  row = first_row(outcome->answer.plans);
+  if (!request.save.empty()) say(invocation, fmt::format("The answer is in {}.", request.save));
+  if (!outcome->answer.plans.empty()) return kExitOk;
+  return report(invocation, verb,
+                {ErrorKind::kInfeasible, fmt::format("no plan keeps the constraints: {}",
+                                                     outcome->answer.nearest->binding)});
+}
+
+ExitCode plan(const Invocation& invocation) {
+  const auto request = to_request(invocation);
+  if (!request.ok()) return report(invocation, "plan", request.error());
+  if (invocation.list("--job").size() > 1) return plan_several(invocation, *request);
+  if (invocation.list("--deadline").size() > 1) {
+    return report(invocation, "plan", bad_usage("one job has one deadline"));
+  }
+  std::size_t row = 1;
+  const ExitCode code = print_outcome(invocation, "plan", *request, row);
+  if (code == kExitOk && invocation.output() == "table") {
+    say(invocation,
+        fmt::format("Why this one, and what would change it: stint explain --plan {}", row));
+  }
+  return code;
+}
+
+ExitCode explain_plan(const Invocation& invocation) {
+  const std::string which = invocation.has("--plan") ? invocation.get("--plan") : "1";
+  const auto picked = load_plan(invocation.environment, which);
+  if (!picked.ok()) return report(invocation, "explain", picked.error());
+  print_warnings(invocation, picked->warnings);
+  const Explanation explanation = explain(picked->answer, picked->row);
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(explanation_json(explanation), JsonStyle::kPretty) + "\n");
+    return kExitOk;
+  }
+  print_answer(invocation, explanation_sheet(explanation, invocation.out_terminal));
+  if (explanation.runner_up && parse_int(which)) {
+    say(invocation, fmt::format("The runner-up taken apart: stint explain --plan {}",
+                                explanation.runner_up->row + 1));
+  }
+  return kExitOk;
+}
+
+constexpr const char* kDemoJob = "example-resnet50";
+
+ExitCode demo(const Invocation& invocation) {
+  if (invocation.has("--run")) return demo_run(invocation);
+  const Seconds deadline = 24 * kHour;
+  say(invocation, fmt::format("Which machines train {} within {} for the least money?\n", kDemoJob,
+                              deadline_flag(deadline)));
+  std::size_t row = 1;
+  const ExitCode code = print_outcome(
+      invocation, "demo", {.job = kDemoJob, .constraints = {.deadline = deadline}, .rows = 5}, row);
+  if (code != kExitOk) return code;
+  say(invocation, fmt::format("\nTry next:\n"
+                              "  stint explain --plan 1\n"
+                              "  stint plan --job {0} --budget 300usd\n"
+                              "  stint plan --job {0} --objective front\n"
+                              "  stint predict --job {0} --cluster '8x g4dn.12xlarge'\n"
+                              "  stint catalog list --gpu A100\n"
+                              "  stint demo --run                          (on an emulated cloud)\n"
+                              "  stint plan --job my.json --deadline 12h   (a profile of your own)",
+                              kDemoJob));
+  return kExitOk;
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const PassName& pass : switchable_passes()) names.emplace_back(pass.name);
+  return names;
+}
+
+std::vector<OptionSpec> limit_options() {
+  return {{.name = "--deadline",
+           .value = "TIME",
+           .help = "When it must be done: 12h, '2d 3h', 2026-11-20T18:00Z, or a date (0:00 UTC); "
+                   "for several jobs one for all or one for each.",
+           .list = true},
+          {.name = "--budget",
+           .value = "MONEY",
+           .help = "What it may cost: 150usd in all, or 3usd/h at any time."},
+          {.name = "--confidence",
+           .value = "P",
+           .help = "The probability to keep deadline and budget with (default: 0.95)."},
+          {.name = "--markets",
+           .value = "MARKETS",
+           .help = "Markets to rent on (default: both).",
+           .choices = choices_of<Market>(),
+           .list = true},
+          {.name = "--providers",
+           .value = "NAMES",
+           .help = "Only these providers, for example aws,gcp.",
+           .list = true},
+          {.name = "--regions", .value = "NAMES", .help = "Only these regions.", .list = true},
+          {.name = "--quota",
+           .value = "QUOTAS",
+           .help = "vCPUs you may have of a type, family or class: g5=32,p4d:spot=96.",
+           .list = true},
+          {.name = "--max-vms", .value = "N", .help = "The most VMs of a cluster (default: 64)."}};
+}
+
+std::vector<OptionSpec> plan_options() {
+  std::vector<OptionSpec> options = {
+      {.name = "--job",
+       .value = "FILE|NAME",
+       .help = "The job's profile, or a shipped one; several get one bill for all.",
+       .files = true}};
+  for (OptionSpec& option : limit_options()) options.push_back(std::move(option));
+  options.push_back({.name = "--objective",
+                     .value = "NAME",
+                     .help = "What to choose by (default: cost under a deadline, time under a "
+                             "budget alone, else the whole front).",
+                     .choices = choices_of<Objective>()});
+  options.push_back({.name = "--policy",
+                     .value = "NAME",
+                     .help = "Show what another way to choose would rent, beside Stint's own.",
+                     .choices = choices_of<Policy>()});
+  options.push_back(
+      {.name = "--vm", .value = "TYPE", .help = "The VM type that the policy scavenger is given."});
+  options.push_back({.name = "--calibration",
+                     .value = "NAME|FILE",
+                     .help = "Constants of the network (default: the shipped ones)."});
+  options.push_back({.name = "--disable-pass",
+                     .value = "NAMES",
+                     .help = "Leave passes of the optimiser out, to see what they do.",
+                     .choices = pass_names(),
+                     .list = true});
+  options.push_back({.name = "--rows",
+                     .letter = "-n",
+                     .value = "N",
+                     .help = "The most plans to show (default: 10)."});
+  options.push_back(
+      {.name = "--save",
+       .value = "FILE",
+       .help = "Write the answer as JSON; for several jobs a folder, for a plan of each."});
+  return options;
+}
+
+Verb plan_verb() {
+  return {.path = "plan",
+          .summary = "Choose the machines to rent for a job, by deadline, budget or both.",
+          .details =
+              "Searches every cluster of the catalogue that the constraints allow, and shows the "
+              "best plans with the time and cost each is expected to take, their 80 % intervals "
+              "and the probability of being in time. Says what was left out and why, and how much "
+              "any other plan could still save. Where no plan keeps the constraints the nearest "
+              "is shown, with exit code 3. The answer is kept for 'stint explain'. With several "
+              "jobs, each gets its cheapest plan, and two share a cluster where that "
+              "costs less and keeps their deadlines.",
+          .arguments = {{.name = "COMMAND",
+                         .help = "Behind --, the command that trains, for 'stint run' (default: "
+                                 "the job's own).",
+                         .required = false,
+                         .several = true}},
+          .options = plan_options(),
+          .outputs = {"table", "json", "csv"},
+          .examples = {{"stint plan --job example-resnet50 --deadline 24h",
+                        "The cheapest that is done in a day."},
+                       {"stint plan --job my.json --budget 150usd --markets spot",
+                        "The fastest for the money, on spot VMs."},
+                       {"stint plan --job my.json --objective front --providers aws",
+                        "All that is worth considering."},
+                       {"stint plan --job a.json --job b.json --deadline 12h,24h",
+                        "One bill for two jobs, which may share machines."},
+                       {"stint plan --job my.json --deadline 12h --policy cheapest-first",
+                        "What a simple rule would cost instead."}},
+          .run = plan};
+}
+
+Verb explain_verb() {
+  return {.path = "explain",
+          .summary = "Take a plan apart: its bill, its time, and what would change the choice.",
+          .details =
+              "Shows what the money and the time are for, how the job is laid out, which plan "
+              "comes next and why, and what would have to change for the two to swap places.",
+          .options = {{.name = "--plan",
+                       .value = "N|FILE",
+                       .help = "A row of the last answer, or a saved answer (default: row 1)."}},
+          .outputs = {"table", "json"},
+          .examples = {{"stint explain", "The best plan of the last answer."},
+                       {"stint explain --plan 2 -o json", "The second, for a program to read."}},
+          .run = explain_plan};
+}
+
+Verb demo_verb() {
+  return {.path = "demo",
+          .summary = "Plan the shipped example over the whole catalogue, and say what to try next.",
+          .options = {{.name = "--run",
+                       .help = "Instead profile, plan and run a small training on the emulated "
+                               "cloud, lose a machine, and report; two minutes."}},
+          .examples = {{"stint demo", "Start here."},
+                       {"stint demo --verbose", "With what the optimiser did."},
+                       {"stint demo --run", "The whole way, on this computer."}},
+          .run = demo};
+}
+
+}  // namespace
+
+std::vector<Verb> plan_verbs() { return {plan_verb(), explain_verb(), demo_verb()}; }
+
+}  // namespace stint::cli

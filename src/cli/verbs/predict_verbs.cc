@@ -1,0 +1,249 @@
+#include "cli/verbs/predict_verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "app/plan/predict_cases.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "cli/render/figures.h"
+#include "cli/render/render_prediction.h"
+
+namespace stint::cli {
+namespace {
+
+std::optional<Collective> collective_of(const Invocation& invocation) {
+  for (const auto& [value, name] : names_of(Collective{})) {
+    if (invocation.get("--collective") == name) return value;
+  }
+  return std::nullopt;
+}
+
+/// The options that are counts, and where they go.
+Status read_counts(const Invocation& invocation, PredictOptions& options) {
+  std::optional<int> accumulation;
+  const std::pair<const char*, std::optional<int>*> counts[] = {
+      {"--batch-per-worker", &options.batch_per_worker},
+      {"--global-batch", &options.global_batch},
+      {"--workers-per-vm", &options.workers_per_vm},
+      {"--servers", &options.servers},
+      {"--accumulation", &accumulation}};
+  for (const auto& [name, place] : counts) {
+    const auto value = count_of(invocation, name);
+    if (!value.ok()) return value.error();
+    *place = *value;
+  }
+  options.accumulation = accumulation.value_or(1);
+  return {};
+}
+
+Result<PredictRequest> to_request(const Invocation& invocation) {
+  PredictRequest request{.job = invocation.get("--job"),
+                         .cluster = invocation.get("--cluster"),
+                         .calibration = invocation.get("--calibration"),
+                         .event_driven = invocation.get("--predictor") == "event-driven",
+                         .timeline = invocation.get("--timeline")};
+  if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
+  if (request.cluster.empty()) {
+    return bad_usage("say which cluster, for example --cluster '8x g4dn.12xlarge'");
+  }
+  const Status counts = read_counts(invocation, request.options);
+  if (!counts.ok()) return counts.error();
+  if (request.options.batch_per_worker && request.options.global_batch) {
+    return bad_usage("give --batch-per-worker or --global-batch, not both");
+  }
+  const bool served = invocation.get("--collective") == "parameter-server";
+  if (request.options.servers && !served) {
+    return bad_usage("--servers is about parameter servers; add --collective parameter-server");
+  }
+  return request;
+}
+
+std::vector<OptionSpec> question_options() {
+  return {
+      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."},
+      {.name = "--cluster",
+       .value = "TEXT",
+       .help = "The VMs: '8x g4dn.12xlarge', or '4x p3.2xlarge:spot + 2x g5.xlarge'."},
+      {.name = "--batch-per-worker",
+       .value = "N",
+       .help = "Samples per worker and micro-step; the average on a mixed cluster."},
+      {.name = "--global-batch",
+       .value = "N",
+       .help = "Samples per iteration (default: the job's reference batch)."},
+      {.name = "--workers-per-vm",
+       .value = "N",
+       .help = "Workers on each VM (default: one for each accelerator)."},
+      {.name = "--accumulation",
+       .value = "M",
+       .help = "Micro-steps per communication (default: 1)."},
+      {.name = "--servers",
+       .value = "N",
+       .help = "Parameter servers, with --collective parameter-server (default: one on each VM)."},
+      {.name = "--calibration",
+       .value = "NAME|FILE",
+       .help = "Constants of the network (default: the shipped ones)."},
+      {.name = "--predictor",
+       .value = "NAME",
+       .help = "The closed form, or its event-driven twin, which plays the profile's "
+               "buckets (default: analytic).",
+       .choices = {"analytic", "event-driven"}}};
+}
+
+/// What to ask next, with everything that was said. To 'whatif' a collective is a change from the
+/// ring, so where one was said that is the change.
+std::string next_step(const Invocation& invocation) {
+  std::string command = "stint whatif";
+  for (const OptionSpec& option : question_options()) {
+    if (!invocation.has(option.name)) continue;
+    command += fmt::format(" {} {}", option.name, shell_quoted(invocation.get(option.name)));
+  }
+  const std::string collective = invocation.get("--collective");
+  if (collective.empty() || collective == "ring") {
+    return fmt::format("See what a change does: {} --network '100 Gbit/s'", command);
+  }
+  return fmt::format("Compare with the ring: {} --collective {}", command, collective);
+}
+
+ExitCode verdict(const Invocation& invocation, std::string_view verb,
+                 const Prediction& prediction) {
+  if (!prediction.memory || prediction.memory->fits) return kExitOk;
+  return report(invocation, verb, {ErrorKind::kInfeasible, memory_problem(prediction)});
+}
+
+ExitCode predict_iteration(const Invocation& invocation) {
+  auto request = to_request(invocation);
+  if (!request.ok()) return report(invocation, "predict", request.error());
+  request->options.collective = collective_of(invocation).value_or(Collective::kRing);
+  const auto answer = predict_job(invocation.environment, *request);
+  if (!answer.ok()) return report(invocation, "predict", answer.error());
+  print_warnings(invocation, answer->warnings);
+  const Prediction& prediction = answer->prediction;
+  if (invocation.output() == "json") {
+    print_warnings(invocation, answer->doubts);
+    print_answer(invocation, write_prediction(prediction));
+  } else {
+    print_answer(invocation, prediction_sheet(answer->job, prediction, invocation.out_terminal));
+    if (workers_of(prediction) > 1) {
+      const Date today = date_at(invocation.environment.clock->now());
+      print_answer(invocation, sheet_line("network", calibration_text(answer->calibration, today),
+                                          invocation.out_terminal));
+    }
+  }
+  if (!request->timeline.empty()) {
+    say(invocation, fmt::format("The timeline is in {}; open it in chrome://tracing or "
+                                "ui.perfetto.dev.",
+                                request->timeline));
+  }
+  const ExitCode code = verdict(invocation, "predict", prediction);
+  if (code == kExitOk && invocation.output() == "table") {
+    say(invocation, next_step(invocation));
+  }
+  return code;
+}
+
+Result<WhatIf> to_change(const Invocation& invocation) {
+  WhatIf change;
+  if (invocation.has("--network")) {
+    const auto network = parse_quantity<BytesPerSecond>(invocation.get("--network"));
+    if (!network.ok()) return bad_usage("--network: " + network.error().message);
+    if (*network <= BytesPerSecond{}) return bad_usage("--network must be more than zero");
+    change.network = *network;
+  }
+  const auto batch = count_of(invocation, "--batch");
+  if (!batch.ok()) return batch.error();
+  change.batch_per_worker = *batch;
+  const auto vms = count_of(invocation, "--vms");
+  if (!vms.ok()) return vms.error();
+  change.vms = *vms;
+  if (invocation.has("--gpu")) change.gpu = invocation.get("--gpu");
+  change.collective = collective_of(invocation);
+  const bool any =
+      change.network || change.batch_per_worker || change.vms || change.gpu || change.collective;
+  if (any) return change;
+  return bad_usage(
+      "say what is different: --network, --batch, --gpu, --vms or --collective, or several");
+}
+
+ExitCode whatif(const Invocation& invocation) {
+  const auto request = to_request(invocation);
+  if (!request.ok()) return report(invocation, "whatif", request.error());
+  const auto change = to_change(invocation);
+  if (!change.ok()) return report(invocation, "whatif", change.error());
+  const auto answer = predict_change(invocation.environment, *request, *change);
+  if (!answer.ok()) return report(invocation, "whatif", answer.error());
+  print_warnings(invocation, answer->warnings);
+  if (invocation.output() == "json") {
+    const Json json = change_json(answer->job, answer->before, answer->after);
+    print_answer(invocation, to_text(json, JsonStyle::kPretty) + "\n");
+  } else {
+    print_answer(invocation, change_table(answer->before, answer->after, invocation.out_terminal));
+    for (const std::string& assumption : answer->after.assumptions) {
+      say(invocation, "Assumed after: " + assumption);
+    }
+  }
+  const ExitCode code = verdict(invocation, "whatif", answer->after);
+  if (change->gpu && code == kExitOk && invocation.output() == "table") {
+    say(invocation, fmt::format("VMs that are sold with it: stint catalog list --gpu {}",
+                                shell_quoted(*change->gpu)));
+  }
+  return code;
+}
+
+OptionSpec collective_option(const std::string& help) {
+  std::vector<std::string> choices;
+  for (const auto& [value, name] : names_of(Collective{})) choices.emplace_back(name);
+  return {.name = "--collective", .value = "NAME", .help = help, .choices = choices};
+}
+
+Verb predict_verb() {
+  std::vector<OptionSpec> options = question_options();
+  options.push_back(collective_option("How gradients are summed (default: ring)."));
+  options.push_back({.name = "--timeline",
+                     .value = "FILE",
+                     .help = "Write a Chrome trace of the iteration with the profile's buckets."});
+  return {.path = "predict",
+          .summary = "Predict one iteration of a job on a cluster, with an interval.",
+          .details =
+              "From a profile of the job on one machine: where the time goes, the 80 % "
+              "interval, throughput, dollars per million samples and whether the batch fits "
+              "into memory (exit code 3 when it does not). On a mixed cluster each worker "
+              "gets a batch in proportion to its speed.",
+          .options = options,
+          .outputs = {"table", "json"},
+          .examples = {{"stint predict --job example-resnet50 --cluster '8x g4dn.12xlarge'",
+                        "The shipped example on 32 T4s, at its reference batch."},
+                       {"stint predict --job my.json --cluster '4x p3.2xlarge + 2x g5.xlarge'",
+                        "A job of your own on a mixed cluster."}},
+          .run = predict_iteration};
+}
+
+Verb whatif_verb() {
+  std::vector<OptionSpec> options = question_options();
+  options.push_back(
+      {.name = "--network", .value = "RATE", .help = "Another network, for example 100Gbit/s."});
+  options.push_back({.name = "--batch", .value = "N", .help = "Another batch per worker."});
+  options.push_back(
+      {.name = "--gpu", .value = "NAME", .help = "Another GPU in the same VMs, for example A100."});
+  options.push_back({.name = "--vms", .value = "N", .help = "Another number of VMs."});
+  options.push_back(collective_option("Another collective than the ring."));
+  return {.path = "whatif",
+          .summary = "Show what a change does to an iteration, part by part.",
+          .details =
+              "Give at least one of --network, --batch, --gpu, --vms and --collective. An "
+              "imagined network leaves the VM's price as it is; an imagined GPU has none.",
+          .options = options,
+          .outputs = {"table", "json"},
+          .examples = {{"stint whatif --job my.json --cluster '8x g4dn.xlarge' --network 50Gbit/s",
+                        "A faster network."},
+                       {"stint whatif --job example-resnet50 --cluster '4x p3.2xlarge' --vms 8",
+                        "Twice the VMs."}},
+          .run = whatif};
+}
+
+}  // namespace
+
+std::vector<Verb> predict_verbs() { return {predict_verb(), whatif_verb()}; }
+
+}  // namespace stint::cli

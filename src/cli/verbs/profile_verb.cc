@@ -1,0 +1,128 @@
+#include "cli/verbs/profile_verb.h"
+
+#include <fmt/format.h>
+
+#include "app/import/profile_job.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "cli/render/render_profile.h"
+
+namespace stint::cli {
+namespace {
+
+constexpr const char* kVerb = "profile";
+constexpr const char* kDefaultFile = "job.json";
+
+Result<std::vector<int>> batches_of(const Invocation& invocation) {
+  std::vector<int> batches;
+  for (const std::string& text : invocation.list("--batches")) {
+    const auto batch = parse_int(text);
+    if (!batch || *batch < 1) {
+      return bad_usage(
+          fmt::format("--batches must be whole numbers of 1 or more, not '{}'", printable(text)));
+    }
+    batches.push_back(*batch);
+  }
+  return batches;
+}
+
+Result<ProfileRequest> request_of(const Invocation& invocation) {
+  ProfileRequest request{.command = invocation.arguments,
+                         .batch_flag = invocation.get("--batch-flag"),
+                         .name = invocation.get("--job-name"),
+                         .device = invocation.get("--device"),
+                         .out = invocation.get("--out"),
+                         .silent = invocation.quiet()};
+  // A profile that is printed need not be kept.
+  if (request.out.empty() && invocation.output() == "table") request.out = kDefaultFile;
+  for (auto [option, count] : {std::pair("--steps", &request.steps),
+                               {"--warmup", &request.warmup},
+                               {"--workers", &request.workers}}) {
+    const auto given = count_of(invocation, option);
+    if (!given.ok()) return given.error();
+    *count = given->value_or(*count);
+  }
+  const auto batches = batches_of(invocation);
+  if (!batches.ok()) return batches.error();
+  request.batches = *batches;
+  if (!request.batch_flag.empty() && request.batches.empty()) {
+    return bad_usage("--batch-flag needs --batches: which ones?");
+  }
+  if (invocation.has("--timeout")) {
+    const auto limit = parse_quantity<Seconds>(invocation.get("--timeout"));
+    if (!limit.ok()) return bad_usage("--timeout: " + limit.error().message);
+    if (!(*limit > Seconds{})) return bad_usage("--timeout must be more than zero");
+    request.limit = *limit;
+  }
+  return request;
+}
+
+ExitCode run(const Invocation& invocation) {
+  const auto request = request_of(invocation);
+  if (!request.ok()) return report(invocation, kVerb, request.error());
+  const auto found = profile_job(*request);
+  if (!found.ok()) return report(invocation, kVerb, found.error());
+  print_warnings(invocation, found->warnings);
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_job(found->job));
+  } else {
+    print_answer(invocation, profile_text(*found, invocation.out_terminal));
+  }
+  if (!request->out.empty()) {
+    say(invocation, fmt::format("Wrote {0}. Next: stint predict --job {0} --cluster '4 x VM'",
+                                shell_quoted(request->out)));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Verb profile_verb() {
+  return {
+      .path = kVerb,
+      .summary = "Measure what a PyTorch training script needs, and write its job profile.",
+      .details =
+          "Runs the script, which needs no change for that, and ends it after a few iterations. "
+          "Measured are forward, backward, update, waiting for input, memory, and the gradient "
+          "buckets of DistributedDataParallel; with several workers, or with accumulation, the "
+          "noise of the gradients too. What the script prints goes to standard error. If it dies, "
+          "what was measured is kept. Times of GPUs are taken with CUDA events; this was not yet "
+          "tried on one.",
+      .arguments = {{.name = "COMMAND",
+                     .help = "Behind --, the command that trains.",
+                     .several = true}},
+      .options =
+          {{.name = "--steps", .value = "N", .help = "Iterations to measure (default: 20)."},
+           {.name = "--warmup", .value = "N", .help = "Iterations before these (default: 5)."},
+           {.name = "--batches",
+            .value = "LIST",
+            .help = "Batches per worker, one run each; a script learns of it by calling "
+                    "stint.batch_size(its_own) or by --batch-flag.",
+            .list = true},
+           {.name = "--batch-flag",
+            .value = "FLAG",
+            .help = "The script's flag for the batch: --batch-size, or batch= where the value "
+                    "follows without a space.",
+            .dashes = true},
+           {.name = "--workers",
+            .value = "N",
+            .help = "Start this many ranks on this computer (default: 1)."},
+           {.name = "--timeout", .value = "TIME", .help = "For one run (default: 10min)."},
+           {.name = "--job-name", .value = "NAME", .help = "Default: the script's."},
+           {.name = "--device",
+            .value = "NAME",
+            .help = "Write the times as those of this device, such as Local-1x, which the emulated "
+                    "cloud paces (default: the one they were taken on)."},
+           {.name = "--out",
+            .value = "FILE",
+            .help = "Where the profile goes (default: job.json; with -o json nowhere)."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint profile -- /usr/bin/python3 train.py", "One process, its own batch."},
+                   {"stint profile --workers 2 --out cnn.json -- /usr/bin/python3 cnn.py",
+                    "Two ranks of DistributedDataParallel."},
+                   {"stint profile --batches 16,32,64 --batch-flag --batch -- python3 train.py",
+                    "Three batches, so that others can be predicted."}},
+      .run = run};
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,172 @@
+#include "cli/verbs/risk_saves_verb.h"
+
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "app/risk/risk_saves.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/render/figures.h"
+#include "cli/render/render_risk.h"
+#include "cli/verbs/choices.h"
+#include "cli/verbs/quantity_option.h"
+#include "cli/verbs/risk_verbs.h"
+
+namespace stint::cli {
+namespace {
+
+constexpr const char* kVerb = "risk saves";
+
+Result<SavesRequest> request_of(const Invocation& invocation) {
+  for (const char* option : {"--vm", "--work"}) {
+    if (invocation.has(option)) continue;
+    return bad_usage(fmt::format(
+        "{} is missing. For example: stint risk saves --vm p4d.24xlarge --work 24h --bytes 3GB",
+        option));
+  }
+  const auto work = quantity_of<Seconds>(invocation, "--work");
+  if (!work.ok()) return work.error();
+  const auto bytes = quantity_of<Bytes>(invocation, "--bytes");
+  if (!bytes.ok()) return bytes.error();
+  const auto copy = quantity_of<Seconds>(invocation, "--stall");
+  if (!copy.ok()) return copy.error();
+  const auto count = count_of(invocation, "--count");
+  if (!count.ok()) return count.error();
+  const auto receivers = count_of(invocation, "--receivers");
+  if (!receivers.ok()) return receivers.error();
+  SavesRequest request{.machines = {.vm = invocation.get("--vm"),
+                                    .region = invocation.get("--region"),
+                                    .count = count->value_or(1),
+                                    .time = **work,
+                                    .lifetimes = invocation.list("--lifetimes"),
+                                    .advisor = invocation.get("--advisor")},
+                       .bytes = *bytes,
+                       .copy = *copy,
+                       .receivers = receivers->value_or(1),
+                       .blocking = invocation.has("--blocking")};
+  if (invocation.has("--place")) {
+    request.place = enumerator<CheckpointPlace>(invocation.get("--place"));
+  }
+  return request;
+}
+
+std::string every(const SaveInterval& it) {
+  return it.interval ? "every " + duration(*it.interval) : "never";
+}
+
+std::string text_of(const SavesReport& report, const Terminal& terminal) {
+  std::string text =
+      fmt::format("{} x {} for {} of work\n\n", report.count, report.vm, duration(report.work));
+  Table table({{.title = "saves", .importance = 9},
+               {.title = "when", .importance = 8},
+               {.title = "time wasted", .align = Align::kRight, .importance = 7}});
+  table.add({"by age", fmt::format("{} in all", report.begins.size()), percent(report.waste)});
+  table.add({"best constant", every(report.constant), percent(report.constant.waste)});
+  table.add({"Young", every(report.young), percent(report.young.waste)});
+  table.add({"Daly", every(report.daly), percent(report.daly.waste)});
+  text += table.text(terminal, "-o json") + "\n";
+  text += sheet_line("a save",
+                     fmt::format("Training waits {}, and it is safe {} later.",
+                                 duration(report.stall), duration(report.transfer)),
+                     terminal);
+  if (report.fits_in_notice) {
+    text += sheet_line("notice",
+                       *report.fits_in_notice
+                           ? fmt::format("A save fits into it, so that only {} of losses, which "
+                                         "come without one, cost work.",
+                                         percent(report.without_notice))
+                           : "A save does not fit into it.",
+                       terminal);
+  }
+  constexpr std::size_t kFew = 8;
+  std::string ages;
+  for (std::size_t i = 0; i < std::min(kFew, report.begins.size()); ++i) {
+    ages += (i > 0 ? ", " : "") + duration(report.begins[i]);
+  }
+  if (report.begins.size() > kFew) ages += ", …; -o json has all";
+  if (!ages.empty()) text += sheet_line("at ages", ages + ".", terminal);
+  return text;
+}
+
+Json json_of(const SaveInterval& it) {
+  Json json;
+  if (it.interval) json.add("interval_s", Json(it.interval->in(kSecond)));
+  json.add("waste", Json(it.waste));
+  return json;
+}
+
+Json json_of(const SavesReport& report) {
+  Json::Array begins;
+  for (const Seconds age : report.begins) begins.push_back(Json(age.in(kSecond)));
+  Json json;
+  json.add("schema", kRiskSchema);
+  json.add("what", "saves");
+  json.add("vm", Json(report.vm));
+  json.add("count", Json(report.count));
+  json.add("work_s", Json(report.work.in(kSecond)));
+  json.add("stall_s", Json(report.stall.in(kSecond)));
+  json.add("transfer_s", Json(report.transfer.in(kSecond)));
+  if (report.fits_in_notice) json.add("fits_in_notice", Json(*report.fits_in_notice));
+  json.add("without_notice", Json(report.without_notice));
+  json.add("begins_s", Json(std::move(begins)));
+  json.add("waste", Json(report.waste));
+  json.add("constant", json_of(report.constant));
+  json.add("young", json_of(report.young));
+  json.add("daly", json_of(report.daly));
+  json.add("hazard_origin", Json(report.hazard_origin));
+  return json;
+}
+
+ExitCode run(const Invocation& invocation) {
+  const auto request = request_of(invocation);
+  if (!request.ok()) return report(invocation, kVerb, request.error());
+  const auto found = plan_saves(invocation.environment, *request);
+  if (!found.ok()) return report(invocation, kVerb, found.error());
+  print_warnings(invocation, found->warnings);
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(json_of(*found), JsonStyle::kPretty) + "\n");
+    return kExitOk;
+  }
+  print_answer(invocation, text_of(*found, invocation.out_terminal));
+  say(invocation, "Hazard: " + found->hazard_origin + ".");
+  return kExitOk;
+}
+
+}  // namespace
+
+Verb risk_saves_verb() {
+  std::vector<OptionSpec> options = {
+      {.name = "--vm", .value = "NAME", .help = "The VM type."},
+      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
+      {.name = "--work", .value = "TIME", .help = "How long they train: 24h."},
+      {.name = "--bytes", .value = "SIZE", .help = "Of a checkpoint: 3GB."},
+      {.name = "--stall",
+       .value = "TIME",
+       .help = "What training waits while it is copied (default: by its size)."},
+      {.name = "--place",
+       .value = "PLACE",
+       .help = "Where it goes: the object store (default), a VM of the type on demand, "
+               "or a tier of such.",
+       .choices = choices_of<CheckpointPlace>()},
+      {.name = "--receivers", .value = "N", .help = "Of a tier (default: 1)."},
+      {.name = "--blocking", .help = "Training waits for the transfer, too."}};
+  for (OptionSpec& option : hazard_options()) options.push_back(std::move(option));
+  return {.path = kVerb,
+          .summary = "Say when spot machines should save their state.",
+          .details =
+              "Finds the ages at which saves waste the least time, in stalls and in work that "
+              "is done again, under the hazard of losing any of the machines; beside it the "
+              "best constant interval, and those of Young and Daly. Spot machines without "
+              "checkpoints, and saves that are hardly ever safe before the next loss, are "
+              "refused.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint risk saves --vm p4d.24xlarge --count 8 --work 24h --bytes 3GB",
+                        "Eight machines for a day."},
+                       {"stint risk saves --vm a2-highgpu-1g --work 12h --bytes 1GB -o json",
+                        "All ages, for a program to read."}},
+          .run = run};
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,258 @@
+#include "cli/verbs/run_verb.h"
+
+#include <fmt/format.h>
+
+#include "app/search/search_job.h"
+#include "base/text.h"
+#include "cli/render/figures.h"
+#include "cli/render/render_run.h"
+#include "cli/verbs/quantity_option.h"
+#include "cli/verbs/run_interleaved.h"
+
+namespace stint::cli {
+namespace {
+
+constexpr const char* kVerb = "run";
+
+Status read_saves(const Invocation& invocation, RunRequest& request) {
+  if (invocation.has("--checkpoints")) {
+    const std::string place = invocation.get("--checkpoints");
+    request.place = place == "folder"   ? CheckpointPlace::kObjectStore
+                    : place == "anchor" ? CheckpointPlace::kAnchor
+                                        : CheckpointPlace::kTier;
+  }
+  const auto receivers = count_of(invocation, "--receivers");
+  if (!receivers.ok()) return receivers.error();
+  request.receivers = *receivers;
+  const auto every = quantity_of<Seconds>(invocation, "--save-every");
+  if (!every.ok()) return every.error();
+  request.save_every = *every;
+  return {};
+}
+
+Status read_limits(const Invocation& invocation, RunRequest& request) {
+  const auto deadline = quantity_of<Seconds>(invocation, "--deadline");
+  if (!deadline.ok()) return deadline.error();
+  request.deadline = *deadline;
+  const auto budget = quantity_of<Dollars>(invocation, "--budget");
+  if (!budget.ok()) return budget.error();
+  request.budget = *budget;
+  const auto notice = quantity_of<Seconds>(invocation, "--notice", true);
+  if (!notice.ok()) return notice.error();
+  request.notice = notice->value_or(request.notice);
+  const auto tick = quantity_of<Seconds>(invocation, "--tick");
+  if (!tick.ok()) return tick.error();
+  request.tick = *tick;
+  return {};
+}
+
+Status read_counts(const Invocation& invocation, RunRequest& request) {
+  const auto batch = count_of(invocation, "--batch");
+  if (!batch.ok()) return batch.error();
+  request.global_batch = *batch;
+  const auto steps = count_of(invocation, "--steps");
+  if (!steps.ok()) return steps.error();
+  if (*steps) request.steps = **steps;
+  const auto seed = count_of(invocation, "--seed");
+  if (!seed.ok()) return seed.error();
+  request.seed = static_cast<std::uint64_t>(seed->value_or(1));
+  const auto speed = count_of(invocation, "--trace-speed");
+  if (!speed.ok()) return speed.error();
+  request.trace_speed = speed->value_or(1);
+  return {};
+}
+
+Result<RunRequest> request_of(const Invocation& invocation) {
+  RunRequest request{.cluster = invocation.get("--cluster"),
+                     .job = invocation.get("--job"),
+                     .calibration = invocation.get("--calibration"),
+                     .name = invocation.get("--name"),
+                     .command = invocation.arguments,
+                     .equal_shares = invocation.has("--equal-shares"),
+                     .life = invocation.get("--life"),
+                     .expect = invocation.get("--expect")};
+  if (invocation.has("--plan")) request.plan = invocation.get("--plan");
+  if (invocation.has("--plan") && invocation.has("--cluster")) {
+    return bad_usage("--plan and --cluster both say what to rent; give one of them");
+  }
+  if (invocation.has("--compute")) {
+    request.compute =
+        invocation.get("--compute") == "real" ? RunCompute::kReal : RunCompute::kPacedReal;
+  }
+  for (const Status& read : {read_saves(invocation, request), read_limits(invocation, request),
+                             read_counts(invocation, request)}) {
+    if (!read.ok()) return read.error();
+  }
+  return request;
+}
+
+/// What is about to happen, before anything is rented.
+std::string outline(const PreparedRun& run) {
+  const RunRecord& record = run.record;
+  std::vector<std::string> kinds;
+  for (const RunMachines& machines : record.plan.machines) {
+    kinds.push_back(fmt::format("{}x {} {}{}", machines.count, machines.type,
+                                machines.market == Market::kSpot ? "spot" : "on demand",
+                                machines.trains ? "" : " for checkpoints"));
+  }
+  std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name, record.steps,
+                                 record.global_batch, join(kinds, " + "));
+  if (record.forecast) {
+    text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
+                        range_text(record.forecast->cost));
+    if (record.forecast->p_deadline) {
+      text += fmt::format(" The deadline of {} is kept with {}.", duration(*record.deadline),
+                          percent(*record.forecast->p_deadline));
+    }
+  }
+  return text;
+}
+
+ExitCode run(const Invocation& invocation) {
+  RunAudience progress;
+  progress.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
+    for (const StoryLine& line : lines_of(*run.supervisor, moment)) {
+      say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));
+    }
+  };
+  if (invocation.has("--interleave")) {
+    const auto request = request_of(invocation);
+    if (!request.ok()) return report(invocation, kVerb, request.error());
+    return run_interleaved(invocation, *request);
+  }
+  for (const char* option : {"--mode", "--timeline"}) {
+    if (!invocation.has(option) || invocation.has("--resume")) continue;
+    return report(invocation, kVerb,
+                  bad_usage(fmt::format("{} is for two runs that share: --interleave", option)));
+  }
+  std::optional<Result<RunResult>> result;
+  if (invocation.has("--resume")) {
+    const std::string name = invocation.get("--resume");
+    const auto shared = is_shared(invocation.environment, name);
+    if (shared.ok() && *shared) return resume_interleaved(invocation, name);
+    const auto searches = is_search(invocation.environment, name);
+    if (searches.ok() && *searches) {
+      auto led = resume_search(invocation.environment, name, {.run = progress});
+      result = led.ok() ? Result<RunResult>(std::move(led->run)) : Result<RunResult>(led.error());
+    } else {
+      result = resume_run(invocation.environment, name, progress);
+    }
+  } else {
+    const auto request = request_of(invocation);
+    if (!request.ok()) return report(invocation, kVerb, request.error());
+    auto prepared = prepare_run(invocation.environment, *request);
+    if (!prepared.ok()) return report(invocation, kVerb, prepared.error());
+    print_warnings(invocation, prepared->warnings);
+    say(invocation, outline(*prepared));
+    if (invocation.has("--dry-run")) return kExitOk;
+    result = start_run(invocation.environment, std::move(*prepared), progress);
+  }
+  if (!result->ok()) return report(invocation, kVerb, result->error());
+  const RunResult& done = **result;
+  print_warnings(invocation, done.warnings);
+  const auto told = report_run(invocation.environment, done.name);
+  if (!told.ok()) return report(invocation, kVerb, told.error());
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(report_json(*told), JsonStyle::kPretty) + "\n");
+  } else {
+    print_answer(invocation, standing_text(*told, 0, invocation.out_terminal));
+  }
+  const std::string name = shell_quoted(done.name);
+  say(invocation, done.end.outcome == RunVerdict::kTrained
+                      ? fmt::format("See how it went: stint report {} --html report.html", name)
+                      : fmt::format("Go on with it: stint run --resume {}", name));
+  return exit_code(done.end.outcome);
+}
+
+/// Of two runs that share machines, and of none.
+std::vector<OptionSpec> more_options() {
+  return {{.name = "--dry-run", .help = "Only say what would be rented, and the forecast."},
+          {.name = "--interleave",
+           .value = "PLAN...",
+           .help = "Two plans for the same machines, or two jobs with --cluster: both run there "
+                   "and take turns.",
+           .files = true},
+          {.name = "--mode",
+           .value = "MODE",
+           .help = "Of two that share: by turns, with gradients sent as a whole or in buckets, or "
+                   "freely (default: what is predicted to be best).",
+           .choices = {"whole", "bucket", "freely"}},
+          {.name = "--timeline",
+           .value = "FILE",
+           .help = "Of two that share: write a picture of their turns."}};
+}
+
+}  // namespace
+
+Verb run_verb() {
+  Verb verb{
+      .path = kVerb,
+      .summary = "Rent the machines of a plan, train on them, and keep it going to the end.",
+      .details =
+          "On the emulated cloud of this computer. Machines that are taken back are replaced, the "
+          "others go on with the state they have, and without any left training goes on from the "
+          "last checkpoint. A script that uses stint.job keeps its global batch and the order of "
+          "its samples on any number of machines; any other one is started again on each change, "
+          "with MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE and NODE_RANK. Ctrl-C "
+          "saves, "
+          "gives the machines back and stops; --resume goes on from there, and after a crash too.",
+      .arguments = {{.name = "COMMAND",
+                     .help = "Behind --, the command that trains (default: the job's own).",
+                     .required = false,
+                     .several = true}},
+      .options =
+          {{.name = "--plan",
+            .value = "FILE|N",
+            .help = "A plan, or a row of the last answer of 'stint plan' (default: 1)."},
+           {.name = "--cluster",
+            .value = "TEXT",
+            .help = "Instead of a plan: '4x local.large:spot'."},
+           {.name = "--job",
+            .value = "NAME|FILE",
+            .help = "Its profile (default: the plan's job)."},
+           {.name = "--calibration", .value = "NAME|FILE", .help = "For the forecast."},
+           {.name = "--on",
+            .value = "PROVIDER",
+            .help = "Where (default: local, the emulated cloud).",
+            .choices = {"local"}},
+           {.name = "--name", .value = "NAME", .help = "Of the run (default: after the job)."},
+           {.name = "--resume", .value = "NAME", .help = "Go on with a run that is not trained."},
+           {.name = "--steps", .value = "N", .help = "Steps to train (default: the plan's)."},
+           {.name = "--batch", .value = "N", .help = "Samples of a step (default: the plan's)."},
+           {.name = "--deadline", .value = "TIME", .help = "From now (default: the plan's)."},
+           {.name = "--budget", .value = "MONEY", .help = "Stop before it is spent."},
+           {.name = "--compute",
+            .value = "KIND",
+            .help = "real, or paced-real: real gradients at the pace of the profile (default where "
+                    "the profile has times).",
+            .choices = {"real", "paced-real"}},
+           {.name = "--checkpoints",
+            .value = "PLACE",
+            .help = "Where to (default: the plan's, else folder).",
+            .choices = {"folder", "anchor", "tier"}},
+           {.name = "--receivers", .value = "N", .help = "Machines of a tier."},
+           {.name = "--save-every", .value = "TIME", .help = "Between two checkpoints."},
+           {.name = "--equal-shares", .help = "Give fast and slow machines the same batch."},
+           {.name = "--life",
+            .value = "LIFE",
+            .help = "Of spot machines: hazard:MEAN, spells:STAY/AWAY or trace:FILE (default: they "
+                    "stay)."},
+           {.name = "--expect",
+            .value = "LIFE",
+            .help = "What the forecast believes of it: hazard:MEAN or spells:STAY/AWAY (default: "
+                    "as it is; of a trace, that they stay)."},
+           {.name = "--trace-speed", .value = "N", .help = "Play the trace so many times faster."},
+           {.name = "--notice", .value = "TIME", .help = "Before one is taken (default: 120s)."},
+           {.name = "--tick", .value = "TIME", .help = "Between two looks at the market."},
+           {.name = "--seed", .value = "N", .help = "Of lives and of the forecast (default: 1)."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint run --plan 1 -- /usr/bin/python3 train.py", "The best plan."},
+                   {"stint run --resume cnn-1", "After a crash, or a stop."},
+                   {"stint run --interleave a.plan b.plan --timeline turns.json",
+                    "Two jobs on the same machines, one computing while the other sends."}},
+      .run = run};
+  for (OptionSpec& option : more_options()) verb.options.push_back(std::move(option));
+  return verb;
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,117 @@
+#include "cli/verbs/run_watch_verbs.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/temporary_folder.h"
+#include "run/run_fixture.h"
+
+namespace stint::cli {
+namespace {
+
+class RunWatchVerbsTest : public testing::Test {
+ protected:
+  ExitCode code_of(const std::string& path, std::vector<std::string> arguments,
+                   std::map<std::string, std::vector<std::string>> options = {}) {
+    Invocation invocation{.options = std::move(options),
+                          .arguments = std::move(arguments),
+                          .out = std::tmpfile(),
+                          .err = std::tmpfile()};
+    invocation.out_terminal.width = 0;
+    invocation.environment.state_folder = place_.path();
+    invocation.environment.clock = std::make_shared<FixedClock>(2000 * kSecond);
+    ExitCode code = kExitFailed;
+    for (const Verb& verb : run_watch_verbs()) {
+      if (verb.path == path) code = verb.run(invocation);
+    }
+    out_ = text_of(invocation.out);
+    err_ = text_of(invocation.err);
+    return code;
+  }
+
+  static std::string text_of(std::FILE* file) {
+    std::rewind(file);
+    std::string text(100'000, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    return text;
+  }
+
+  void add_small_run(std::size_t events = 99) {
+    std::vector<RunEvent> some = small_events();
+    some.resize(std::min(events, some.size()));
+    write_small_run(place_.path() + "/runs/small", small_record(), some);
+  }
+
+  TemporaryFolder place_ = std::move(*TemporaryFolder::make());
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(RunWatchVerbsTest, WithoutRunsThereIsNothingToShow) {
+  EXPECT_EQ(code_of("status", {}), kExitOk);
+  EXPECT_EQ(out_, "");
+  EXPECT_NE(err_.find("There are no runs."), std::string::npos);
+  EXPECT_EQ(code_of("status", {}, {{"--output", {"json"}}}), kExitOk);
+  EXPECT_NE(out_.find("\"runs\": []"), std::string::npos) << out_;
+  for (const char* verb : {"watch", "report", "stop"}) {
+    EXPECT_EQ(code_of(verb, {}), kExitUsage) << verb;
+    EXPECT_NE(err_.find("no run was begun yet"), std::string::npos) << err_;
+  }
+}
+
+TEST_F(RunWatchVerbsTest, UnknownAndBadNamesAreUsageErrors) {
+  add_small_run();
+  for (const char* verb : {"status", "watch", "report", "stop"}) {
+    for (const char* name : {"nix", "..", "../small", "a b", "-x", "'", "a\nb"}) {
+      EXPECT_EQ(code_of(verb, {name}), kExitUsage) << verb << name;
+      EXPECT_EQ(err_.rfind(std::string("stint ") + verb + ": ", 0), 0U) << err_;
+      EXPECT_EQ(err_.find('\n'), err_.size() - 1) << err_;  // One line, whatever the name.
+    }
+  }
+}
+
+TEST_F(RunWatchVerbsTest, StatusListsOrShowsOne) {
+  add_small_run();
+  EXPECT_EQ(code_of("status", {}), kExitOk);
+  EXPECT_NE(out_.find("small"), std::string::npos);
+  EXPECT_EQ(out_.find("vm1"), std::string::npos);
+  EXPECT_EQ(code_of("status", {"small"}), kExitOk);
+  EXPECT_NE(out_.find("trained: all 20 steps are trained and saved"), std::string::npos) << out_;
+}
+
+TEST_F(RunWatchVerbsTest, WatchEndsWhereNobodyRunsIt) {
+  add_small_run(8);
+  EXPECT_EQ(code_of("watch", {}), kExitOk);
+  EXPECT_NE(out_.find("halted"), std::string::npos);
+  EXPECT_NE(err_.find("stint run --resume small"), std::string::npos) << err_;
+}
+
+TEST_F(RunWatchVerbsTest, ReportPrintsAndWritesAPage) {
+  add_small_run();
+  const std::string page = place_.path() + "/report.html";
+  EXPECT_EQ(code_of("report", {"small"}, {{"--html", {page}}}), kExitOk);
+  EXPECT_NE(out_.find("where it went"), std::string::npos) << out_;
+  EXPECT_NE(read_file(page)->find("<title>small"), std::string::npos);
+  EXPECT_EQ(code_of("report", {}, {{"--output", {"json"}}}), kExitOk);
+  EXPECT_TRUE(parse_json(out_, "report").ok()) << out_;
+  EXPECT_NE(code_of("report", {"small"}, {{"--html", {"/proc/no/report.html"}}}), kExitOk);
+}
+
+TEST_F(RunWatchVerbsTest, ARunThatDoesNotRunIsNotStopped) {
+  add_small_run(8);
+  EXPECT_EQ(code_of("stop", {"small"}), kExitUsage);
+  EXPECT_NE(err_.find("the run small does not run"), std::string::npos) << err_;
+}
+
+TEST_F(RunWatchVerbsTest, DamagedFilesAreBadInput) {
+  add_small_run();
+  ASSERT_TRUE(write_file(journal_path_of(place_.path() + "/runs/small"), "x\ny\n").ok());
+  EXPECT_EQ(code_of("report", {"small"}), kExitBadInput);
+  EXPECT_EQ(code_of("status", {}), kExitOk);  // The others are listed, with a warning.
+  EXPECT_NE(err_.find("journal.jsonl"), std::string::npos) << err_;
+}
+
+}  // namespace
+}  // namespace stint::cli

@@ -1,0 +1,33 @@
+#include "cli/verbs/validate_convergence_verb.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <gtest/gtest.h>
+
+namespace stint::cli {
+namespace {
+
+TEST(ValidateConvergenceVerb, SaysWhatItTakes) {
+  const Verb verb = validate_convergence_verb();
+  EXPECT_EQ(verb.path, "validate convergence");
+  for (const char* name :
+       {"--train", "--test", "--format", "--split", "--baseline", "--predictions"}) {
+    EXPECT_TRUE(std::any_of(verb.options.begin(), verb.options.end(),
+                            [&](const OptionSpec& option) { return option.name == name; }))
+        << name;
+  }
+}
+
+TEST(ValidateConvergenceVerb, EndsWithTheErrorsCode) {
+  Invocation invocation;
+  invocation.err = std::fopen("/dev/null", "w");
+  EXPECT_EQ(validate_convergence_verb().run(invocation), kExitUsage);
+  invocation.options["--format"] = {"pollux"};
+  invocation.options["--train"] = {"nowhere.csv"};
+  invocation.options["--test"] = {"nowhere.csv"};
+  EXPECT_EQ(validate_convergence_verb().run(invocation), kExitBadInput);
+  std::fclose(invocation.err);
+}
+
+}  // namespace
+}  // namespace stint::cli

@@ -1,0 +1,148 @@
+#include "cli/verbs/validate_pairs_verb.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/render/render_scores.h"
+#include "cli/render/render_validation.h"
+#include "validate/validate_pairs.h"
+
+namespace stint::cli {
+namespace {
+
+constexpr const char* kVerb = "validate pairs";
+
+/// Verdicts, yes or no, have no place among errors of numbers.
+std::map<std::string, Score> numbers_of(const Validation& validation) {
+  std::map<std::string, Score> groups;
+  for (const auto& [name, score] : validation.groups) {
+    if (!score.accuracy) groups.emplace(name, score);
+  }
+  return groups;
+}
+
+void print_verdicts(const Invocation& invocation, const Validation& validation) {
+  for (const auto& [name, score] : validation.groups) {
+    if (!score.accuracy) continue;
+    const std::string balanced =
+        score.balanced_accuracy ? fmt::format(", {:.1f} % balanced", 100 * *score.balanced_accuracy)
+                                : "";
+    print_answer(invocation,
+                 fmt::format("{} ({}): {:.1f} % of {} right{}\n", name,
+                             validation.baseline ? "always yes" : "stint", 100 * *score.accuracy,
+                             counted(static_cast<std::size_t>(score.n), "verdict"), balanced));
+  }
+}
+
+void print_tables(const Invocation& invocation, const PairsReport& found) {
+  std::vector<Validation> all{found.validation};
+  all.insert(all.end(), found.beside.begin(), found.beside.end());
+  const Terminal& terminal = invocation.out_terminal;
+  print_answer(invocation, validation_table(all, terminal));
+  std::vector<NamedScores> groups;
+  for (const Validation& it : all)
+    groups.push_back({it.baseline.value_or("stint"), numbers_of(it)});
+  if (!groups.front().rows.empty()) {
+    print_answer(invocation, "\n" + score_table("rows", groups, terminal));
+  }
+  print_answer(invocation, "\n");
+  // All baselines give the same verdicts.
+  for (const bool baseline : {false, true}) {
+    const auto one = std::find_if(all.begin(), all.end(), [&](const Validation& it) {
+      return it.baseline.has_value() == baseline;
+    });
+    if (one != all.end()) print_verdicts(invocation, *one);
+  }
+}
+
+bool nothing_measured(const Validation& validation) {
+  return std::all_of(validation.groups.begin(), validation.groups.end(),
+                     [](const auto& group) { return group.second.n == 0; });
+}
+
+ExitCode run(const Invocation& invocation) {
+  const auto found =
+      validate_pairs(invocation.environment, {.train = invocation.list("--train"),
+                                              .test = invocation.list("--test"),
+                                              .split = invocation.get("--split"),
+                                              .baseline = invocation.get("--baseline")});
+  if (!found.ok()) return report(invocation, kVerb, found.error());
+  if (invocation.has("--predictions")) {
+    const Status written =
+        write_file(invocation.get("--predictions"), pair_predictions_csv(found->predictions));
+    if (!written.ok()) return report(invocation, kVerb, written.error());
+  }
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_validation(found->validation));
+    return kExitOk;
+  }
+  if (nothing_measured(found->validation)) {
+    say(invocation, "No pair was measured and predicted, so nothing is scored.");
+  } else {
+    print_tables(invocation, *found);
+  }
+  constexpr int kColumns = 80;
+  for (const std::string& note : found->validation.notes) {
+    say(invocation, wrapped(note, kColumns, 0));
+  }
+  const auto predicted =
+      std::count_if(found->predictions.begin(), found->predictions.end(),
+                    [](const PairLine& line) { return line.first.predicted.has_value(); });
+  say(invocation, fmt::format("{} of {} predicted.", predicted,
+                              counted(found->predictions.size(), "test row")));
+  return kExitOk;
+}
+
+std::vector<OptionSpec> options() {
+  std::vector<OptionSpec> list = validation_options();
+  for (OptionSpec& it : list) {
+    if (it.name != "--predictions") continue;
+    it.help =
+        "Write a CSV of row, what is predicted for a and b, the ends of their 80 % intervals, the "
+        "probability that the pair fits, and note.";
+  }
+  list.push_back({.name = "--format",
+                  .value = "NAME",
+                  .help = "Whose tables they are (default: gavel).",
+                  .choices = {"gavel"}});
+  list.push_back({.name = "--split",
+                  .value = "HOW",
+                  .help =
+                      "Instead of --test: predict the pairs of each job, at all its batches or "
+                      "at one, from the pairs without it; those of two jobs from all others; or "
+                      "every fifth row from the others.",
+                  .choices = {"leave-one-job-out", "leave-one-job-type-out",
+                              "leave-one-pairing-out", "fifths"}});
+  list.push_back({.name = "--baseline",
+                  .value = "NAME",
+                  .help = "Score this instead: each job at half of its rate alone, or at the share "
+                          "of it that is usual on the GPU.",
+                  .choices = {"half-speed", "mean-slowdown"}});
+  return list;
+}
+
+}  // namespace
+
+Verb validate_pairs_verb() {
+  return {
+      .path = kVerb,
+      .summary = "Check how well Stint knows what two jobs get that share a GPU freely.",
+      .details =
+          "Predicts the steps per second of each of two jobs on one GPU from their rates alone "
+          "and from pairs that were measured, and whether both fit into its memory. The files "
+          "are Gavel's packed pairs and rates of jobs alone; their headers tell them apart. "
+          "Both jobs of a pair are scored. A job is a model at all its batches; one batch of it "
+          "is a job type.",
+      .options = options(),
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate pairs --train pairs.csv alone.csv --split leave-one-job-out",
+                    "Predict the pairs of each job from the pairs without it."},
+                   {"stint validate pairs --train a.csv --test b.csv --predictions out.csv",
+                    "Predict the pairs of one table from those of another."}},
+      .run = run};
+}
+
+}  // namespace stint::cli

@@ -1,0 +1,226 @@
+#include "cli/verbs/validate_verbs.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/render/render_validation.h"
+#include "cli/verbs/choices.h"
+#include "cli/verbs/step_options.h"
+#include "validate/validate_iteration.h"
+
+namespace stint::cli {
+namespace {
+
+constexpr const char* kLegend =
+    "Error = |predicted - measured| / measured of the time of a step;\n"
+    "80 % of the measurements should lie in the 80 % interval.";
+
+Result<int> count_option(const Invocation& invocation, const std::string& option, int otherwise) {
+  if (!invocation.has(option)) return otherwise;
+  const auto count = parse_int(invocation.get(option));
+  if (count && *count >= 1) return *count;
+  return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
+                               printable(invocation.get(option))));
+}
+
+Result<ValidateRequest> to_request(const Invocation& invocation) {
+  const auto format = format_of(invocation);
+  if (!format.ok()) return format.error();
+  ValidateRequest request{.format = *format,
+                          .train = invocation.list("--train"),
+                          .test = invocation.list("--test"),
+                          .split = invocation.get("--split"),
+                          .jobs = invocation.get("--jobs"),
+                          .predictions = invocation.get("--predictions")};
+  for (const std::string& name : invocation.list("--baseline")) {
+    request.baselines.push_back(enumerator<BaselineKind>(name));
+  }
+  // A program asks for one model; a person sees ours beside others, perfect scaling at least.
+  request.only_baselines = invocation.output() == "json" && !request.baselines.empty();
+  if (invocation.output() != "json" && request.baselines.empty() && request.predictions.empty()) {
+    request.baselines.push_back(BaselineKind::kPerfect);
+  }
+  if (invocation.has("--probes")) {
+    const auto probes = count_option(invocation, "--probes", 0);
+    if (!probes.ok()) return probes.error();
+    request.probes = *probes;
+  }
+  return request;
+}
+
+void print_tables(const Invocation& invocation, const ValidateAnswer& answer) {
+  std::vector<Validation> all{answer.ours};
+  all.insert(all.end(), answer.baselines.begin(), answer.baselines.end());
+  const Terminal& terminal = invocation.out_terminal;
+  print_answer(invocation, validation_table(all, terminal));
+  if (!answer.ours.groups.empty()) {
+    std::vector<NamedScores> groups;
+    for (const Validation& it : all) groups.push_back({it.baseline.value_or("stint"), it.groups});
+    print_answer(invocation, "\n" + score_table("placement", groups, terminal));
+  }
+  if (const auto& repeats = answer.ours.repeats) {
+    print_answer(invocation, fmt::format("\nMeasuring {} again gave times that differ by {:.1f} % "
+                                         "on average.\n",
+                                         counted(static_cast<std::size_t>(repeats->n), "row"),
+                                         100 * repeats->mape));
+  }
+}
+
+ExitCode iteration(const Invocation& invocation) {
+  constexpr const char* kVerb = "validate iteration";
+  const auto request = to_request(invocation);
+  if (!request.ok()) return report(invocation, kVerb, request.error());
+  const auto answer = validate_iteration(*request);
+  if (!answer.ok()) return report(invocation, kVerb, answer.error());
+  if (invocation.output() == "json") {
+    const Validation& scored = answer->baselines.empty() ? answer->ours : answer->baselines.front();
+    print_answer(invocation, write_validation(scored));
+  } else {
+    print_tables(invocation, *answer);
+    for (const std::string& note : answer->ours.notes) say(invocation, "Note: " + note + ".");
+    if (answer->ours.overall.n > 0) say(invocation, kLegend);
+  }
+  if (!answer->skipped.empty()) say(invocation, answer->skipped);
+  if (!request->predictions.empty()) {
+    say(invocation, "Predictions are in " + request->predictions + ".");
+  }
+  return kExitOk;
+}
+
+std::string placement(const StepRow& row) {
+  std::vector<std::string> parts;
+  for (const int count : row.workers_by_vm) parts.push_back(fmt::to_string(count));
+  return join(parts, "-");
+}
+
+Json probes_json(const ProbesAnswer& answer) {
+  Json jobs{Json::Object{}};
+  for (const auto& [job, rows] : answer.rows) {
+    Json::Array list;
+    for (const std::size_t row : rows) list.emplace_back(static_cast<int>(row));
+    jobs.add(job, Json(std::move(list)));
+  }
+  Json json;
+  json.add("schema", "stint.probes/1");
+  json.add("rows", std::move(jobs));
+  return json;
+}
+
+void print_probes(const Invocation& invocation, const ProbesAnswer& answer) {
+  Table table({{.title = "job", .importance = 9},
+               {.title = "row", .align = Align::kRight, .importance = 9},
+               {.title = "workers by VM", .importance = 8},
+               {.title = "batch per worker", .align = Align::kRight, .importance = 7}});
+  for (const auto& [job, rows] : answer.rows) {
+    for (const std::size_t row : rows) {
+      const StepRow& config = answer.configs[row];
+      table.add({job, fmt::to_string(row), placement(config),
+                 fmt::format("{:g}", config.batch_per_worker)});
+    }
+  }
+  print_answer(invocation, table.text(invocation.out_terminal, "-o json"));
+}
+
+ExitCode probes(const Invocation& invocation) {
+  const auto fail = [&](const Error& error) { return report(invocation, "probes", error); };
+  const auto format = format_of(invocation);
+  if (!format.ok()) return fail(format.error());
+  const auto count = count_option(invocation, "--count", 4);
+  if (!count.ok()) return fail(count.error());
+  if (!invocation.has("--configs"))
+    return fail(bad_usage("--configs is missing: a table of setups"));
+  const auto answer = choose_probes(ProbesRequest{.format = *format,
+                                                  .train = invocation.list("--train"),
+                                                  .configs = invocation.get("--configs"),
+                                                  .jobs = invocation.get("--jobs"),
+                                                  .count = *count});
+  if (!answer.ok()) return fail(answer.error());
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(probes_json(*answer), JsonStyle::kPretty) + "\n");
+  } else {
+    print_probes(invocation, *answer);
+  }
+  for (const auto& [job, reason] : answer->unknown) {
+    say(invocation, fmt::format("Note: no row of {} was chosen: {}.", job, reason));
+  }
+  if (answer->rows.empty()) {
+    say(invocation, "There is nothing to choose from in " + invocation.get("--configs") + ".");
+  } else if (invocation.output() == "table") {
+    say(invocation, fmt::format("Measure these rows of {} first (rows count from 0), and add them "
+                                "to the training file.",
+                                invocation.get("--configs")));
+  }
+  return kExitOk;
+}
+
+Verb iteration_verb() {
+  return {.path = "validate iteration",
+          .summary = "Score predicted iteration times on measurements that others made.",
+          .details =
+              "Learns from the training rows, predicts the test rows and compares. The measured "
+              "columns of a test file are used for scoring only and may be missing. "
+              "leave-one-job-out leaves each job out in turn except its rows with one worker; "
+              "max-gpus=N trains on up to N workers; gpu=NAME tests several workers of one GPU "
+              "type.",
+          .options =
+              {format_option(),
+               train_option(),
+               {.name = "--test", .value = "FILE...", .help = "Tables to predict.", .files = true},
+               {.name = "--split",
+                .value = "HOW",
+                .help = "Instead of --test: leave-one-job-out, max-gpus=N or gpu=NAME."},
+               jobs_option(),
+               {.name = "--baseline",
+                .value = "LIST",
+                .help = "Score these models on the same rows: the tables show them beside "
+                        "ours, JSON and predictions are of the first.",
+                .choices = choices_of<BaselineKind>(),
+                .list = true},
+               {.name = "--probes",
+                .value = "K",
+                .help = "With leave-one-job-out: move the K rows of the left-out job that "
+                        "'stint probes' chooses into training."},
+               {.name = "--predictions",
+                .value = "FILE",
+                .help = "Write row,predicted,p10,p90,note for each test row, in seconds; rows "
+                        "count from 0."}},
+          .outputs = {"table", "json"},
+          .examples = {{"stint validate iteration --format pollux --train t.csv --split max-gpus=6",
+                        "How well clusters of more than 6 GPUs are predicted by smaller ones."},
+                       {"stint validate iteration --format pollux --train a.csv --test b.csv",
+                        "How well the rows of one table are predicted by those of another."}},
+          .run = iteration};
+}
+
+Verb probes_verb() {
+  return {
+      .path = "probes",
+      .summary = "Say which setups to measure first, so that the rest is predicted best.",
+      .details =
+          "Reads a table of setups; its measured columns, if it has any, are ignored. For each "
+          "job it names the rows whose measurement leaves the least uncertainty about all of "
+          "them.",
+      .options = {format_option(),
+                  train_option(),
+                  {.name = "--configs", .value = "FILE", .help = "The setups to choose from."},
+                  {.name = "--count",
+                   .letter = "-k",
+                   .value = "K",
+                   .help = "How many for each job (default: 4)."},
+                  jobs_option()},
+      .outputs = {"table", "json"},
+      .examples = {{"stint probes --format pollux --train measured.csv --configs planned.csv -k 4",
+                    "Four setups for each job."},
+                   {"stint probes --format pollux --train measured.csv --configs planned.csv -o "
+                    "json",
+                    "The same for a program to read."}},
+      .run = probes};
+}
+
+}  // namespace
+
+std::vector<Verb> validate_verbs() { return {iteration_verb(), probes_verb()}; }
+
+}  // namespace stint::cli

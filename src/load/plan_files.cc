@@ -1,0 +1,65 @@
+#include "load/plan_files.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace stint {
+namespace {
+
+constexpr const char* kMakeOne = "make one with 'stint plan --job FILE'";
+
+Result<std::string> last_plan_file(const Environment& environment) {
+  if (environment.state_folder) return *environment.state_folder + "/last-plan.json";
+  return failed("there is no place for the last plan: set HOME or XDG_STATE_HOME");
+}
+
+/// The file that holds the answer.
+Result<std::string> file_of(const Environment& environment, const std::string& which, bool is_row) {
+  if (!is_row) return which;
+  const auto path = last_plan_file(environment);
+  if (!path.ok()) return path.error();
+  std::error_code ignored;
+  if (std::filesystem::exists(*path, ignored)) return *path;
+  return bad_input(fmt::format("no plan was made yet; {}", kMakeOne));
+}
+
+}  // namespace
+
+Status keep_plan(const Environment& environment, const PlanAnswer& answer) {
+  const auto path = last_plan_file(environment);
+  if (!path.ok()) return path.error();
+  return write_file(*path, write_plan(answer));
+}
+
+Result<PickedPlan> load_plan(const Environment& environment, const std::string& which) {
+  const std::optional<int> row = parse_int(which);
+  const auto path = file_of(environment, which, row.has_value());
+  if (!path.ok()) return path.error();
+  const auto text = read_file(*path);
+  if (!text.ok()) return text.error();
+  auto loaded = read_plan(*text, *path);
+  if (!loaded.ok()) return loaded.error();
+  const auto& answer = loaded->noun;
+  if (answer.plans.empty()) {
+    const std::string why = answer.nearest ? answer.nearest->binding + " " : "";
+    return Error{ErrorKind::kInfeasible,
+                 fmt::format("{} holds no plan. {}Loosen a constraint and plan again.",
+                             row ? "the last answer" : printable(which), why)};
+  }
+  const int wanted = row.value_or(1);
+  if (wanted < 1 || static_cast<std::size_t>(wanted) > answer.plans.size()) {
+    return bad_usage(fmt::format("--plan {}: the last answer has {}, counted from 1", wanted,
+                                 counted(answer.plans.size(), "plan")));
+  }
+  return PickedPlan{.answer = std::move(loaded->noun),
+                    .row = static_cast<std::size_t>(wanted) - 1,
+                    .warnings = std::move(loaded->warnings)};
+}
+
+}  // namespace stint

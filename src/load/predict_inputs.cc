@@ -1,0 +1,150 @@
+#include "load/predict_inputs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "load/bundled.h"
+#include "load/catalog_cases.h"
+
+namespace stint {
+namespace {
+
+constexpr const char* kDefaultCalibration = "aws-tcp";
+constexpr const char* kPriors = "priors";
+
+const BundledFile* shipped(std::span<const BundledFile> files, std::string_view name) {
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [&](const BundledFile& file) { return name_of(file) == name; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+/// The text of a file or of a shipped file, and what to call it in errors.
+struct Text {
+  std::string bytes;
+  std::string source;
+};
+
+/// A file wins over a shipped one of the same name, so that nobody is surprised by a name we add.
+Result<Text> text_of(const std::string& name, std::span<const BundledFile> files,
+                     std::string_view what) {
+  std::error_code ignored;
+  const bool file_there = std::filesystem::is_regular_file(name, ignored);
+  const BundledFile* found = file_there ? nullptr : shipped(files, name);
+  if (found != nullptr) return Text{std::string(found->bytes), found->path};
+  auto bytes = read_file(name);
+  if (bytes.ok()) return Text{std::move(*bytes), name};
+  const bool plain = name.find('/') == std::string::npos && !name.ends_with(".json");
+  if (!plain || std::filesystem::exists(name, ignored)) return bytes.error();
+  std::vector<std::string> names;
+  for (const BundledFile& file : files) names.emplace_back(name_of(file));
+  return bad_input(fmt::format("there is no file and no shipped {} called '{}'; shipped are {}",
+                               what, printable(name), join(names, ", ")));
+}
+
+template <class T>
+T taken(Loaded<T>& loaded, std::vector<std::string>& warnings) {
+  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  return std::move(loaded.noun);
+}
+
+Status load_laws(const std::string& name, PredictInputs& inputs) {
+  auto calibration = load_calibration(name);
+  if (!calibration.ok()) return calibration.error();
+  auto law = calibrated_law(calibration->noun);
+  if (!law.ok()) return law.error();
+  inputs.law = std::move(*law);
+  inputs.calibration = {.name = calibration->noun.name, .date = calibration->noun.date};
+  const auto& accuracy = calibration->noun.accuracy;
+  if (!accuracy.empty()) inputs.calibration.error = accuracy.back();
+  // A calibration may bring constants for devices of its own.
+  auto devices = device_law(taken(*calibration, inputs.warnings));
+  if (!devices.ok()) {
+    const auto shipped_devices = load_calibration("devices");
+    if (!shipped_devices.ok()) return shipped_devices.error();
+    devices = device_law(shipped_devices->noun);
+    if (!devices.ok()) return devices.error();
+  }
+  inputs.devices = *devices;
+  return {};
+}
+
+}  // namespace
+
+Result<Loaded<JobProfile>> load_job(const std::string& name) {
+  const auto text = text_of(name, bundled_jobs(), "job");
+  if (!text.ok()) return text.error();
+  return read_job(text->bytes, text->source);
+}
+
+std::optional<std::string> profile_path(const std::string& job) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(job, error)) return std::nullopt;
+  const std::filesystem::path path = std::filesystem::absolute(job, error);
+  return error ? std::nullopt : std::optional(path.string());
+}
+
+Result<Loaded<Calibration>> load_calibration(const std::string& name) {
+  std::string wanted = name;
+  if (wanted.empty()) {
+    const auto files = bundled_calibrations();
+    wanted = shipped(files, kDefaultCalibration) != nullptr ? kDefaultCalibration : kPriors;
+  }
+  const auto text = text_of(wanted, bundled_calibrations(), "calibration");
+  if (!text.ok()) return text.error();
+  return read_calibration(text->bytes, text->source);
+}
+
+Result<SpotPrior> load_spot_prior() {
+  const auto calibration = load_calibration("spot");
+  if (!calibration.ok()) return calibration.error();
+  return read_spot_prior(calibration->noun);
+}
+
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration) {
+  PredictInputs inputs;
+  auto profile = load_job(job);
+  if (!profile.ok()) return profile.error();
+  inputs.job = taken(*profile, inputs.warnings);
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  inputs.catalog = taken(*catalog, inputs.warnings);
+  const Status laws = load_laws(calibration, inputs);
+  if (!laws.ok()) return laws.error();
+  return inputs;
+}
+
+std::optional<std::string> network_assumption(const PredictInputs& inputs,
+                                              const ResolvedJob& resolved) {
+  // A calibration is called after the provider it was measured at.
+  const std::string measured_at = inputs.law.name.substr(0, inputs.law.name.find('-'));
+  const auto& types = inputs.catalog.types;
+  const bool known = std::any_of(types.begin(), types.end(),
+                                 [&](const VmType& type) { return type.provider == measured_at; });
+  const std::string& provider = resolved.groups.front().type.provider;
+  const bool same = !known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1;
+  if (same) return std::nullopt;
+  return fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
+                     provider, measured_at, inputs.law.name);
+}
+
+Status use_calibration_of(const std::string& provider, PredictInputs& inputs) {
+  if (shipped(bundled_calibrations(), provider) == nullptr) return {};
+  return load_laws(provider, inputs);
+}
+
+Status use_calibration_for(const Cluster& cluster, const std::string& asked,
+                           PredictInputs& inputs) {
+  if (!asked.empty()) return {};
+  const auto type = find_type(inputs.catalog, cluster.groups.front().vm);
+  return type.ok() ? use_calibration_of((*type)->provider, inputs) : Status{};
+}
+
+}  // namespace stint

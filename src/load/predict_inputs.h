@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/job.h"
+#include "load/environment.h"
+#include "plan/calibration.h"
+#include "plan/layout.h"
+#include "predict/resolve.h"
+#include "risk/advisor.h"
+
+namespace stint {
+
+/// The job in the file `name`, or the shipped one called so. Neither: bad input that lists what is
+/// shipped.
+Result<Loaded<JobProfile>> load_job(const std::string& name);
+
+/// Where the profile of that job is, whatever folder one is in; nothing for a shipped job.
+std::optional<std::string> profile_path(const std::string& job);
+
+/// The calibration in the file `name`, or the shipped one called so; empty: the shipped one for
+/// AWS, or prior belief where none is shipped.
+Result<Loaded<Calibration>> load_calibration(const std::string& name);
+
+/// What is shipped about the loss of spot machines without figures of their own.
+Result<SpotPrior> load_spot_prior();
+
+/// How old a calibration is, and how far it was off.
+struct CalibrationRecord {
+  std::string name;
+  Date date;
+  std::optional<AccuracyRecord> error = {};  // The last that it states.
+};
+
+/// What predictions of a job are made from.
+struct PredictInputs {
+  JobProfile job;
+  Catalog catalog;
+  CalibratedLaw law;
+  DeviceLaw devices;
+  CalibrationRecord calibration;      // That the law came from.
+  std::vector<std::string> warnings;  // Of what was read.
+
+  /// It refers to these inputs.
+  PredictContext context() const { return {job, catalog, law, devices}; }
+};
+
+/// The job and the calibration called so (see above), and the user's catalogue over the bundled.
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration);
+
+/// What is taken for granted about the network where it was calibrated at another provider.
+std::optional<std::string> network_assumption(const PredictInputs& inputs,
+                                              const ResolvedJob& resolved);
+
+/// Where a calibration is shipped under the name of the provider, such as that of the emulated
+/// cloud, takes its laws instead of the default's.
+Status use_calibration_of(const std::string& provider, PredictInputs& inputs);
+
+/// The same for the provider of a cluster, unless a calibration was `asked` for by name. A cluster
+/// that is not in the catalogue changes nothing.
+Status use_calibration_for(const Cluster& cluster, const std::string& asked, PredictInputs& inputs);
+
+}  // namespace stint

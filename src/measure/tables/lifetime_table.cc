@@ -1,0 +1,208 @@
+#include "measure/tables/lifetime_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/date.h"
+#include "base/text.h"
+#include "measure/tables/table_cells.h"
+
+namespace stint {
+namespace {
+
+Result<double> amount_cell(const Csv& csv, std::size_t i, const char* column, const char* what) {
+  const std::string_view text = csv.cell(i, column);
+  const auto value = parse_double(text);
+  if (value && *value >= 0) return *value;
+  return csv.error_at(i, column,
+                      fmt::format("must be {} of 0 or more, not '{}'", what, printable(text)));
+}
+
+Result<Seconds> seconds_cell(const Csv& csv, std::size_t i, const char* column) {
+  const auto value = amount_cell(csv, i, column, "a time in seconds");
+  if (!value.ok()) return value.error();
+  return *value * kSecond;
+}
+
+Result<std::string> name_cell(const Csv& csv, std::size_t i, const char* column) {
+  const std::string_view text = csv.cell(i, column);
+  if (text.empty()) return csv.error_at(i, column, "must not be empty");
+  return std::string(text);
+}
+
+Result<bool> preempted_cell(const Csv& csv, std::size_t i) {
+  const std::string_view text = csv.cell(i, "preempted");
+  if (text == "0" || text == "1") return text == "1";
+  return csv.error_at(
+      i, "preempted",
+      fmt::format("must be 1 (lost) or 0 (still alive), not '{}'", printable(text)));
+}
+
+bool all_blank(const Csv& csv, std::size_t i, const std::vector<const char*>& columns) {
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const char* column) { return csv.cell(i, column).empty(); });
+}
+
+/// A life that reached Google's limit was not lost before it.
+Lifetime limited(Lifetime it) {
+  if (it.provider != "gcp") return it;
+  if (it.at_most && *it.at_most >= kGoogleLimit) it.at_most.reset();
+  it.at_least = std::min(it.at_least, kGoogleLimit);
+  return it;
+}
+
+Result<Lifetime> read_probed(const Csv& csv, std::size_t i) {
+  const auto provider = name_cell(csv, i, "provider");
+  if (!provider.ok()) return provider.error();
+  const auto device = name_cell(csv, i, "gpu");
+  if (!device.ok()) return device.error();
+  const auto gpus = count_of(csv.cell(i, "num_gpus"));
+  if (!gpus) return csv.error_at(i, "num_gpus", "must be a whole number of 1 or more");
+  Lifetime it{.provider = *provider,
+              .machine = *device,
+              .gpus = *gpus,
+              .zone = std::string(csv.cell(i, "zone")),
+              .at_least = {},
+              .at_most = {}};
+  if (all_blank(csv, i, {"last_seen_running_s", "found_gone_s", "preempted"})) return it;
+  const auto seen = seconds_cell(csv, i, "last_seen_running_s");
+  if (!seen.ok()) return seen.error();
+  const auto preempted = preempted_cell(csv, i);
+  if (!preempted.ok()) return preempted.error();
+  it.at_least = *seen;
+  if (*preempted) {
+    const auto gone = seconds_cell(csv, i, "found_gone_s");
+    if (!gone.ok()) return gone.error();
+    if (*gone < *seen) {
+      return csv.error_at(i, "found_gone_s", "lies before last_seen_running_s");
+    }
+    it.at_most = *gone;
+  }
+  return limited(std::move(it));
+}
+
+Result<Lifetime> read_exact(const Csv& csv, std::size_t i) {
+  const auto machine = name_cell(csv, i, "machine_type");
+  if (!machine.ok()) return machine.error();
+  Lifetime it{.provider = "gcp",
+              .machine = *machine,
+              .gpus = 0,
+              .zone = std::string(csv.cell(i, "zone")),
+              .at_least = {},
+              .at_most = {}};
+  if (all_blank(csv, i, {"lifetime_s", "preempted"})) return it;
+  const auto lived = seconds_cell(csv, i, "lifetime_s");
+  if (!lived.ok()) return lived.error();
+  const auto preempted = preempted_cell(csv, i);
+  if (!preempted.ok()) return preempted.error();
+  it.at_least = *lived;
+  if (*preempted) it.at_most = *lived;
+  return limited(std::move(it));
+}
+
+Result<CreationFailure> read_failure(const Csv& csv, std::size_t i) {
+  const auto provider = name_cell(csv, i, "provider");
+  if (!provider.ok()) return provider.error();
+  const std::string_view text = csv.cell(i, "time_utc");
+  const auto time = parse_instant(text);
+  if (!time) {
+    return csv.error_at(
+        i, "time_utc",
+        fmt::format("must be a time as 2020-03-15T10:11:21Z, not '{}'", printable(text)));
+  }
+  return CreationFailure{.provider = *provider,
+                         .device = std::string(csv.cell(i, "gpu")),
+                         .zone = std::string(csv.cell(i, "zone")),
+                         .time = *time};
+}
+
+Result<VmStartup> read_startup(const Csv& csv, std::size_t i) {
+  const auto device = name_cell(csv, i, "gpu");
+  if (!device.ok()) return device.error();
+  VmStartup it{.device = *device, .region = std::string(csv.cell(i, "region"))};
+  const std::string_view market = csv.cell(i, "market");
+  if (market != "on-demand" && market != "preemptible" && market != "spot") {
+    return csv.error_at(
+        i, "market",
+        fmt::format("must be on-demand, preemptible or spot, not '{}'", printable(market)));
+  }
+  it.market = market == "on-demand" ? Market::kOnDemand : Market::kSpot;
+  struct Part {
+    const char* column;
+    Seconds* into;
+  };
+  for (const Part& part : {Part{"provisioning_s", &it.provisioning}, Part{"staging_s", &it.staging},
+                           Part{"booting_s", &it.booting}}) {
+    const auto time = seconds_cell(csv, i, part.column);
+    if (!time.ok()) return time.error();
+    *part.into = *time;
+  }
+  return it;
+}
+
+Result<CheckpointTime> read_checkpoint(const Csv& csv, std::size_t i) {
+  const auto model = name_cell(csv, i, "model");
+  if (!model.ok()) return model.error();
+  const auto size = amount_cell(csv, i, "checkpoint_MB", "a size in MB");
+  if (!size.ok()) return size.error();
+  const auto local = seconds_cell(csv, i, "local_write_s");
+  if (!local.ok()) return local.error();
+  const auto remote = seconds_cell(csv, i, "remote_write_s");
+  if (!remote.ok()) return remote.error();
+  return CheckpointTime{.model = *model, .size = *size * kMB, .local = *local, .remote = *remote};
+}
+
+}  // namespace
+
+std::string kind_of(const Lifetime& lifetime) {
+  if (lifetime.gpus == 0) return lifetime.machine;
+  return fmt::format("{} x{}", lifetime.machine, lifetime.gpus);
+}
+
+Result<std::vector<Lifetime>> read_lifetimes(std::string_view text, const std::string& source) {
+  const auto csv = Csv::parse(text, source);
+  if (!csv.ok()) return csv.error();
+  if (csv->find_column("machine_type")) {
+    return read_rows<Lifetime>(*csv, {"machine_type", "zone"}, read_exact);
+  }
+  if (csv->find_column("num_gpus")) {
+    return read_rows<Lifetime>(*csv, {"provider", "gpu", "num_gpus", "zone"}, read_probed);
+  }
+  return bad_input(
+      fmt::format("{}: neither machine_type nor num_gpus is in its header, so it is no table of "
+                  "lifetimes",
+                  source));
+}
+
+Result<std::vector<CreationFailure>> read_creation_failures(std::string_view text,
+                                                            const std::string& source) {
+  return read_rows<CreationFailure>(text, source, {"provider", "gpu", "zone", "time_utc"},
+                                    read_failure);
+}
+
+Result<std::vector<VmStartup>> read_vm_startups(std::string_view text, const std::string& source) {
+  return read_rows<VmStartup>(
+      text, source, {"gpu", "market", "region", "provisioning_s", "staging_s", "booting_s"},
+      read_startup);
+}
+
+Result<std::vector<CheckpointTime>> read_checkpoint_times(std::string_view text,
+                                                          const std::string& source) {
+  return read_rows<CheckpointTime>(
+      text, source, {"model", "checkpoint_MB", "local_write_s", "remote_write_s"}, read_checkpoint);
+}
+
+std::optional<SpotTable> spot_table_of(std::string_view text) {
+  const auto csv = Csv::parse(text, "");
+  if (!csv.ok()) return std::nullopt;
+  const auto has = [&](const char* column) { return csv->find_column(column).has_value(); };
+  if (has("provisioning_s")) return SpotTable::kVmStartups;
+  if (has("checkpoint_MB")) return SpotTable::kCheckpointTimes;
+  if (has("time_utc")) return SpotTable::kCreationFailures;
+  if (has("machine_type") || has("num_gpus")) return SpotTable::kLifetimes;
+  return std::nullopt;
+}
+
+}  // namespace stint

@@ -1,0 +1,216 @@
+#include "measure/tables/nccl_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/text.h"
+#include "measure/tables/table_cells.h"
+
+namespace stint {
+namespace {
+
+// Each of the two groups, out of place and in place: time, two bandwidths and wrong results.
+constexpr std::size_t kGroupCells = 4;
+constexpr std::size_t kCellsMin = 3 + 2 * kGroupCells;  // Size, count and type stand before them.
+constexpr std::size_t kCellsMax = kCellsMin + 2;        // Some have an operation and a root.
+
+constexpr std::array<std::string_view, 9> kPrograms{"all_reduce", "all_gather", "reduce_scatter",
+                                                    "broadcast",  "reduce",     "alltoall",
+                                                    "sendrecv",   "gather",     "scatter"};
+
+struct Line {
+  std::string_view text;
+  int number = 0;
+};
+
+/// One run of a program, as far as it was read.
+struct Run {
+  std::set<std::string> hosts = {};
+  int ranks = 0;
+  std::string gpu = {};
+  std::string collective = {};  // Empty: not named.
+  bool counts_wrong = false;    // Its last columns are counts, not errors of rounding.
+  std::string operation = {};
+  std::string root = {};
+  double bandwidth = 0;  // Of the line with the most.
+  double ratio = 0;      // Of the two bandwidths on that line.
+  std::vector<NcclRow> rows = {};
+};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    while (i < text.size() && is_space(text[i])) ++i;
+    const std::size_t begin = i;
+    while (i < text.size() && !is_space(text[i])) ++i;
+    if (i > begin) words.emplace_back(text.substr(begin, i - begin));
+  }
+  return words;
+}
+
+/// The line without what mpirun --tag-output puts before it, as in "[1,0]<stdout>:".
+std::string_view without_tag(std::string_view line) {
+  constexpr std::string_view kTag = "<stdout>:";
+  const std::size_t tag = line.find(kTag);
+  return line.starts_with('[') && tag != std::string_view::npos ? line.substr(tag + kTag.size())
+                                                                : line;
+}
+
+/// "#  Rank  0 Group  0 Pid  77 on  host device  0 [0x07] NVIDIA A100": who takes part.
+void read_rank(Run& run, std::string_view line) {
+  ++run.ranks;
+  const std::vector<std::string> words = words_of(line);
+  const auto on = std::find(words.begin(), words.end(), "on");
+  if (on != words.end() && on + 1 != words.end()) run.hosts.insert(*(on + 1));
+  const std::size_t bracket = line.rfind(']');
+  if (bracket != std::string_view::npos) run.gpu = trim(line.substr(bracket + 1));
+}
+
+/// The program whose name stands in the line, if any.
+std::string named_collective(std::string_view line) {
+  for (const std::string_view program : kPrograms) {
+    const std::string whole = fmt::format("{}_perf", program);
+    const std::size_t at = line.find(whole);
+    // "reduce_perf" stands in "all_reduce_perf", which comes first in the list.
+    if (at != std::string_view::npos) return std::string(program);
+  }
+  return "";
+}
+
+/// What n ranks did, by the ratio of bus to algorithm bandwidth that nccl-tests defines (its
+/// PERFORMANCE.md): 2 (n - 1) / n for all-reduce, (n - 1) / n for the two halves of one.
+std::string told_collective(const Run& run) {
+  const double half = (run.ranks - 1.0) / run.ranks;
+  const bool reduces = !run.operation.empty() && run.operation != "none";
+  const bool rooted = !run.root.empty() && run.root != "-1";
+  constexpr double kRounding = 0.02;  // Bandwidths are printed with two digits.
+  const auto is = [&](double ratio) { return std::abs(run.ratio - ratio) <= kRounding; };
+  if (reduces && !rooted && is(2 * half)) return "all_reduce";
+  if (!rooted && is(half)) return reduces ? "reduce_scatter" : "all_gather";
+  return "";
+}
+
+void close_run(NcclTable& table, Run& run, const std::string& cluster, const std::string& source) {
+  if (run.rows.empty()) return;
+  std::string collective = run.collective;
+  if (collective.empty()) collective = told_collective(run);
+  if (collective.empty()) {
+    collective = "unknown";
+    table.notes.push_back(
+        fmt::format("{}: a run does not tell its collective, so its rows are 'unknown'", source));
+  }
+  if (cluster.empty()) {
+    table.notes.push_back(
+        fmt::format("{}: taken as of instance type '{}'; --vm says otherwise", source, run.gpu));
+  }
+  for (NcclRow& row : run.rows) {
+    row.row.cluster = cluster.empty() ? run.gpu : cluster;
+    row.row.vms = static_cast<int>(run.hosts.size());
+    row.row.workers = run.ranks;
+    row.row.collective = collective;
+    table.rows.push_back(std::move(row));
+  }
+}
+
+void read_comment(Run& run, std::string_view line) {
+  const std::string_view text = trim_left(line.substr(1));
+  if (text.starts_with("Rank ")) read_rank(run, line);
+  if (text.find("#wrong") != std::string_view::npos) run.counts_wrong = true;
+}
+
+/// Results of a run, when its line is one; wrong ones are counted only.
+Status read_result(NcclTable& table, Run& run, const Line& line, const std::string& source) {
+  const std::vector<std::string> cells = words_of(line.text);
+  const auto error = [&](const std::string& what) {
+    return bad_input(fmt::format("{}:{}: {}", source, line.number, what));
+  };
+  if (cells.size() < kCellsMin || cells.size() > kCellsMax) {
+    return error(fmt::format("a line of results has {} to {} columns, not {}; it may be cut off",
+                             kCellsMin, kCellsMax, cells.size()));
+  }
+  if (run.ranks == 0) return error("no '# Rank' line above says which ranks took part");
+  if (cells[0] == "0") return {};  // Sizes that no rank gets a part of.
+  const std::size_t out = cells.size() - 2 * kGroupCells;
+  const std::size_t in = out + kGroupCells;
+  const auto payload = whole_of(cells[0]);
+  const auto time = positive_of(cells[out]);
+  if (!payload) return error(unreadable("the size", cells[0]));
+  if (!time) return error(unreadable("the time", cells[out]));
+  if (run.counts_wrong) {
+    const auto wrong = [&](std::size_t i) { return parse_double(cells[i]).value_or(0) > 0; };
+    if (wrong(out + 3) || wrong(in + 3)) {
+      ++table.wrong;
+      return {};
+    }
+  }
+  NcclRow row;
+  row.row.payload = static_cast<double>(*payload) * kByte;
+  row.row.time = *time * kMicrosecond;
+  if (const auto in_place = positive_of(cells[in])) row.in_place = *in_place * kMicrosecond;
+  run.rows.push_back(std::move(row));
+  if (out > 3) run.operation = cells[3];
+  if (out > 4) run.root = cells[4];
+  const double bandwidth = positive_of(cells[out + 1]).value_or(0);
+  if (bandwidth > run.bandwidth) {
+    run.bandwidth = bandwidth;
+    run.ratio = positive_of(cells[out + 2]).value_or(0) / bandwidth;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<NcclTable> read_nccl_text(std::string_view text, const std::string& source,
+                                 const std::string& cluster) {
+  NcclTable table;
+  Run run;
+  int number = 0;
+  std::string named;  // By a line that may stand above the run's first.
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trim(without_tag(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (const std::string name = named_collective(line); !name.empty()) named = name;
+    if (line.starts_with('#')) {
+      const bool begins = trim_left(line.substr(1)).starts_with("Rank ");
+      if (begins && !run.rows.empty()) {
+        close_run(table, run, cluster, source);
+        run = Run{};
+      }
+      read_comment(run, line);
+    } else if (!line.empty() && is_digit(line[0])) {
+      run.collective = named;
+      const Status status = read_result(table, run, {line, number}, source);
+      if (!status.ok()) return status.error();
+    }
+  }
+  close_run(table, run, cluster, source);
+  if (table.rows.empty()) {
+    return bad_input(
+        fmt::format("{}: no line of results in it; give what all_reduce_perf prints", source));
+  }
+  return table;
+}
+
+std::string write_collective_table(const std::vector<NcclRow>& rows) {
+  std::string text = csv_line({"instance_type", "nodes", "ranks", "collective", "bytes",
+                               "time_us_out_of_place", "time_us_in_place"});
+  const auto microseconds = [](const std::optional<Seconds>& time) {
+    return time ? fmt::format("{:.6g}", time->in(kMicrosecond)) : std::string();
+  };
+  for (const NcclRow& it : rows) {
+    text += csv_line({it.row.cluster, std::to_string(it.row.vms), std::to_string(it.row.workers),
+                      it.row.collective, fmt::format("{:.0f}", it.row.payload.in(kByte)),
+                      microseconds(it.row.time), microseconds(it.in_place)});
+  }
+  return text;
+}
+
+}  // namespace stint

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/tables/collective_table.h"
+
+namespace stint {
+
+/// One line of a table of nccl-tests.
+struct NcclRow {
+  CollectiveRow row;  // Its time is the one out of place.
+  std::optional<Seconds> in_place;
+};
+
+struct NcclTable {
+  std::vector<NcclRow> rows;
+  int wrong = 0;  // Lines left out because the results were wrong.
+  std::vector<std::string> notes;
+};
+
+/// Reads what all_reduce_perf and its sisters print, one or several runs in a text. The VMs are the
+/// hosts and the workers the ranks of the "# Rank" lines; the collective is named by the text or
+/// told by the ratio of its two bandwidths, which is 2 (n - 1) / n for an all-reduce. `cluster`
+/// is the instance type; empty: what the text calls the GPUs. Bad input: no line of results, one
+/// that cannot be read, or one without ranks above it.
+Result<NcclTable> read_nccl_text(std::string_view text, const std::string& source,
+                                 const std::string& cluster);
+
+/// A CSV table that read_collective_table understands.
+std::string write_collective_table(const std::vector<NcclRow>& rows);
+
+}  // namespace stint

@@ -1,0 +1,215 @@
+#include "measure/trace/profile_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "measure/trace/timing_of.h"
+
+namespace stint {
+namespace {
+
+using Steps = std::vector<const ProfiledStep*>;
+
+double rounded_fraction(double fraction) { return std::round(fraction * 1e4) / 1e4; }
+
+int commonest_batch(const Steps& steps) {
+  std::map<int, int> counts;
+  for (const ProfiledStep* step : steps) ++counts[step->batch.value_or(0)];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first;
+}
+
+template <class Keep>
+Steps kept(const Steps& steps, Keep keep) {
+  Steps some;
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(some),
+               [&](const ProfiledStep* step) { return keep(*step); });
+  return some;
+}
+
+/// Those that `keep` keeps, or all of them if it keeps none.
+template <class Keep>
+Steps preferred(const Steps& steps, Keep keep) {
+  Steps some = kept(steps, keep);
+  return some.empty() ? steps : some;
+}
+
+bool is_reduced(const ProfiledStep& step) {
+  return !step.buckets.empty() && step.buckets.back().reduce.has_value();
+}
+
+/// Backward without the communication that follows it.
+Seconds backward_of(const ProfiledStep& step) {
+  if (!is_reduced(step) || step.passes > 1) return step.backward;
+  return std::min(step.backward, step.buckets.back().ready);
+}
+
+template <class Value>
+Timing timing_over(const Steps& steps, Value value) {
+  std::vector<Seconds> times;
+  times.reserve(steps.size());
+  for (const ProfiledStep* step : steps) times.push_back(value(*step));
+  return timing_of(std::move(times));
+}
+
+/// Buckets are compared only between iterations that have as many as most; PyTorch arranges them
+/// anew after the first one.
+std::vector<BucketSummary> buckets_of(const Steps& all) {
+  const Steps steps = kept(all, [](const ProfiledStep& step) { return !step.buckets.empty(); });
+  if (steps.empty()) return {};
+  const std::size_t count = steps.back()->buckets.size();
+  std::vector<BucketSummary> buckets;
+  double latest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<double> ready;
+    std::vector<Seconds> reduce;
+    for (const ProfiledStep* step : steps) {
+      if (step->buckets.size() != count) continue;
+      // With accumulation only the last pass sends, so that it is the whole.
+      const Seconds whole = backward_of(*step) / step->passes;
+      if (whole > Seconds{}) ready.push_back(step->buckets[i].ready / whole);
+      if (step->buckets[i].reduce) reduce.push_back(*step->buckets[i].reduce);
+    }
+    if (ready.empty()) return {};
+    latest = std::clamp(rounded_fraction(median_of(std::move(ready))), latest, 1.0);
+    BucketSummary bucket{.bytes = steps.back()->buckets[i].bytes, .ready = latest};
+    if (!reduce.empty()) bucket.reduce = timing_of(std::move(reduce));
+    buckets.push_back(std::move(bucket));
+  }
+  return buckets;
+}
+
+/// The gradients of each iteration in which every worker measured them.
+std::vector<GradientSample> gradients_of(const std::vector<ProfileRecord>& records,
+                                         const ProfileSummary& summary) {
+  std::map<std::int64_t, GradientSample> by_number;
+  for (const ProfileRecord& record : records) {
+    const auto& step = record.iteration;
+    if (!step || step->warmup || !step->local_square || !step->mean_square) continue;
+    GradientSample& sample = by_number[step->number];
+    const bool one_worker = summary.start.world == 1;
+    // The first of several passes stands for all of them: it is as good as any.
+    const int copies = one_worker ? step->passes : 1;
+    sample.batch = summary.compute.batch_per_worker * (one_worker ? 1 : step->passes);
+    sample.squares.insert(sample.squares.end(), static_cast<std::size_t>(copies),
+                          *step->local_square);
+    sample.mean_square = *step->mean_square;
+  }
+  std::vector<GradientSample> samples;
+  for (auto& [number, sample] : by_number) {
+    const auto workers = static_cast<int>(sample.squares.size());
+    const bool whole = summary.start.world == 1 || workers == summary.start.world;
+    if (whole && workers > 1) samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+/// Bad input unless the records tell of at least one iteration that counts.
+Status check_measured(const std::vector<ProfileRecord>& records, const Steps& measured) {
+  if (!measured.empty()) return {};
+  const auto steps = std::count_if(records.begin(), records.end(), [](const ProfileRecord& it) {
+    return it.rank == 0 && it.iteration.has_value();
+  });
+  return bad_input(
+      fmt::format("only {} of the script's iterations were seen, all of them warm-up; "
+                  "let it train longer or lower --warmup",
+                  steps));
+}
+
+}  // namespace
+
+Result<ProfileSummary> summarise_profile(const std::vector<ProfileRecord>& records,
+                                         std::optional<int> batch) {
+  ProfileSummary summary;
+  Steps measured;
+  bool started = false;
+  for (const ProfileRecord& record : records) {
+    if (record.start && (!started || record.rank == 0)) {
+      summary.start = *record.start;
+      started = true;
+    }
+    if (record.iteration && !record.iteration->warmup) measured.push_back(&*record.iteration);
+  }
+  const Status enough = check_measured(records, measured);
+  if (!enough.ok()) return enough.error();
+  if (!started) return bad_input("the script's records have no beginning; profile it again");
+  const int common = commonest_batch(measured);
+  if (common == 0 && !batch) {
+    return bad_input(
+        "the batch could not be seen; name it with --batches, and --batch-flag if the script has "
+        "a flag for it");
+  }
+  measured =
+      kept(measured, [&](const ProfiledStep& step) { return step.batch.value_or(0) == common; });
+  const Steps timed = preferred(measured, [](const ProfiledStep& step) { return !step.sampled; });
+  const bool reduced =
+      std::all_of(timed.begin(), timed.end(), [](const auto* step) { return is_reduced(*step); });
+
+  summary.seen_batch = common;
+  summary.steps = static_cast<int>(measured.size()) / std::max(1, summary.start.world);
+  summary.passes = timed.front()->passes;
+  ComputeSample& compute = summary.compute;
+  compute.device = summary.start.device;
+  compute.batch_per_worker = batch.value_or(common);
+  compute.forward = timing_over(timed, [](const auto& it) { return it.forward / it.passes; });
+  compute.backward = timing_over(timed, [](const auto& it) { return backward_of(it) / it.passes; });
+  compute.update =
+      timing_over(timed, [](const auto& it) { return std::max(it.update, Seconds{}); });
+  for (const ProfiledStep* step : measured) {
+    compute.peak_memory = std::max(compute.peak_memory.value_or(Bytes{}), step->peak);
+  }
+  if (compute.peak_memory <= Bytes{}) compute.peak_memory.reset();
+  const Timing input = timing_over(timed, [](const auto& it) { return it.input / it.passes; });
+  if (input.median > Seconds{}) summary.input = input;
+  const Steps whole = kept(timed, [](const auto& it) { return it.time.has_value(); });
+  if (!whole.empty())
+    summary.iteration = timing_over(whole, [](const auto& it) { return *it.time; });
+  if (reduced && summary.passes == 1) {
+    summary.exposed =
+        timing_over(timed, [](const auto& it) { return it.backward - backward_of(it); });
+  }
+  summary.buckets = buckets_of(reduced ? timed : measured);
+  summary.gradients = gradients_of(records, summary);
+  return summary;
+}
+
+JobProfile profile_of(const std::string& name, std::vector<ProfileSummary> runs) {
+  CHECK(!runs.empty());
+  std::sort(runs.begin(), runs.end(), [](const ProfileSummary& a, const ProfileSummary& b) {
+    return a.compute.batch_per_worker < b.compute.batch_per_worker;
+  });
+  const ProfileSummary& largest = runs.back();
+  JobProfile job{.name = name};
+  job.gradient_bytes = largest.start.gradient_bytes;
+  job.parameter_bytes = largest.start.parameter_bytes;
+  job.optimizer_bytes = largest.start.optimizer_bytes;
+  job.environment = largest.start.environment;
+  job.environment["optimizer"] = largest.start.optimizer;
+  job.environment["workers"] = fmt::format("{}", largest.start.world);
+  for (const BucketSummary& bucket : largest.buckets) {
+    job.buckets.push_back({.bytes = bucket.bytes, .ready = bucket.ready});
+  }
+  if (!job.buckets.empty()) {
+    // Parameters that the loss does not depend on are never sent.
+    job.gradient_bytes = Bytes{};
+    for (const Bucket& bucket : job.buckets) job.gradient_bytes += bucket.bytes;
+  }
+  for (const ProfileSummary& run : runs) job.compute.push_back(run.compute);
+  if (largest.input) {
+    job.input_per_sample = rounded(largest.input->median / largest.compute.batch_per_worker);
+  }
+  if (largest.start.dataset.value_or(0) > 0) job.samples_per_epoch = largest.start.dataset;
+  if (runs.size() == 1) {
+    job.batch = BatchRange{.reference = largest.compute.batch_per_worker * largest.passes *
+                                        largest.start.world};
+  }
+  // What has to be saved to go on training.
+  job.checkpoint = CheckpointSize{.bytes = *job.parameter_bytes + *job.optimizer_bytes};
+  return job;
+}
+
+}  // namespace stint

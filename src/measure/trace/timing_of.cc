@@ -1,0 +1,23 @@
+#include "measure/trace/timing_of.h"
+
+#include <cmath>
+#include <utility>
+
+namespace stint {
+
+Seconds rounded(Seconds time) {
+  constexpr double kNanoseconds = 1e6;  // In a millisecond, the unit that most times print in.
+  const double milliseconds = time.in(kMillisecond);
+  return std::round(milliseconds * kNanoseconds) / kNanoseconds * kMillisecond;
+}
+
+Timing timing_of(std::vector<Seconds> times) {
+  constexpr double kNormal = 1.4826;
+  const int count = static_cast<int>(times.size());
+  const Seconds middle = median_of(times);
+  for (Seconds& time : times) time = std::max(time - middle, middle - time);
+  const Seconds spread = kNormal * median_of(std::move(times));
+  return {.median = rounded(middle), .spread = rounded(spread), .count = count};
+}
+
+}  // namespace stint

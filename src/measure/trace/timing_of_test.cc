@@ -1,0 +1,29 @@
+#include "measure/trace/timing_of.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+// Sorted 1, 2, 4, 9: the median is 3; deviations 1, 1, 2, 6 have the median 1.5.
+TEST(TimingOf, IsTheMedianAndTheMedianDeviation) {
+  const Timing timing = timing_of({4 * kSecond, 1 * kSecond, 9 * kSecond, 2 * kSecond});
+  EXPECT_EQ(timing.median, 3 * kSecond);
+  EXPECT_NEAR(timing.spread->in(kSecond), 1.5 * 1.4826, 1e-12);
+  EXPECT_EQ(timing.count, 4);
+}
+
+// Of 1, 2, 3, 4 and 100 the median is 3, the deviations 2, 1, 0, 1, 97, their median 1.
+TEST(TimingOf, DoesNotMindOneLongTime) {
+  const Timing timing =
+      timing_of({4 * kSecond, 1 * kSecond, 100 * kSecond, 3 * kSecond, 2 * kSecond});
+  EXPECT_EQ(timing.median, 3 * kSecond);
+  EXPECT_NEAR(timing.spread->in(kSecond), 1.4826, 1e-12);
+}
+
+TEST(Rounded, KeepsNanoseconds) {
+  EXPECT_DOUBLE_EQ(rounded(1.23456789012 * kSecond).in(kSecond), 1.23456789);
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,77 @@
+#include "supervise/rehearsal.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/check.h"
+#include "base/random.h"
+
+namespace stint {
+namespace {
+
+/// Quantiles between the sorted values, of which the first is that of 0 and the last that of 1.
+template <class Q>
+Spread<Q> spread_of(std::vector<Q> values) {
+  std::sort(values.begin(), values.end());
+  const auto quantile = [&](double share) {
+    const double at = share * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, values.size() - 1);
+    return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+  };
+  Q sum;
+  for (const Q value : values) sum += value;
+  return {.mean = sum / static_cast<double>(values.size()),
+          .p10 = quantile(0.1),
+          .p50 = quantile(0.5),
+          .p90 = quantile(0.9)};
+}
+
+void add(BillParts& sum, const BillParts& parts, double share) {
+  sum.training += share * parts.training;
+  sum.redone += share * parts.redone;
+  sum.starting += share * parts.starting;
+  sum.standing += share * parts.standing;
+  sum.keeping += share * parts.keeping;
+}
+
+}  // namespace
+
+Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
+                  const Rehearsals& rehearsals) {
+  CHECK(rehearsals.runs > 0);
+  RunTerms remembering = terms;
+  remembering.step_time = remembered(terms.step_time);
+  const double share = 1.0 / rehearsals.runs;
+  Forecast forecast{.runs = rehearsals.runs};
+  int ends = 0;
+  int in_time = 0;
+  int in_budget = 0;
+  std::vector<Seconds> times;
+  std::vector<Dollars> costs;
+  const Random seeds(rehearsals.seed);
+  RehearsalWorld drawn = world;
+  for (int i = 0; i < rehearsals.runs; ++i) {
+    const Random chance = seeds.fork(static_cast<std::uint64_t>(i));
+    const std::uint64_t seed = Random(chance).bits();
+    if (rehearsals.capacity) drawn.capacity = rehearsals.capacity(chance.fork(0));
+    auto policy = rehearsals.policy ? rehearsals.policy() : nullptr;
+    const RehearsedRun run = rehearse_once(remembering, drawn, so_far, seed, std::move(policy));
+    times.push_back(run.time);
+    costs.push_back(run.cost);
+    const bool trained = run.outcome == RunVerdict::kTrained;
+    if (trained) ++ends;
+    if (trained && run.time <= terms.deadline.value_or(run.time)) ++in_time;
+    if (trained && run.cost <= terms.budget.value_or(run.cost)) ++in_budget;
+    forecast.losses += share * run.losses;
+    add(forecast.parts, run.parts, share);
+  }
+  forecast.trained = static_cast<double>(ends) / rehearsals.runs;
+  forecast.deadline_kept = static_cast<double>(in_time) / rehearsals.runs;
+  forecast.budget_kept = static_cast<double>(in_budget) / rehearsals.runs;
+  forecast.time = spread_of(std::move(times));
+  forecast.cost = spread_of(std::move(costs));
+  return forecast;
+}
+
+}  // namespace stint

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/random.h"
+#include "supervise/rehearsal_run.h"
+
+namespace stint {
+
+/// How a figure is spread over rehearsals.
+template <class Q>
+struct Spread {
+  Q mean;
+  Q p10;
+  Q p50;
+  Q p90;
+};
+
+/// How a run may go.
+struct Forecast {
+  int runs = 0;
+  Spread<Seconds> time;
+  Spread<Dollars> cost;
+  double trained = 0;        // Share of rehearsals that end trained,
+  double deadline_kept = 0;  // that do so in time,
+  double budget_kept = 0;    // and that do so within the budget.
+  double losses = 0;         // Machines, on average.
+  BillParts parts;           // On average.
+};
+
+/// How often to rehearse. The policy is made anew for each; absent: none.
+struct Rehearsals {
+  int runs = 200;
+  std::uint64_t seed = 1;
+  std::function<std::unique_ptr<DeadlinePolicy>()> policy = {};
+  // Draws the capacity of spot machines for each; absent: the world's.
+  std::function<std::vector<CapacityChange>(Random)> capacity = {};
+};
+
+/// Plays the rest of a run many times with the very supervisor that will run it. Two forecasts of
+/// the same seed differ by their terms and not by chance. Requires more steps than are done.
+Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
+                  const Rehearsals& rehearsals);
+
+}  // namespace stint

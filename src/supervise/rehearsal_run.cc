@@ -1,0 +1,410 @@
+#include "supervise/rehearsal_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "supervise/supervisor.h"
+
+namespace stint {
+namespace {
+
+using Event = RunEventKind;
+using Act = RunActionKind;
+
+constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
+constexpr int kStepsTold = 10;  // One by one, so that the speed is measured; then in batches.
+constexpr int kHappeningsMax = 10'000'000;
+
+/// Streams of chance.
+enum Stream : std::uint64_t { kSpeed, kCapacity, kSteps, kMachines };
+
+struct Machine {
+  int vm = 0;
+  bool trains = true;
+  bool spot = false;
+  DollarsPerSecond price;
+  Seconds up = kNever;       // When it comes; in the past: it is there.
+  Seconds noticed = kNever;  // When that is told.
+  Seconds taken = kNever;
+  bool is_up = false;
+  bool trained = false;  // At some time.
+  bool has_state = false;
+};
+
+class Rehearsal {
+ public:
+  Rehearsal(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
+            std::uint64_t seed, std::unique_ptr<DeadlinePolicy> policy)
+      : terms_(terms),
+        world_(world),
+        held_(so_far.machines),
+        random_(seed),
+        steps_(random_.fork(kSteps)),
+        pool_(random_.fork(kCapacity)),
+        paid_(static_cast<std::size_t>(terms.steps) + 1) {
+    slowness_ = world.slowness * random_.fork(kSpeed).lognormal(1, world.slowness_deviation);
+    supervisor_ = std::make_unique<Supervisor>(terms, std::move(policy));
+    for (const CapacityChange& change : world.capacity) {
+      changes_.push_back({change.at - so_far.now, change.machines});
+    }
+  }
+
+  RehearsedRun play() {
+    while (changed_ < changes_.size() && changes_[changed_].at <= now_) {
+      capacity_ = changes_[changed_++].machines;
+    }
+    next_capacity();
+    tell(capacity_known() ? RunEvent{.kind = Event::kCapacity, .count = capacity_} : RunEvent{});
+    next_tick_ = terms_.tick;
+    for (int count = 0; !supervisor_->finished(); ++count) {
+      CHECK(count < kHappeningsMax);
+      plan_batch();
+      const Seconds next = next_happening(true);
+      pay_until(next);
+      happen();
+    }
+    result_.time = now_ + world_.farewell;
+    result_.cost = supervisor_->cost() + rate_ * world_.farewell;
+    result_.parts.standing += rate_ * world_.farewell;
+    return result_;
+  }
+
+ private:
+  Seconds next_happening(bool with_steps) const {
+    Seconds next = std::min({next_tick_, gathers_, joins_, saves_, capacity_changes_});
+    if (with_steps) next = std::min(next, batch_ends_);
+    for (const Machine& machine : machines_) {
+      if (!machine.is_up) next = std::min(next, machine.up);
+      next = std::min({next, machine.noticed, machine.taken});
+    }
+    return std::max(next, now_);
+  }
+
+  /// Money that goes until then, by what it is for.
+  void pay_until(Seconds time) {
+    const Seconds span = time - now_;
+    now_ = time;
+    for (const Machine& machine : machines_) {
+      if (!machine.is_up) continue;
+      const Dollars cost = machine.price * span;
+      if (!machine.trains) {
+        result_.parts.keeping += cost;
+      } else if (batch_ends_ != kNever && in_gang(machine.vm)) {
+        unbooked_ += cost;
+      } else {
+        (machine.trained ? result_.parts.standing : result_.parts.starting) += cost;
+      }
+    }
+  }
+
+  void happen() {
+    if (now_ >= capacity_changes_) return change_capacity();
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+      Machine& machine = machines_[i];
+      if (now_ >= machine.taken) return lose(machine.vm);
+      if (now_ >= machine.noticed) {
+        machine.noticed = kNever;
+        ++result_.losses;
+        return tell({.kind = Event::kNotice, .vm = machine.vm, .duration = machine.taken - now_});
+      }
+      if (!machine.is_up && now_ >= machine.up) return come(machine);
+    }
+    if (now_ >= gathers_) return gather();
+    if (now_ >= joins_) return join();
+    if (now_ >= batch_ends_) return finish_batch();
+    if (now_ >= saves_) {
+      saves_ = kNever;
+      stored_ = saving_step_;
+      return tell({.kind = Event::kSaved, .step = saving_step_, .save = saving_});
+    }
+    next_tick_ = now_ + terms_.tick;
+    tell({.kind = Event::kTick});
+  }
+
+  void tell(RunEvent event) {
+    event.at = now_;
+    rate_ = {};
+    for (const Machine& machine : machines_) {
+      if (machine.is_up) rate_ += machine.price;
+    }
+    for (const RunAction& action : supervisor_->handle(event)) perform(action);
+  }
+
+  void perform(const RunAction& action) {
+    switch (action.kind) {
+      case Act::kLaunch:
+        return launch(action);
+      case Act::kRelease:
+        return remove(action.vm);
+      case Act::kTrain:
+        return start(action);
+      case Act::kSave:
+        if (action.attempt != attempt_ || !training_) return;
+        saving_ = action.save;
+        saving_step_ = step_;
+        saves_ = now_ + world_.save;
+        if (step_ == terms_.steps) saves_ -= world_.save_order;
+        if (batch_ends_ != kNever) batch_ends_ += world_.save_stall;
+        return;
+      case Act::kFinish:
+        result_.outcome = action.outcome;
+        return;
+      case Act::kReplan:
+      case Act::kSay:
+        return;
+    }
+  }
+
+  // Machines.
+
+  void launch(const RunAction& action) {
+    const RunSlot& slot = terms_.slots[static_cast<std::size_t>(action.slot)];
+    const bool spot = action.market == Market::kSpot;
+    Machine machine{.vm = action.vm,
+                    .trains = slot.trains,
+                    .spot = spot,
+                    .price = spot ? slot.spot : slot.on_demand,
+                    .up = now_ + world_.launch};
+    const auto held = std::find_if(held_.begin(), held_.end(), [&](const HeldMachine& it) {
+      return it.slot == action.slot && it.market == action.market;
+    });
+    if (held != held_.end() && now_ == Seconds{}) {
+      machine.up = now_;
+      machine.has_state = true;
+      machine.trained = true;
+      held_.erase(held);
+    } else if (spot && spot_there() >= capacity_) {
+      refused_.push_back(action.vm);
+      machine.up = kNever;
+      machine.taken = now_;
+    }
+    machines_.push_back(machine);
+  }
+
+  int spot_there() const {
+    return static_cast<int>(std::count_if(machines_.begin(), machines_.end(),
+                                          [](const Machine& it) { return it.spot; }));
+  }
+
+  void come(Machine& machine) {
+    machine.is_up = true;
+    if (machine.spot && world_.loss > PerSecond{}) {
+      Random life = random_.fork(kMachines + static_cast<std::uint64_t>(machine.vm));
+      machine.taken = now_ + life.exponential() / world_.loss;
+      if (world_.notice > Seconds{})
+        machine.noticed = std::max(now_, machine.taken - world_.notice);
+    }
+    tell({.kind = Event::kVmUp, .vm = machine.vm});
+  }
+
+  void lose(int vm) {
+    const auto refused = std::find(refused_.begin(), refused_.end(), vm);
+    const bool came = refused == refused_.end();
+    if (!came) refused_.erase(refused);
+    if (came && world_.notice <= Seconds{}) ++result_.losses;
+    remove(vm);
+    tell({.kind = came ? Event::kVmLost : Event::kLaunchRefused, .vm = vm});
+  }
+
+  void remove(int vm) {
+    if (in_gang(vm)) stand_still();
+    machines_.erase(std::remove_if(machines_.begin(), machines_.end(),
+                                   [vm](const Machine& it) { return it.vm == vm; }),
+                    machines_.end());
+  }
+
+  bool capacity_known() const { return !world_.capacity.empty() || world_.plenty.has_value(); }
+
+  void next_capacity() {
+    if (!world_.capacity.empty() || !world_.plenty) {
+      capacity_changes_ = changed_ < changes_.size() ? changes_[changed_].at : kNever;
+      return;
+    }
+    const bool plenty = capacity_ > 0;
+    capacity_changes_ = now_ + pool_.exponential() * (plenty ? *world_.plenty : world_.dearth);
+  }
+
+  void change_capacity() {
+    capacity_ = !world_.capacity.empty() ? changes_[changed_++].machines
+                : capacity_ > 0          ? 0
+                                         : std::numeric_limits<int>::max();
+    next_capacity();
+    // Those that came last go first.
+    int too_many = spot_there() - capacity_;
+    for (auto it = machines_.rbegin(); it != machines_.rend() && too_many > 0; ++it) {
+      if (!it->spot) continue;
+      --too_many;
+      if (it->taken <= now_ + world_.notice) continue;
+      it->taken = now_ + world_.notice;
+      it->noticed = world_.notice > Seconds{} ? now_ : kNever;
+    }
+    tell({.kind = Event::kCapacity, .count = capacity_});
+  }
+
+  // Workers.
+
+  static bool contains(const std::vector<int>& vms, int vm) {
+    return std::find(vms.begin(), vms.end(), vm) != vms.end();
+  }
+
+  bool in_gang(int vm) const { return contains(gang_, vm); }
+
+  /// Those that train go on until the newcomers are ready.
+  void start(const RunAction& action) {
+    next_gang_ = action.vms;
+    next_attempt_ = action.attempt;
+    joins_ = kNever;
+    int newcomers = 0;
+    for (const Machine& machine : machines_) {
+      newcomers += contains(next_gang_, machine.vm) && !machine.has_state ? 1 : 0;
+    }
+    if (newcomers == 0) return gather();
+    const Seconds join = world_.join + std::max(0, newcomers - 2) * world_.join_more;
+    gathers_ = now_ + std::max(Seconds{}, join - world_.regroup);
+  }
+
+  void gather() {
+    gathers_ = kNever;
+    stand_still();
+    gang_ = std::move(next_gang_);
+    attempt_ = next_attempt_;
+    bool survived = false;
+    bool newcomers = false;
+    for (Machine& machine : machines_) {
+      if (!in_gang(machine.vm)) machine.has_state = false;
+      survived = survived || machine.has_state;
+      newcomers = newcomers || (in_gang(machine.vm) && !machine.has_state);
+    }
+    if (!survived) go_back(stored_);
+    joins_ = now_ + world_.regroup + (newcomers ? world_.hand_over : Seconds{});
+  }
+
+  void join() {
+    joins_ = kNever;
+    training_ = true;
+    told_ = 0;
+    std::vector<int> slots;
+    for (Machine& machine : machines_) {
+      if (!in_gang(machine.vm)) continue;
+      machine.has_state = true;
+      machine.trained = true;
+      slots.push_back(supervisor_->vms()[static_cast<std::size_t>(machine.vm)].slot);
+    }
+    std::sort(slots.begin(), slots.end());
+    step_time_ = terms_.step_time(slots) * slowness_;
+    tell({.kind = Event::kWorkersUp, .attempt = attempt_, .step = step_});
+  }
+
+  /// The next steps, up to whatever else happens.
+  void plan_batch() {
+    if (!training_ || batch_ends_ != kNever || step_ == terms_.steps) return;
+    const double room = (next_happening(false) - now_) / step_time_;
+    const auto left = static_cast<double>(terms_.steps - step_);
+    const double steps = told_ < kStepsTold ? 1 : std::clamp(std::floor(room), 1.0, left);
+    batch_ = static_cast<std::int64_t>(steps);
+    const double noise = std::max(0.1, 1 + world_.step_noise / std::sqrt(steps) * steps_.normal());
+    batch_time_ = noise * step_time_;
+    batch_ends_ = now_ + steps * batch_time_;
+  }
+
+  void finish_batch() {
+    batch_ends_ = kNever;
+    book(batch_);
+    ++told_;
+    tell({.kind = Event::kStepDone, .attempt = attempt_, .step = step_, .duration = batch_time_});
+  }
+
+  /// So many steps are done, and were paid for.
+  void book(std::int64_t steps) {
+    if (steps == 0) return;
+    const Dollars each = unbooked_ / static_cast<double>(steps);
+    for (std::int64_t i = 0; i < steps; ++i) paid_[static_cast<std::size_t>(++step_)] = each;
+    result_.parts.training += unbooked_;
+    unbooked_ = {};
+  }
+
+  /// Workers stop; the step in progress is lost, and a save.
+  void stand_still() {
+    if (batch_ends_ != kNever) {
+      const double part = 1 - (batch_ends_ - now_) / (static_cast<double>(batch_) * batch_time_);
+      const double steps = std::floor(std::max(0.0, part) * static_cast<double>(batch_));
+      const Dollars all = unbooked_;
+      if (part > 0) unbooked_ = all * (steps / (part * static_cast<double>(batch_)));
+      result_.parts.redone += all - unbooked_;
+      book(static_cast<std::int64_t>(steps));
+    }
+    training_ = false;
+    batch_ends_ = kNever;
+    saves_ = kNever;
+    joins_ = kNever;
+  }
+
+  void go_back(std::int64_t step) {
+    for (; step_ > step; --step_) {
+      const Dollars lost = paid_[static_cast<std::size_t>(step_)];
+      result_.parts.training -= lost;
+      result_.parts.redone += lost;
+    }
+  }
+
+  const RunTerms& terms_;
+  const RehearsalWorld& world_;
+  std::vector<HeldMachine> held_;
+  Random random_;
+  Random steps_;
+  Random pool_;
+  std::unique_ptr<Supervisor> supervisor_;
+  RehearsedRun result_;
+  double slowness_ = 1;
+  DollarsPerSecond rate_;  // Of the machines that are there at the latest event.
+
+  Seconds now_;
+  Seconds next_tick_;
+  Seconds gathers_ = kNever;
+  Seconds joins_ = kNever;
+  Seconds saves_ = kNever;
+  Seconds batch_ends_ = kNever;
+  Seconds capacity_changes_ = kNever;
+  int capacity_ = std::numeric_limits<int>::max();
+  std::vector<CapacityChange> changes_;
+  std::size_t changed_ = 0;
+
+  std::vector<Machine> machines_;
+  std::vector<int> refused_;
+  std::vector<int> gang_;
+  int attempt_ = 0;
+  std::vector<int> next_gang_;  // Once its newcomers are ready.
+  int next_attempt_ = 0;
+  bool training_ = false;
+  Seconds step_time_;
+  std::int64_t step_ = 0;
+  std::int64_t stored_ = 0;
+  std::int64_t saving_step_ = 0;
+  int saving_ = 0;
+  std::int64_t batch_ = 0;
+  Seconds batch_time_;
+  int told_ = 0;               // Batches of these workers.
+  Dollars unbooked_;           // For steps in progress.
+  std::vector<Dollars> paid_;  // For each step, the last time it was done.
+};
+
+}  // namespace
+
+RehearsedRun rehearse_once(const RunTerms& terms, const RehearsalWorld& world,
+                           const RunSoFar& so_far, std::uint64_t seed,
+                           std::unique_ptr<DeadlinePolicy> policy) {
+  CHECK(so_far.steps < terms.steps);
+  RunTerms rest = terms;
+  rest.steps -= so_far.steps;
+  if (rest.deadline) *rest.deadline -= so_far.now;
+  if (rest.budget) *rest.budget -= so_far.cost;
+  RehearsedRun run = Rehearsal(rest, world, so_far, seed, std::move(policy)).play();
+  run.time += so_far.now;
+  run.cost += so_far.cost;
+  return run;
+}
+
+}  // namespace stint

@@ -1,0 +1,52 @@
+#include "supervise/rehearsal_run.h"
+
+#include <gtest/gtest.h>
+
+namespace stint {
+namespace {
+
+RunTerms one_machine() {
+  RunTerms terms;
+  terms.slots.push_back(
+      {.market = Market::kSpot, .spot = 1 * kDollar / kHour, .on_demand = 3 * kDollar / kHour});
+  terms.steps = 50;
+  terms.step_time = [](std::span<const int> /*slots*/) { return 10 * kSecond; };
+  return terms;
+}
+
+TEST(RehearsalRun, IsTheSameForTheSameSeed) {
+  const RehearsalWorld world{.loss = 1 / (5 * kMinute), .slowness_deviation = 0.3};
+  const RehearsedRun one = rehearse_once(one_machine(), world, {}, 3, nullptr);
+  const RehearsedRun two = rehearse_once(one_machine(), world, {}, 3, nullptr);
+  const RehearsedRun other = rehearse_once(one_machine(), world, {}, 4, nullptr);
+  EXPECT_EQ(one.time, two.time);
+  EXPECT_EQ(one.cost, two.cost);
+  EXPECT_NE(one.time, other.time);
+}
+
+// Up at 40 s, at work at 60 s, without spot from 300 s on and again from 1000 s: the 24 steps that
+// were done are lost, none having been saved. From 1000 s on 60 s and 500 s of steps and 10 s for
+// the save: 1570 s. Money: 260 s and 530 s.
+TEST(RehearsalRun, DoesAgainWhatWasLost) {
+  const RehearsalWorld world{
+      .capacity = {{.at = 300 * kSecond, .machines = 0}, {.at = 1000 * kSecond, .machines = 1}}};
+  const RehearsedRun run = rehearse_once(one_machine(), world, {}, 1, nullptr);
+  EXPECT_EQ(run.outcome, RunVerdict::kTrained);
+  EXPECT_EQ(run.losses, 1);
+  EXPECT_NEAR(run.time.in(kSecond), 1570, 1e-6);
+  EXPECT_NEAR(run.cost.in(kDollar), 790.0 / 3600, 1e-9);
+  EXPECT_NEAR(run.parts.redone.in(kDollar), 240.0 / 3600, 1e-9);
+  EXPECT_NEAR(run.parts.starting.in(kDollar), 40.0 / 3600, 1e-9);
+}
+
+// The price of patience: nothing to be had for a day.
+TEST(RehearsalRun, EndsWhenTheSupervisorGivesUp) {
+  const RehearsalWorld world{.capacity = {{.at = {}, .machines = 0}}};
+  const RehearsedRun run = rehearse_once(one_machine(), world, {}, 1, nullptr);
+  EXPECT_EQ(run.outcome, RunVerdict::kGaveUp);
+  EXPECT_GT(run.time, 24 * kHour);
+  EXPECT_EQ(run.cost, Dollars{});
+}
+
+}  // namespace
+}  // namespace stint

@@ -1,0 +1,64 @@
+#include "supervise/run_speed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stint {
+namespace {
+
+constexpr int kWarmUp = 2;
+constexpr std::size_t kSteps = 9;  // That tell the present speed.
+constexpr std::size_t kMany = 50;  // That tell how much it varies.
+constexpr double kMoved = 0.1;     // A measurement that changed less is the same.
+
+}  // namespace
+
+void RunSpeed::begin(Seconds predicted) {
+  predicted_ = predicted;
+  warm_up_ = kWarmUp;
+  recent_.clear();
+  median_.reset();
+}
+
+void RunSpeed::forget() {
+  ratio_.reset();
+  ratios_.clear();
+}
+
+std::optional<double> RunSpeed::ratio_max() const {
+  if (!ratio_) return {};
+  const auto count = static_cast<double>(ratios_.size());
+  const double mean = std::accumulate(ratios_.begin(), ratios_.end(), 0.0) / count;
+  double squares = 0;
+  for (const double ratio : ratios_) squares += (ratio - mean) * (ratio - mean);
+  return std::max(*ratio_, mean + 3 * std::sqrt(squares / (count - 1) / count));
+}
+
+void RunSpeed::see(Seconds step) {
+  if (warm_up_ > 0) {
+    --warm_up_;
+    return;
+  }
+  ratios_.push_back(step / predicted_);
+  if (ratios_.size() > kMany) ratios_.pop_front();
+  recent_.push_back(step);
+  if (recent_.size() > kSteps) recent_.erase(recent_.begin());
+  if (recent_.size() < kSteps) return;
+  std::vector<Seconds> times = recent_;
+  const auto middle = times.begin() + kSteps / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  median_ = *middle;
+  ratio_ = *median_ / predicted_;
+}
+
+bool ReplanTrigger::fires(double ratio, double low, double high, int attempt) {
+  if (ratio >= low && ratio <= high) return false;
+  if (attempt_ == attempt) return false;
+  if (last_ && ratio > *last_ / (1 + kMoved) && ratio < *last_ * (1 + kMoved)) return false;
+  attempt_ = attempt;
+  last_ = ratio;
+  return true;
+}
+
+}  // namespace stint

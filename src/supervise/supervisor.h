@@ -1,0 +1,191 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervise/deadline_watch.h"
+#include "supervise/run_event.h"
+#include "supervise/run_saves.h"
+#include "supervise/run_speed.h"
+#include "supervise/run_terms.h"
+#include "supervise/run_vms.h"
+
+namespace stint {
+
+/// The workers that train together from one change of machines to the next.
+struct RunAttempt {
+  int number = 0;
+  std::vector<int> vms;
+  bool training = false;  // Else they are on their way.
+  bool broken = false;    // One of them is lost; the others wait to be told.
+  Seconds ordered;
+  Seconds last_step = {};  // When the latest was done, or training began.
+  bool stepped = false;    // At least one was done.
+};
+
+/// Keeps a training running on machines that come and go: events in, actions out. It has no clock
+/// and starts nothing itself, so that its journal of events replays to the same state.
+///
+/// Events that repeat what is known, come late or are of another attempt change nothing, nor do
+/// fields that cannot be; a time before that of an earlier event counts as that event's. Workers
+/// that survive a change keep what they reached; without any the latest checkpoint that was
+/// acknowledged counts. Machines that come after they were given back, or after the end, are given
+/// back again.
+///
+/// Machines that hold checkpoints are always kept. When one of them is lost everything is saved
+/// again as soon as there is another, and until then workers that begin at an earlier step than
+/// the one acknowledged are believed.
+class Supervisor {
+ public:
+  /// Without a policy each slot is filled from the market of the plan; a deadline is watched over
+  /// all the same.
+  explicit Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr);
+
+  /// The plan was made anew; the next event is kTerms. Machines whose type has a place in it stay,
+  /// and the others train until those of the new plan can. Steps, deadline and budget stay those
+  /// of the run where the new terms have none (of the steps: at most one).
+  /// Without a new policy the old one goes on if there are as many machines to decide about.
+  void change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr);
+
+  /// What the event calls for, in this order.
+  std::vector<RunAction> handle(const RunEvent& event);
+
+  bool finished() const { return finished_; }
+  Seconds now() const { return now_; }
+  std::int64_t reached() const { return reached_; }  // Steps, of which some may be lost.
+  std::int64_t saved() const { return saved_; }      // Steps that no loss of a worker can take.
+  bool late() const;                                 // The deadline has passed.
+  bool over_budget() const;
+  Dollars cost() const { return vms_.cost(now_); }  // Of all machines until now.
+  const RunTerms& terms() const { return terms_; }
+  const std::vector<RunVm>& vms() const { return vms_.all(); }
+  const std::optional<RunAttempt>& attempt() const { return attempt_; }
+
+  /// The machines that a checkpoint goes to now, in the order of their slots; fewer than there are
+  /// slots for them while one is missing.
+  std::vector<int> receivers() const;
+
+  /// A step takes so many times its predicted time, once that was measured.
+  std::optional<double> slowness() const { return speed_.ratio(); }
+
+ private:
+  /// What is wanted of a slot, and how asking for it went, by market.
+  struct SlotState {
+    std::optional<Market> wanted = {};  // Absent: no machine now.
+    std::array<Seconds, 2> not_before = {};
+    std::array<int, 2> refusals = {};  // In a row.
+    DollarsPerSecond planned;          // Spot price that the plan was made with.
+  };
+
+  // What happened.
+  RunEvent without_nonsense(RunEvent event) const;
+  void apply(const RunEvent& event);
+  void on_vm_up(int vm);
+  void on_refused(int vm, const std::string& reason);
+  void on_vm_lost(int vm);
+  void on_notice(int vm, Seconds left);
+  void on_workers_up(std::optional<std::int64_t> step);
+  void on_step(std::int64_t step, std::optional<Seconds> duration);
+  void on_saved(std::int64_t step, std::optional<int> save);
+  void on_save_failed(std::optional<int> save, const std::string& reason);
+  void on_worker_lost(const RunEvent& event);
+  void on_resumed(std::optional<std::int64_t> step);
+  void on_prices(const RunEvent& event);
+  void on_capacity(const RunEvent& event);
+
+  // What is to be done.
+  void decide();
+  void give_up_waiting();  // For what does not come.
+  void check_limits();     // Budget, deadline, patience.
+  void check_deadline();
+  void ask_for_plan(const std::string& reason);
+  void close();  // On the way to the end.
+  bool saves_before_the_end();
+  void choose_markets();
+  void spread_over_slots(Holding choice);
+  void fill_slots();
+  bool may_ask(int slot, Market market) const;
+  void release_unwanted();
+  bool is_wanted(int vm) const;
+
+  // Workers.
+  void arrange_workers();
+  bool must_leave() const;
+  bool pays(const std::vector<int>& wanted) const;
+  bool save_first(const std::vector<int>& wanted);
+  void go_on_unless(bool moves);
+  void order(std::vector<int> vms);
+  void stand_by();
+  void save_if_due();
+  void ask_save(bool halt = false);
+  void lose_state_of(int vm);
+  void fail(std::string what);
+  void give_up(std::string reason);
+  void release(int vm);
+
+  // What is known.
+  bool current(const RunEvent& event) const;
+  bool trains_on(int vm) const;
+  bool receivers_there() const;
+  bool settled() const;
+  bool nothing_wanted() const;
+  bool can_train(const std::vector<int>& vms) const;
+  std::vector<int> target() const;
+  std::vector<int> stayers() const;
+  int spot_present() const;
+  std::optional<int> capacity() const;
+  RunProgress progress() const;
+  Seconds step_time(const std::vector<int>& vms) const;
+  Seconds time_left(const std::vector<int>& vms) const;
+  SlotState& slot_of(int vm) { return slots_[static_cast<std::size_t>(vms_.at(vm).slot)]; }
+
+  RunAction& act(RunActionKind kind);
+  void say(std::string text);
+  void tell_of(int vm);
+
+  RunTerms terms_;
+  std::vector<int> training_;  // Slots.
+  DeadlineWatch deadline_;
+  std::vector<RunAction> actions_;
+
+  Seconds now_;
+  RunVms vms_;
+  std::vector<SlotState> slots_;
+  std::optional<int> capacity_;  // Of spot machines, and when that was so.
+  Seconds capacity_at_;
+  Seconds prices_at_;
+  ReplanTrigger price_trigger_;
+
+  std::optional<RunAttempt> attempt_;
+  int attempts_ = 0;
+  std::vector<int> holders_;  // Machines whose workers have what was reached.
+  std::int64_t reached_ = 0;
+  std::int64_t steps_max_ = 0;  // Of any plan so far.
+  RunSpeed speed_;
+  ReplanTrigger speed_trigger_;
+  ReplanTrigger deadline_trigger_;
+  bool new_plan_ = false;  // The workers train by an older one.
+  int failures_ = 0;       // Of workers, in a row.
+
+  RunSaves saves_;
+  std::int64_t saved_ = 0;
+  Seconds progressed_;      // When `saved_` last grew.
+  bool save_soon_ = false;  // A machine will go.
+  bool receiver_lost_ = false;
+  std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved,
+  bool halted_ = false;                     // after which workers stand still.
+
+  std::optional<RunVerdict> closing_;
+  std::string closing_reason_;
+  Seconds closing_since_;
+  int closing_saves_ = 0;
+  bool told_late_ = false;
+  bool told_overdue_ = false;
+  bool told_over_budget_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace stint

@@ -1,0 +1,493 @@
+// What the supervisor does about the situation it is in; what happened is in supervisor.cc.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "supervise/run_words.h"
+#include "supervise/supervisor.h"
+
+namespace stint {
+namespace {
+
+using Act = RunActionKind;
+using Phase = RunVmPhase;
+
+constexpr double kSavePatience = 10;   // A save may take this many times what it should.
+constexpr double kLaunchPatience = 5;  // And the start of a machine.
+constexpr double kStepPatience = 20;   // And a step.
+constexpr int kLastSavesMax = 10;      // Tries to save the last step.
+constexpr int kClosingSavesMax = 2;    // Tries to save when it is told to end.
+constexpr double kCapacityTicks = 10;  // What is known of spot machines is old after these.
+
+std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+void Supervisor::decide() {
+  give_up_waiting();
+  check_limits();
+  if (saved_ == terms_.steps) {
+    closing_ = RunVerdict::kTrained;
+    closing_reason_ = fmt::format("all {} steps are trained and saved", terms_.steps);
+  }
+  if (closing_) return close();
+  choose_markets();
+  fill_slots();
+  arrange_workers();
+  release_unwanted();
+}
+
+void Supervisor::give_up_waiting() {
+  if (saves_.waited(now_) > kSavePatience * terms_.save_time + terms_.tick) {
+    on_save_failed({}, "there was no answer");
+  }
+  const Seconds launch = kLaunchPatience * terms_.start_up + 2 * terms_.tick;
+  for (const int vm : vms_.present()) {
+    if (vms_.at(vm).phase != Phase::kAsked || now_ - vms_.at(vm).asked <= launch) continue;
+    act(Act::kRelease).vm = vm;
+    on_refused(vm, fmt::format("it did not come within {}", rounded(launch)));
+    break;  // The next event finds the next one.
+  }
+  if (!attempt_ || attempt_->broken) return;
+  const Seconds begin = 2 * (terms_.start_up + terms_.regroup) + terms_.tick;
+  const Seconds step = kStepPatience * speed_.median().value_or(speed_.predicted()) + begin;
+  const bool late = attempt_->training ? attempt_->stepped && reached_ < terms_.steps &&
+                                             now_ - attempt_->last_step > step
+                                       : now_ - attempt_->ordered > begin;
+  if (!late) return;
+  attempt_->broken = true;
+  fail(attempt_->training ? "no step was done for " + rounded(step)
+                          : "training did not begin within " + rounded(begin));
+}
+
+// Limits.
+
+void Supervisor::check_limits() {
+  if (over_budget() && !told_over_budget_) {
+    told_over_budget_ = true;
+    say(fmt::format("The budget of {:.2f} USD is exceeded by {:.4f} USD.",
+                    terms_.budget->in(kDollar), (cost() - *terms_.budget).in(kDollar)));
+  }
+  if (closing_ || finished_) return;
+  if (terms_.budget) {
+    // What is needed to save and to stop must still be there.
+    const Seconds steps = 2 * speed_.median().value_or(speed_.predicted());
+    const Seconds end = 2 * terms_.save_time + terms_.tick + steps;
+    if (cost() + vms_.rate() * end >= *terms_.budget) {
+      give_up(fmt::format("the budget of {:.2f} USD is spent", terms_.budget->in(kDollar)));
+    }
+  }
+  const std::string why = saves_.failures() > 0 ? ": " + saves_.reason() : "";
+  if (now_ - progressed_ > terms_.patience) {
+    give_up(fmt::format("nothing was saved for {}{}", rounded(terms_.patience), why));
+  }
+  if (reached_ == terms_.steps && saves_.failures() >= kLastSavesMax) {
+    give_up(fmt::format("nothing could be saved{}", why));
+  }
+  if (late() && !told_late_) {
+    told_late_ = true;
+    say("The deadline has passed; training goes on with the machines of the plan.");
+  }
+}
+
+void Supervisor::give_up(std::string reason) {
+  if (closing_) return;
+  closing_ = RunVerdict::kGaveUp;
+  closing_reason_ = std::move(reason);
+  closing_since_ = now_;
+}
+
+void Supervisor::close() {
+  if (saves_before_the_end()) return;
+  attempt_.reset();
+  const std::vector<int> present = vms_.present();
+  for (const int vm : present) release(vm);
+  finished_ = true;
+  RunAction& end = act(Act::kFinish);
+  end.outcome = *closing_;
+  end.reason = closing_reason_;
+}
+
+/// Whether something is still to be saved, and can be.
+bool Supervisor::saves_before_the_end() {
+  const Seconds limit = terms_.start_up + 2 * kSavePatience * terms_.save_time + 2 * terms_.tick;
+  if (!attempt_ || attempt_->broken || reached_ <= saved_ || over_budget()) return false;
+  if (now_ - closing_since_ > limit || saves_.failures() >= kLastSavesMax) return false;
+  if (!attempt_->training || saves_.pending()) return true;
+  const bool done = closing_saves_ > 0 && saved_ >= saves_.from();
+  if (done || closing_saves_ == kClosingSavesMax || !receivers_there()) return false;
+  ++closing_saves_;
+  ask_save();
+  return true;
+}
+
+// Machines.
+
+void Supervisor::choose_markets() {
+  std::optional<Holding> choice;
+  if (terms_.deadline && !late()) {
+    const bool bought = deadline_.buys();
+    choice = deadline_.choose(terms_, progress());
+    if (deadline_.buys() && !bought) {
+      say(fmt::format("{} are left until the deadline: all machines are wanted on demand now.",
+                      rounded(*terms_.deadline - now_)));
+    }
+    check_deadline();
+  }
+  if (choice) return spread_over_slots(*choice);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].wanted = terms_.slots[i].trains ? terms_.slots[i].market : Market::kOnDemand;
+  }
+}
+
+void Supervisor::check_deadline() {
+  const Seconds overdue = deadline_.overdue();
+  if (overdue <= terms_.tick) return;
+  if (!told_overdue_) {
+    told_overdue_ = true;
+    say(fmt::format("Even with all machines on demand the deadline is missed by about {}.",
+                    rounded(overdue)));
+  }
+  if (new_plan_) return;  // Which nobody follows yet.
+  const double ratio = 1 + overdue / *terms_.deadline;
+  if (!deadline_trigger_.fires(ratio, 0, 1, attempts_)) return;
+  ask_for_plan("these machines cannot keep the deadline");
+}
+
+void Supervisor::ask_for_plan(const std::string& reason) {
+  if (terms_.replans) act(RunActionKind::kReplan).reason = reason;
+}
+
+RunProgress Supervisor::progress() const {
+  RunProgress progress{.now = now_, .reached = reached_, .safe = saved_, .saved = saved_};
+  progress.slowness = speed_.ratio();
+  progress.slowness_max = speed_.ratio_max();
+  progress.moving = attempt_ && !attempt_->training && !attempt_->broken;
+  for (const int vm : holders_) {
+    const RunVm& it = vms_.at(vm);
+    const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;
+    if (stays && !it.leaving) progress.safe = reached_;
+  }
+  int askable = 0;
+  for (const int slot : training_) {
+    for (const Market market : {Market::kOnDemand, Market::kSpot}) {
+      const auto vm = vms_.of(slot, market);
+      const auto& state = slots_[static_cast<std::size_t>(slot)];
+      if (!vm) {
+        askable += market == Market::kSpot && now_ >= state.not_before[index(market)] ? 1 : 0;
+        continue;
+      }
+      const bool trains = trains_on(*vm) && attempt_->training;
+      const Seconds since = vms_.at(*vm).asked;
+      const Seconds left = std::max(terms_.start_up - (now_ - since), Seconds{}) + terms_.regroup;
+      auto& held = market == Market::kSpot ? progress.spot : progress.on_demand;
+      held.push_back(trains ? Seconds{} : left);
+    }
+  }
+  const int held = static_cast<int>(progress.spot.size());
+  progress.spot_available = held + askable;
+  if (const auto known = capacity()) {
+    progress.spot_available = std::min(progress.spot_available, std::max(held, *known));
+  }
+  return progress;
+}
+
+std::optional<int> Supervisor::capacity() const {
+  return now_ - capacity_at_ > kCapacityTicks * terms_.tick ? std::nullopt : capacity_;
+}
+
+void Supervisor::spread_over_slots(Holding choice) {
+  const std::vector<int>& slots = training_;
+  for (const int slot : slots) slots_[static_cast<std::size_t>(slot)].wanted.reset();
+  // With fewer machines nothing gets done, so that none are paid for.
+  if (choice.spot + choice.on_demand < terms_.machines_min) return;
+  const auto take = [&](int slot, Market market) {
+    int& left = market == Market::kSpot ? choice.spot : choice.on_demand;
+    auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
+    if (wanted || left == 0) return;
+    wanted = market;
+    --left;
+  };
+  // Machines that are there stay; then what the plan wants; then whatever is left to hold.
+  for (const Market market : {Market::kOnDemand, Market::kSpot}) {
+    for (const int slot : slots) {
+      if (vms_.of(slot, market)) take(slot, market);
+    }
+  }
+  for (const int slot : slots) take(slot, terms_.slots[static_cast<std::size_t>(slot)].market);
+  for (const Market market : {Market::kSpot, Market::kOnDemand}) {
+    for (const int slot : slots) take(slot, market);
+  }
+}
+
+void Supervisor::fill_slots() {
+  for (const bool trains : {false, true}) {
+    for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) {
+      const auto i = static_cast<std::size_t>(slot);
+      const auto wanted = slots_[i].wanted;
+      if (terms_.slots[i].trains != trains || !wanted || !may_ask(slot, *wanted)) continue;
+      RunAction& launch = act(Act::kLaunch);
+      launch.vm = vms_.ask(terms_.slots[i], slot, *wanted, now_);
+      launch.slot = slot;
+      launch.market = *wanted;
+    }
+  }
+}
+
+bool Supervisor::may_ask(int slot, Market market) const {
+  const auto i = static_cast<std::size_t>(slot);
+  if (vms_.of(slot, market) || now_ < slots_[i].not_before[index(market)]) return false;
+  if (!terms_.slots[i].trains) return true;
+  if (market == Market::kSpot && capacity() && spot_present() >= *capacity()) return false;
+  // A machine that would come when everything is done is not asked for.
+  const bool trains = attempt_ && attempt_->training && !attempt_->broken && !terms_.deadline;
+  return !(trains && can_train(stayers()) &&
+           time_left(stayers()) <= terms_.start_up + terms_.regroup);
+}
+
+int Supervisor::spot_present() const {
+  int count = 0;
+  for (const int vm : vms_.present()) count += vms_.at(vm).market == Market::kSpot ? 1 : 0;
+  return count;
+}
+
+/// Machines that are there for nothing go. Those that trained until now stay until the others do.
+void Supervisor::release_unwanted() {
+  const bool on_its_way = attempt_ && !attempt_->training;
+  std::vector<int> unwanted;
+  for (const int vm : vms_.present()) {
+    const RunVm& it = vms_.at(vm);
+    if (trains_on(vm) || is_wanted(vm)) continue;
+    if (it.trains && it.phase != Phase::kAsked && on_its_way) continue;
+    unwanted.push_back(vm);
+  }
+  for (const int vm : unwanted) release(vm);
+}
+
+bool Supervisor::is_wanted(int vm) const {
+  const RunVm& it = vms_.at(vm);
+  // Checkpoints are kept where they are until they are elsewhere as well.
+  if (!it.trains && it.leaving) return is_there(it) && saves_.unsettled();
+  if (it.leaving) return false;
+  const auto& wanted = slots_[static_cast<std::size_t>(it.slot)].wanted;
+  if (!it.trains) return true;
+  if (it.phase == Phase::kNoticed) return false;
+  if (!wanted) return false;
+  if (wanted == it.market) return vms_.of(it.slot, it.market) == vm;
+  // It stands in for one of the other market that is not there yet.
+  const auto successor = vms_.of(it.slot, *wanted);
+  return it.phase == Phase::kUp && !(successor && vms_.at(*successor).phase == Phase::kUp);
+}
+
+void Supervisor::release(int vm) {
+  if (vms_.at(vm).phase == Phase::kGone) return;
+  vms_.end(vm, now_);
+  lose_state_of(vm);
+  act(Act::kRelease).vm = vm;
+}
+
+// Workers.
+
+/// The machines to train on: for each slot the one of the wanted market, until it is there another.
+std::vector<int> Supervisor::target() const {
+  std::vector<int> found;
+  for (const int slot : training_) {
+    const auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
+    if (!wanted) continue;
+    const Market other = *wanted == Market::kSpot ? Market::kOnDemand : Market::kSpot;
+    for (const Market market : {*wanted, other}) {
+      const auto vm = vms_.of(slot, market);
+      if (!vm || vms_.at(*vm).phase != Phase::kUp) continue;
+      found.push_back(*vm);
+      break;
+    }
+  }
+  return found;
+}
+
+std::vector<int> Supervisor::stayers() const {
+  std::vector<int> found;
+  for (const int vm : attempt_->vms) {
+    if (vms_.at(vm).phase == Phase::kUp && !vms_.at(vm).leaving) found.push_back(vm);
+  }
+  return found;
+}
+
+bool Supervisor::can_train(const std::vector<int>& vms) const {
+  if (static_cast<int>(vms.size()) < terms_.machines_min) return false;
+  return std::isfinite(step_time(vms).in(kSecond));
+}
+
+Seconds Supervisor::step_time(const std::vector<int>& vms) const {
+  std::vector<int> slots;
+  for (const int vm : vms) slots.push_back(vms_.at(vm).slot);
+  std::sort(slots.begin(), slots.end());
+  return terms_.step_time(slots);
+}
+
+Seconds Supervisor::time_left(const std::vector<int>& vms) const {
+  const double slowness = speed_.ratio().value_or(1);
+  return static_cast<double>(terms_.steps - reached_) * slowness * step_time(vms);
+}
+
+/// Nothing that was asked for is about to come.
+bool Supervisor::settled() const {
+  return std::none_of(vms_.present().begin(), vms_.present().end(), [&](int vm) {
+    const RunVm& it = vms_.at(vm);
+    return it.trains && it.phase == Phase::kAsked && now_ - it.asked < 2 * terms_.start_up;
+  });
+}
+
+bool Supervisor::nothing_wanted() const {
+  return std::none_of(training_.begin(), training_.end(), [&](int slot) {
+    return slots_[static_cast<std::size_t>(slot)].wanted.has_value();
+  });
+}
+
+std::vector<int> Supervisor::receivers() const {
+  std::vector<int> found;
+  for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) {
+    if (terms_.slots[static_cast<std::size_t>(slot)].trains) continue;
+    std::optional<int> best;
+    for (const int vm : vms_.present()) {
+      const RunVm& it = vms_.at(vm);
+      if (it.trains || it.leaving || it.slot != slot || !is_there(it)) continue;
+      if (!best || it.phase == Phase::kUp) best = vm;
+    }
+    if (best) found.push_back(*best);
+  }
+  return found;
+}
+
+bool Supervisor::receivers_there() const {
+  return receivers().size() + training_.size() == slots_.size();
+}
+
+void Supervisor::arrange_workers() {
+  std::vector<int> wanted = target();
+  const bool same = attempt_ && !new_plan_ && wanted == attempt_->vms;
+  const bool enough = same || can_train(wanted);
+  // It waits because it wants to, or for spot machines as long as the deadline lets it.
+  const bool may_wait = terms_.deadline && !late() && !deadline_.buys() && !attempt_;
+  if (nothing_wanted() || may_wait) progressed_ = now_;
+  if (!attempt_) {
+    if (enough && settled()) order(std::move(wanted));
+    return;
+  }
+  if (attempt_->broken) return enough ? order(std::move(wanted)) : stand_by();
+  if (!attempt_->training) return;
+  go_on_unless(nothing_wanted() || (enough && pays(wanted)));
+  save_if_due();
+  if (nothing_wanted() && !save_first({})) return stand_by();
+  if (!enough) return;
+  if (must_leave() || (pays(wanted) && !saves_.pending() && !save_first(wanted))) {
+    order(std::move(wanted));
+  }
+}
+
+/// A machine that trains goes so soon that the others had better regroup without it. Before that
+/// they wait for its successor, to regroup but once.
+bool Supervisor::must_leave() const {
+  const bool alone = std::none_of(holders_.begin(), holders_.end(),
+                                  [&](int vm) { return vms_.at(vm).phase == Phase::kUp; });
+  return std::any_of(attempt_->vms.begin(), attempt_->vms.end(), [&](int vm) {
+    const RunVm& it = vms_.at(vm);
+    if (it.phase != Phase::kNoticed) return false;
+    // Where nobody else has what was reached, it is saved to the last moment.
+    return now_ + (alone && saves_.pending() ? 0 : 2) * terms_.regroup >= *it.goes;
+  });
+}
+
+/// Whether to change to these machines.
+bool Supervisor::pays(const std::vector<int>& wanted) const {
+  if ((wanted == attempt_->vms && !new_plan_) || !settled()) return false;
+  const auto in_use = static_cast<std::size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const SlotState& slot) { return slot.wanted.has_value(); }));
+  if (new_plan_) {
+    return wanted.size() == in_use - (slots_.size() - training_.size()) ||
+           step_time(wanted) < speed_.predicted();
+  }
+  for (const int vm : attempt_->vms) {
+    // What is not wanted any more goes.
+    if (vms_.at(vm).phase == Phase::kUp && !contains(wanted, vm)) return true;
+  }
+  if (wanted.size() < attempt_->vms.size()) return false;
+  const std::vector<int> rest = stayers();
+  return !can_train(rest) || time_left(rest) - time_left(wanted) > terms_.regroup;
+}
+
+/// Whether what was reached is to be saved before a change to machines of which none has it.
+bool Supervisor::save_first(const std::vector<int>& wanted) {
+  const bool kept =
+      std::any_of(holders_.begin(), holders_.end(), [&](int vm) { return contains(wanted, vm); });
+  if (kept || reached_ <= saved_ || (move_after_ && saved_ >= *move_after_)) return false;
+  if (saves_.pending() || !receivers_there()) return true;
+  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return true;
+  move_after_ = reached_;
+  ask_save(true);
+  return true;
+}
+
+/// Workers that stand still for a move that is off train again, which another save tells them.
+void Supervisor::go_on_unless(bool moves) {
+  if (!halted_ || moves || saves_.pending() || !receivers_there()) return;
+  move_after_.reset();
+  ask_save();
+}
+
+void Supervisor::order(std::vector<int> vms) {
+  attempt_ = RunAttempt{.number = ++attempts_, .vms = std::move(vms), .ordered = now_};
+  new_plan_ = false;
+  move_after_.reset();
+  halted_ = false;
+  saves_.forget();
+  const std::vector<int> before = holders_;
+  for (const int vm : before) {
+    if (!trains_on(vm)) lose_state_of(vm);
+  }
+  speed_.begin(step_time(attempt_->vms));
+  RunAction& train = act(Act::kTrain);
+  train.attempt = attempt_->number;
+  train.vms = attempt_->vms;
+  train.step = saved_;
+}
+
+/// Nobody trains; the survivors wait for others.
+void Supervisor::stand_by() {
+  attempt_.reset();
+  move_after_.reset();
+  halted_ = false;
+  saves_.forget();
+}
+
+void Supervisor::save_if_due() {
+  const bool worth = reached_ > saved_ || (saves_.unsettled() && reached_ > 0);
+  save_soon_ = save_soon_ && worth;
+  if (!worth || saves_.pending() || !receivers_there()) return;
+  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return;
+  const Seconds since = now_ - saves_.asked_last();
+  const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
+                     since >= terms_.tick + 2 * terms_.save_time;
+  const bool last = reached_ == terms_.steps;
+  const bool due = save_soon_ || last || since >= terms_.save_every || saves_.failures() > 0;
+  if (due || helps || saves_.unsettled()) ask_save();
+}
+
+/// With `halt` workers wait for their next order when it is made, so that nothing they did is lost
+/// when others go on from it.
+void Supervisor::ask_save(bool halt) {
+  save_soon_ = false;
+  halted_ = halt;
+  RunAction& save = act(Act::kSave);
+  save.halt = halt;
+  save.save = saves_.ask(reached_, now_);
+  save.attempt = attempt_->number;
+  save.step = reached_;
+}
+
+}  // namespace stint

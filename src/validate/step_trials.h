@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "calibrate/baselines.h"
+#include "calibrate/forecast.h"
+#include "load/step_tables.h"
+#include "measure/tables/step_formats.h"
+
+namespace stint {
+
+/// Tables of step times to learn from and to be tested on.
+struct StepFiles {
+  StepFormat format = StepFormat::kPollux;
+  std::vector<std::string> train;
+  std::vector<std::string> test = {};  // Or a split of the training rows:
+  std::string split = {};              // See calibrate/split.h; empty: the test files.
+};
+
+/// What is learned from and what is tested, with the number of each test row in its file.
+struct StepTrial {
+  Rows train;
+  Rows test;
+  std::vector<std::size_t> numbers;
+};
+
+/// The trials of `files`: one for test files, one for each fold of a split. A split that leaves
+/// nothing to test is bad input.
+Result<std::vector<StepTrial>> read_step_trials(const StepFiles& files);
+
+/// What a baseline says of each test row; it has no intervals.
+std::vector<Forecast> forecast_baseline(BaselineKind kind, const StepTrial& trial);
+
+}  // namespace stint

@@ -1,0 +1,172 @@
+#include "validate/validate_deadline.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unit_text.h"
+#include "simulate/deadline_replay.h"
+#include "validate/deadline_refusals.h"
+
+namespace stint {
+namespace {
+
+/// What is played, and where it comes from.
+struct Board {
+  std::vector<ReplayPool> pools;
+  std::vector<std::string> names;  // Of each pool's trace.
+  std::vector<int> slots;          // Of each pool; 0: it is the whole trace.
+  std::vector<ReplayWindow> windows;
+  std::vector<std::string> notes;
+};
+
+/// The i-th machine of a pool is there when at least i are; 0 leaves the counts as they are.
+std::vector<int> slot_of(std::vector<int> counts, int slot) {
+  if (slot == 0) return counts;
+  for (int& count : counts) count = count >= slot ? 1 : 0;
+  return counts;
+}
+
+/// The counts of the traces to fit in ticks of `gap`, without those that are played.
+std::vector<std::vector<int>> others_of(std::span<const AvailabilityTrace> played, Seconds gap,
+                                        const std::vector<AvailabilityTrace>& fit, int slot) {
+  std::vector<std::vector<int>> others;
+  for (const AvailabilityTrace& other : fit) {
+    const bool is_played =
+        std::any_of(played.begin(), played.end(), [&](const AvailabilityTrace& trace) {
+          return other.gap == trace.gap && other.counts == trace.counts;
+        });
+    if (!is_played) others.push_back(slot_of(resampled(other, gap), slot));
+  }
+  return others;
+}
+
+Status add_place(const ValidateDeadlineRequest& request, std::span<const AvailabilityTrace> traces,
+                 const std::vector<AvailabilityTrace>& fit, Board& board) {
+  const Seconds gap = traces.front().gap;
+  const std::vector<std::vector<int>> zones = side_by_side(traces);
+  std::string name = traces.front().name;
+  for (const AvailabilityTrace& zone : traces.subspan(1)) name += " + " + zone.name;
+  const auto game = game_in_ticks(request.terms, gap);
+  if (!game.ok()) return game.error();
+  if (zones.front().size() < static_cast<std::size_t>(game->deadline)) {
+    board.notes.push_back(fmt::format("{} is shorter than one window and is left out", name));
+    return {};
+  }
+  const int step = window_step_in_ticks(request.window_step, *game, gap);
+  const int last = request.slots.value_or(0);
+  for (int slot = std::min(1, last); slot <= last; ++slot) {
+    ReplayPool pool{.game = *game,
+                    .gap = gap,
+                    .zones = zones,
+                    .prior = learned_prior(*game, gap, others_of(traces, gap, fit, slot))};
+    for (std::vector<int>& zone : pool.zones) zone = slot_of(std::move(zone), slot);
+    for (const int start : window_starts(pool, step)) {
+      board.windows.push_back({board.pools.size(), start});
+    }
+    board.pools.push_back(std::move(pool));
+    board.names.push_back(name);
+    board.slots.push_back(slot);
+  }
+  return {};
+}
+
+Status check(const ValidateDeadlineRequest& request) {
+  if (request.traces.empty()) {
+    return bad_usage(
+        "--traces is missing: files of how many spot machines there were, or give "
+        "--synthetic");
+  }
+  if (request.slots && request.terms.machines != 1) {
+    return bad_usage("--slots plays single machines, so it cannot be given with --machines");
+  }
+  if (request.traces.size() % static_cast<std::size_t>(request.zones) != 0) {
+    return bad_usage(fmt::format("--traces has {}, which is not a multiple of --zones {}",
+                                 counted(request.traces.size(), "file"), request.zones));
+  }
+  if (request.window_step && !(*request.window_step > Seconds{})) {
+    return bad_usage("--window-step must be more than zero");
+  }
+  return {};
+}
+
+Result<Board> board_of(const ValidateDeadlineRequest& request) {
+  const auto traces = load_traces(request.traces);
+  if (!traces.ok()) return traces.error();
+  const auto fit = load_traces(request.fit);
+  if (!fit.ok()) return fit.error();
+  Board board;
+  const auto at_once = static_cast<std::size_t>(request.zones);
+  for (std::size_t i = 0; i < traces->size(); i += at_once) {
+    const std::span<const AvailabilityTrace> played{traces->data() + i, at_once};
+    const Status added = add_place(request, played, *fit, board);
+    if (!added.ok()) return added.error();
+  }
+  if (!board.windows.empty()) return board;
+  return bad_input(
+      fmt::format("{}: shorter than one window of {}; give longer traces or a shorter "
+                  "--deadline",
+                  join(request.traces, ", "), to_text(request.terms.deadline_or_default(), "h")));
+}
+
+std::string windows_csv(const Board& board, std::span<const WindowOutcome> outcomes,
+                        bool with_slots) {
+  std::vector<std::string> header{"trace", "start_tick"};
+  if (with_slots) header.emplace_back("slot");
+  for (const auto& [player, game] : outcomes.front().games) {
+    header.push_back(fmt::format("{}_cost", name_of(player)));
+    header.push_back(fmt::format("{}_missed", name_of(player)));
+  }
+  std::string csv = csv_line(header);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const ReplayWindow& window = board.windows[i];
+    std::vector<std::string> cells{board.names[window.pool], fmt::to_string(window.start)};
+    if (with_slots) cells.push_back(fmt::to_string(board.slots[window.pool]));
+    for (const auto& [player, game] : outcomes[i].games) {
+      cells.push_back(fmt::format("{:.6g}", game.cost));
+      cells.emplace_back(game.missed ? "1" : "0");
+    }
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+}  // namespace
+
+Result<DeadlineValidation> validate_deadline(const ValidateDeadlineRequest& request) {
+  const Status fine = check(request);
+  if (!fine.ok()) return fine.error();
+  auto board = board_of(request);
+  if (!board.ok()) return board.error();
+  DeadlineValidation validation{.notes = board->notes};
+  if (!request.refusals.empty()) {
+    const auto refusals = add_refusals(request.refusals, board->pools);
+    if (!refusals.ok()) return refusals.error();
+    validation.refusals = *refusals;
+  }
+
+  const std::vector<WindowOutcome> outcomes =
+      replay(board->pools, board->windows, request.progress);
+  validation.windows = static_cast<int>(outcomes.size());
+  validation.policies = score_windows(outcomes);
+  std::map<std::string, std::vector<WindowOutcome>> by_trace;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    by_trace[board->names[board->windows[i].pool]].push_back(outcomes[i]);
+  }
+  for (const auto& [name, of_trace] : by_trace) {
+    validation.traces[name] = {.windows = static_cast<int>(of_trace.size()),
+                               .policies = score_windows(of_trace)};
+  }
+  if (!request.windows.empty()) {
+    const Status written =
+        write_file(request.windows, windows_csv(*board, outcomes, request.slots.has_value()));
+    if (!written.ok()) return written.error();
+  }
+  return validation;
+}
+
+}  // namespace stint
