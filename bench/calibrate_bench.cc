@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "load/step_tables.h"
+#include "load/published_tables.h"
 #include "base/check.h"
 #include "bench/wall_time.h"
 

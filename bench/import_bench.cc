@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/import/trace_file.h"
+#include "app/import/import_cases.h"
 #include "base/check.h"
 #include "base/file.h"
 #include "base/random.h"

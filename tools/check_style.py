@@ -28,7 +28,7 @@ WRAPPED = {
     "coin/": ("src/solver/linear_program.cc",),
     "boost/": ("src/solver/matching.cc",),
     "simdjson.h": ("src/measure/trace/trace_event.cc",),
-    "zlib.h": ("src/measure/trace/gzip_stream.cc", "src/checkpoint/checksum.cc"),
+    "zlib.h": ("src/measure/trace/gzip_stream.cc", "src/checkpoint/shard_file.cc"),
     "simgrid/": ("bench/",),
 }
 

@@ -1,6 +1,28 @@
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 namespace stint {
+
+/// What is believed of several positive figures whose logarithms are jointly normal.
+struct LogBelief {
+  std::vector<double> mean;        // Of the logarithms.
+  std::vector<double> covariance;  // Of the logarithms, row by row.
+
+  explicit LogBelief(std::vector<double> means)
+      : mean(std::move(means)), covariance(mean.size() * mean.size(), 0.0) {}
+
+  std::size_t size() const { return mean.size(); }
+  double& between(std::size_t i, std::size_t k) { return covariance[i * mean.size() + k]; }
+  double between(std::size_t i, std::size_t k) const { return covariance[i * mean.size() + k]; }
+  double variance(std::size_t i) const { return between(i, i); }
+
+  /// The mean of the figure itself.
+  double expected(std::size_t i) const { return std::exp(mean[i] + variance(i) / 2); }
+};
 
 /// Share of a standard normal distribution that lies below `x`.
 double normal_distribution(double x);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -26,6 +27,8 @@ extern char** environ;  // NOLINT: POSIX names it.
 
 namespace stint {
 namespace {
+
+volatile std::sig_atomic_t told_to_stop = 0;  // NOLINT: signal handlers have nothing else.
 
 using Cause = ProcessesEnd::Cause;
 
@@ -214,6 +217,28 @@ ProcessesEnd wait_for(Children& children, const HeldSignals& signals, Seconds li
 }
 
 }  // namespace
+
+StopSignals::StopSignals() {
+  told_to_stop = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int /*signal*/) { told_to_stop = 1; };
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == SIGPIPE) action.sa_handler = SIG_IGN;
+    ::sigaction(kSignals[i], &action, &before_[i]);
+  }
+}
+
+StopSignals::~StopSignals() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+}
+
+bool StopSignals::take() {
+  const bool told = told_to_stop != 0;
+  told_to_stop = 0;
+  return told;
+}
 
 Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
                                   const std::optional<std::string>& output) {

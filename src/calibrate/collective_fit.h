@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "measure/tables/collective_table.h"
+#include "measure/tables/nccl_text.h"
 #include "predict/collective.h"
 #include "solver/least_squares.h"
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "converge/level.h"
-#include "converge/noise_curve.h"
+#include "converge/noise.h"
+#include "converge/noise_belief.h"
+#include "converge/work.h"
 #include "measure/tables/convergence_table.h"
 
 namespace stint {
@@ -58,5 +59,11 @@ struct TrainedJob {
 /// which is AdaScale's r = (v + 1)/(v B₀/B + 1) turned round: the table does not say it, and the
 /// run at that batch may be missing. Jobs without any positive noise row are left out.
 std::map<std::string, TrainedJob> trained_jobs(std::span<const ConvergenceRun> runs);
+
+/// How noise grows on the way to the level, from the runs of other jobs. For each job y(u) is the
+/// mean over its runs of ln(Φ/B₀) − kNoisePower ln(B/B₀), on a line between records; the prior is
+/// the mean over jobs, drawn to universal_noise_prior as if that were one job more, and so are the
+/// deviations of the jobs' levels and of their shapes.
+NoisePrior noise_growth(const std::map<std::string, TrainedJob>& jobs);
 
 }  // namespace stint

@@ -11,10 +11,10 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "calibrate/forecast.h"
 #include "calibrate/law_fit.h"
 #include "calibrate/one_worker.h"
 #include "calibrate/priors_fixture.h"
-#include "calibrate/step_rows.h"
 
 namespace stint {
 namespace {

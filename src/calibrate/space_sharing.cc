@@ -250,6 +250,12 @@ SharedRate rate_of(const Estimate& it, double factor, PerSecond alone) {
           .p90 = share(it.mean + reach) * alone};
 }
 
+std::optional<SharedRates> same_share(const PackedPair& pair, double share) {
+  if (!can_predict_sharing(pair)) return std::nullopt;
+  return SharedRates{.first = {.median = share * *pair.first.alone},
+                     .second = {.median = share * *pair.second.alone}};
+}
+
 }  // namespace
 
 bool can_predict_sharing(const PackedPair& pair) {
@@ -329,6 +335,28 @@ FreeSharingLaw SpaceSharing::law_of_strangers() const {
 
 bool SpaceSharing::knows_device(const PackedPair& pair) const {
   return find_device(basis_, sharing_device(pair)) != nullptr;
+}
+
+std::optional<SharedRates> half_speed(const PackedPair& pair) { return same_share(pair, 0.5); }
+
+MeanSlowdown::MeanSlowdown(std::span<const PackedPair> pairs) {
+  for (const PackedPair& pair : pairs) {
+    if (!can_teach_sharing(pair)) continue;
+    for (const PackedSide* side : {&pair.first, &pair.second}) {
+      const double log_share = std::log(*side->packed / *side->alone);
+      for (Sum* sum : {&devices_[sharing_device(pair)], &all_}) {
+        sum->log_shares += log_share;
+        sum->count += 1;
+      }
+    }
+  }
+}
+
+std::optional<SharedRates> MeanSlowdown::predict(const PackedPair& pair) const {
+  const auto found = devices_.find(sharing_device(pair));
+  const Sum& sum = found == devices_.end() ? all_ : found->second;
+  if (sum.count == 0) return half_speed(pair);
+  return same_share(pair, std::exp(sum.log_shares / sum.count));
 }
 
 }  // namespace stint

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "base/log_belief.h"
+#include "base/normal.h"
 #include "base/result.h"
+#include "calibrate/forecast.h"
 #include "calibrate/law_fit.h"
-#include "calibrate/step_rows.h"
 #include "measure/tables/step_table.h"
 
 namespace stint {

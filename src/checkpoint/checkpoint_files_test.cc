@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
-#include "checkpoint/checksum.h"
 #include "checkpoint/shard_file.h"
 
 namespace stint {

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/text.h"
-#include "checkpoint/checksum.h"
 #include "checkpoint/connection.h"
 #include "checkpoint/receiver_protocol.h"
 #include "checkpoint/secret.h"
+#include "checkpoint/shard_file.h"
 
 namespace stint {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "checkpoint/checksum.h"
 #include "checkpoint/receiver_protocol.h"
 #include "checkpoint/secret.h"
+#include "checkpoint/shard_file.h"
 
 namespace stint {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "checkpoint/checkpoint_files.h"
-#include "checkpoint/checksum.h"
 #include "checkpoint/receiver_fixture.h"
+#include "checkpoint/shard_file.h"
 
 namespace stint {
 namespace {

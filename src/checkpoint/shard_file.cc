@@ -8,8 +8,7 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
-
-#include "checkpoint/checksum.h"
+#include <zlib.h>
 
 namespace stint {
 namespace {
@@ -37,6 +36,11 @@ bool read_at(int file, std::int64_t offset, char* buffer, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::uint32_t checksum_of(std::string_view bytes, std::uint32_t before) {
+  return static_cast<std::uint32_t>(
+      ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 std::string generation_name(std::int64_t step) { return fmt::format("{}{}", kStepPrefix, step); }
 

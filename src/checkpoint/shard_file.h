@@ -9,6 +9,9 @@
 
 namespace stint {
 
+/// CRC-32, as zlib computes it, of `bytes` behind others whose checksum is `before`.
+std::uint32_t checksum_of(std::string_view bytes, std::uint32_t before = 0);
+
 /// Which piece of which checkpoint.
 struct ShardName {
   std::int64_t step = 0;

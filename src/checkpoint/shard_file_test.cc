@@ -4,10 +4,17 @@
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
-#include "checkpoint/checksum.h"
 
 namespace stint {
 namespace {
+
+// The check value of CRC-32/ISO-HDLC; python3 -c "import zlib; print(zlib.crc32(b'123456789'))".
+TEST(Checksum, IsThatOfZlib) { EXPECT_EQ(checksum_of("123456789"), 3421780262U); }
+
+TEST(Checksum, GoesOnBehindWhatCameBefore) {
+  EXPECT_EQ(checksum_of("56789", checksum_of("1234")), checksum_of("123456789"));
+  EXPECT_EQ(checksum_of(""), 0U);
+}
 
 class ShardFileTest : public testing::Test {
  protected:
@@ -71,4 +78,5 @@ TEST(GenerationName, IsReadAsItIsWritten) {
 }
 
 }  // namespace
+
 }  // namespace stint

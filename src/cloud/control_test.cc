@@ -40,7 +40,7 @@ TEST(Control, MessagesOfAnyLengthArrive) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   const Descriptor one(ends[0]);
   const Descriptor other(ends[1]);
-  for (const std::size_t length : {0, 63997, 63998, 63999, 191998}) {
+  for (const std::size_t length : {0U, 63997U, 63998U, 63999U, 191998U}) {
     const Json json(std::string(length, 'x'));
     ASSERT_TRUE(send_message(one.get(), json).ok()) << length;
     const auto message = receive_message(other.get(), kSecond);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "base/line_stream.h"
 
 namespace stint {
 namespace {

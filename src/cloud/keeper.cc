@@ -23,12 +23,10 @@
 #include "cloud/cluster_files.h"
 #include "cloud/cluster_status.h"
 #include "cloud/control.h"
-#include "cloud/journal.h"
 #include "cloud/namespaces.h"
 #include "cloud/network_plan.h"
 #include "cloud/spawn.h"
 #include "cloud/vm_init.h"
-#include "cloud/vm_record.h"
 
 namespace stint {
 namespace {

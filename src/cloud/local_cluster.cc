@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "cloud/control.h"
-#include "cloud/journal.h"
 #include "cloud/keeper.h"
 #include "cloud/namespaces.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cloud/cluster_files.h"
-#include "cloud/host_check.h"
+#include "cloud/namespaces.h"
 
 namespace stint {
 namespace {

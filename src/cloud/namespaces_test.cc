@@ -7,6 +7,17 @@
 namespace stint {
 namespace {
 
+TEST(HostCheck, RootNeedsNoUserNamespace) {
+  const HostSupport host = examine_host();
+  if (!host.namespaces.ok()) GTEST_SKIP() << "no namespaces here";
+  EXPECT_TRUE(host.user_namespace || ::geteuid() == 0);
+}
+
+TEST(HostCheck, QuotasNeedCgroups) {
+  const HostSupport host = examine_host();
+  EXPECT_TRUE(!host.quotas || host.cgroups.version != CgroupVersion::kNone);
+}
+
 constexpr int kNoNamespaces = 77;
 
 /// The exit code of `body`, run in a process of its own, which has no threads.
@@ -44,4 +55,5 @@ TEST(Namespaces, ItDoesNotBeginWhenItsParentSaysNo) {
 }
 
 }  // namespace
+
 }  // namespace stint

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/log_belief.h"
-#include "converge/noise_curve.h"
+#include "base/normal.h"
+#include "converge/noise.h"
 #include "job/job.h"
 
 namespace stint {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "converge/noise_curve.h"
+#include "converge/noise.h"
 #include "job/job.h"
 
 namespace stint {

@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "base/codec_fields.h"
-#include "converge/level.h"
 #include "converge/steps.h"
 
 namespace stint {
@@ -112,6 +111,25 @@ Work work_at_reference(int batch, const Distance& distance) {
 }
 
 }  // namespace
+
+bool reaches(double metric, const Level& level) {
+  return level.lower_is_better ? metric <= level.value : metric >= level.value;
+}
+
+std::optional<double> moment_of(std::span<const MetricPoint> run, const Level& level) {
+  double best = 0;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const MetricPoint& it = run[i];
+    if (reaches(it.metric, level)) {
+      if (i == 0) return it.moment;
+      const double before = run[i - 1].moment;
+      return before + (it.moment - before) * (level.value - best) / (it.metric - best);
+    }
+    const bool better = i == 0 || (level.lower_is_better ? it.metric < best : it.metric > best);
+    if (better) best = it.metric;
+  }
+  return std::nullopt;
+}
 
 Result<Work> work_to_goal(const JobProfile& job) {
   const auto distance = distance_to_goal(job);

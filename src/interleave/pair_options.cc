@@ -6,11 +6,26 @@
 
 #include "base/check.h"
 #include "base/normal.h"
-#include "interleave/joint_memory.h"
 #include "predict/law.h"
 
 namespace stint {
 namespace {
+
+Seconds end_of(const SharedWork& job, Seconds together) {
+  const double left = std::max(0.0, job.iterations - together / job.shared);
+  return std::min(together, job.iterations * job.shared) + left * job.alone;
+}
+
+double slowdown_of(const SharedWork& job, Seconds end) {
+  const Seconds alone = job.iterations * job.alone;
+  return alone > Seconds{} ? end / alone : 1;
+}
+
+void check(const SharedWork& job) {
+  CHECK(job.iterations >= 0);
+  CHECK(job.alone > Seconds{});
+  CHECK(job.shared > Seconds{});
+}
 
 constexpr SharingMode kModes[] = {SharingMode::kBucket, SharingMode::kWhole, SharingMode::kFreely};
 
@@ -93,6 +108,30 @@ std::string late_reason(const ShareJob& first, const ShareJob& second, const Pai
 }
 
 }  // namespace
+
+PairOutcome pair_outcome(const SharedWork& first, const SharedWork& second) {
+  check(first);
+  check(second);
+  PairOutcome it;
+  it.together = std::min(first.iterations * first.shared, second.iterations * second.shared);
+  it.end = {end_of(first, it.together), end_of(second, it.together)};
+  it.slowdown = {slowdown_of(first, it.end[0]), slowdown_of(second, it.end[1])};
+  it.makespan = std::max(it.end[0], it.end[1]);
+  it.separate = first.iterations * first.alone + second.iterations * second.alone;
+  return it;
+}
+
+MemoryVerdict shared_memory_verdict(std::span<const MemoryNeed> needs, Bytes memory) {
+  MemoryNeed all;
+  for (const MemoryNeed& need : needs) {
+    all.parameters += need.parameters;
+    all.gradients += need.gradients;
+    all.optimizer += need.optimizer;
+    all.activations += need.activations;
+    all.overhead += need.overhead;
+  }
+  return memory_verdict(all, memory);
+}
 
 Seconds PairOption::saved_surely() const {
   return outcome.separate - std::exp(kEightInTen * pace.deviation) * outcome.makespan;

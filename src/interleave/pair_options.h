@@ -2,14 +2,52 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "interleave/pair_outcome.h"
+#include "base/units.h"
 #include "interleave/share_job.h"
 #include "plan/plan.h"
+#include "plan/prediction.h"
+#include "predict/memory.h"
 
 namespace stint {
+
+/// How much of a job is to be trained, and what an iteration of it takes.
+struct SharedWork {
+  double iterations = 1;
+  Seconds alone;   // On the same VMs without the other job, with its normal overlap.
+  Seconds shared;  // While the other job is there: the period over its turns in it.
+};
+
+/// What becomes of two jobs that begin together on the same VMs. When the first is done, the other
+/// goes on alone.
+struct PairOutcome {
+  std::array<Seconds, 2> end;      // Of each job, from the common start.
+  std::array<double, 2> slowdown;  // Of each until its end, over being alone from the start.
+  Seconds together;                // How long both were there.
+  Seconds makespan;                // Until both are done.
+  Seconds separate;                // The sum of both alone: what separate VMs are paid for.
+
+  /// How much sooner both are done than one after the other, each with its normal overlap. Since
+  /// the VMs are paid for by time, it is also how much less they cost than separate ones.
+  double speedup() const { return separate / makespan; }
+};
+
+/// With N iterations of A and B that take aᵢ alone and bᵢ shared:
+///
+///   together = min(NA bA, NB bB)
+///   end_i    = together + (Nᵢ − together / bᵢ) · aᵢ
+///
+/// Requires iterations ≥ 0 and times above zero.
+PairOutcome pair_outcome(const SharedWork& first, const SharedWork& second);
+
+/// Whether workers of several jobs fit into the `memory` of one accelerator. Each keeps all of its
+/// own there all the time, also while it is not its turn: states, activations and overhead. A
+/// process has its own context on the accelerator, so that nothing is shared, and what is kept free
+/// for fragmentation is kept once, as for one worker.
+MemoryVerdict shared_memory_verdict(std::span<const MemoryNeed> needs, Bytes memory);
 
 /// Why two jobs are not put together.
 enum class PairRefusal {

@@ -5,16 +5,111 @@
 #include <utility>
 
 #include "base/check.h"
+#include "predict/law.h"
 #include "solver/matching.h"
 
 namespace stint {
 namespace {
+
+/// What is unsure about a job.
+enum class Doubt { kCompute, kNetwork, kIterations };
+
+/// The job with one of these longer by a factor.
+ShareJob stretched(ShareJob job, Doubt what, double factor) {
+  if (what == Doubt::kIterations) {
+    job.iterations *= factor;
+    return job;
+  }
+  const Seconds before = total(step_parts(job.setup));
+  for (StepGroup& group : job.setup.groups) {
+    if (what == Doubt::kCompute) {
+      group.forward = factor * group.forward;
+      group.backward = factor * group.backward;
+      group.update = factor * group.update;
+    } else {
+      stretch_links(group, factor);
+    }
+  }
+  job.alone = job.alone * (total(step_parts(job.setup)) / before);
+  return job;
+}
+
+/// Nothing is taken to be off by more than a factor of two, as a deviation.
+const double kDoubtMax = std::log(2.0);
+
+/// Deviations of the logarithms of computing and communication of a job.
+struct PartDoubts {
+  double compute = 0;
+  double network = 0;
+};
+
+/// With s the slope of the logarithm of an iteration's time by that of a part, and d its deviation,
+/// what was measured leaves it all to communication, as far as that can be:
+///
+///   network = d / s_network,  compute = √(d² − (s_network · network)²) / s_compute
+///
+/// and else both are d / √(s_compute² + s_network²); each ln 2 at most.
+PartDoubts part_doubts(const ShareJob& job) {
+  constexpr double kStep = 0.01;
+  const auto slope = [&](Doubt what) {
+    return std::log(stretched(job, what, 1 + kStep).alone / job.alone) / std::log1p(kStep);
+  };
+  const double compute = slope(Doubt::kCompute);
+  const double network = slope(Doubt::kNetwork);
+  const double both = std::hypot(compute, network);
+  if (both <= 0) return {};
+  const double equal = std::min(job.deviation / both, kDoubtMax);
+  if (!job.compute_measured) return {.compute = equal, .network = equal};
+  PartDoubts doubts;
+  if (network > 0) doubts.network = std::min(job.deviation / network, kDoubtMax);
+  const double explained = network * doubts.network;
+  const double rest = std::max(0.0, job.deviation * job.deviation - explained * explained);
+  if (compute > 0) doubts.compute = std::min(std::sqrt(rest) / compute, kDoubtMax);
+  return doubts;
+}
 
 constexpr DollarsPerSecond kAnyRate = 1 * kDollar / kHour;
 constexpr Dollars kMicroDollar = 1e-6 * kDollar;
 constexpr double kWeightMax = 1e15;  // Of the solver; a billion dollars.
 
 }  // namespace
+
+TimeRange saved_range(const ShareJob& first, const ShareJob& second, const PairOption& option,
+                      const PairTerms& terms) {
+  const auto saved = [&](const ShareJob& a, const ShareJob& b) {
+    const auto other = pair_option({a, b, option.mode, option.turns}, terms);
+    return other ? other->saved() : option.saved();
+  };
+  double variance = std::pow((option.pace.deviation * option.outcome.makespan).in(kSecond), 2);
+  for (const bool is_first : {true, false}) {
+    const ShareJob& job = is_first ? first : second;
+    const PartDoubts parts = part_doubts(job);
+    const std::array<std::pair<Doubt, double>, 3> doubts{
+        {{Doubt::kCompute, parts.compute},
+         {Doubt::kNetwork, parts.network},
+         {Doubt::kIterations, job.iterations_deviation}}};
+    for (const auto& doubt : doubts) {
+      if (doubt.second <= 0) continue;
+      const auto with = [&](double factor) {
+        const ShareJob other = stretched(job, doubt.first, factor);
+        return is_first ? saved(other, second) : saved(first, other);
+      };
+      const Seconds difference = with(std::exp(doubt.second)) - with(std::exp(-doubt.second));
+      variance += std::pow(difference.in(kSecond) / 2, 2);
+    }
+  }
+  const Seconds width = kEightInTen * std::sqrt(variance) * kSecond;
+  Seconds low = option.saved();
+  Seconds high = low;
+  if (!first.overlap_known || !second.overlap_known) {
+    for (const NetworkWhile network : {NetworkWhile::kIdle, NetworkWhile::kBusy}) {
+      const Seconds extreme = saved(with_network(first, network), with_network(second, network));
+      low = std::min(low, extreme);
+      high = std::max(high, extreme);
+    }
+  }
+  return {.mean = option.saved(), .p10 = low - width, .p90 = high + width};
+}
 
 std::int64_t matching_weight(Dollars saved) {
   return std::llround(std::clamp(saved.in(kMicroDollar), -kWeightMax, kWeightMax));

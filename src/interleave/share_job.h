@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "interleave/turn_terms.h"
+#include "interleave/turn_times.h"
 #include "predict/memory.h"
 #include "predict/step.h"
 

@@ -35,4 +35,10 @@ Seconds rhythm_bound(const TurnTimes& often, const TurnTimes& seldom, int turns,
   return bound;
 }
 
+TurnTerms terms_of(SharingMode mode) {
+  CHECK(mode != SharingMode::kSeparately);
+  return {.order = mode == SharingMode::kFreely ? TurnOrder::kSlices : TurnOrder::kRhythm,
+          .overlap = mode != SharingMode::kWhole};
+}
+
 }  // namespace stint

@@ -1,7 +1,5 @@
 #include "measure/measurement.h"
 
-#include "measure/json_lines.h"
-
 namespace stint {
 
 namespace {

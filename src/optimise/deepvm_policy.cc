@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "optimise/answer.h"
-#include "optimise/plain_run.h"
+#include "optimise/policies.h"
 
 namespace stint {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/log_belief.h"
+#include "base/normal.h"
 
 namespace stint {
 

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "predict/calibrated_law.h"
 #include "predict/cluster_step.h"
-#include "predict/law_sample.h"
 
 namespace stint {
 namespace {

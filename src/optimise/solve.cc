@@ -43,6 +43,10 @@ std::vector<Found> from_knee(const std::vector<Found>& points, std::size_t rows)
 
 }  // namespace
 
+bool Passes::enabled(const char* name) const {
+  return std::find(disabled_.begin(), disabled_.end(), name) == disabled_.end();
+}
+
 Solve::Solve(const PlanQuestion& question, Space space)
     : space_(std::move(space)),
       evaluator_(question, space_),

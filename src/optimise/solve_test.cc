@@ -10,6 +10,24 @@
 namespace stint {
 namespace {
 
+TEST(Passes, AreTimedInTheOrderTheyRan) {
+  FixedClock clock(100 * kSecond);
+  const std::vector<std::string> disabled = {"mixed"};
+  Passes passes(clock, disabled);
+  passes.run("one", [&](PassReport& report) {
+    clock.advance(2 * kSecond);
+    report.kept = 7;
+  });
+  passes.run("two", [](PassReport&) {});
+  ASSERT_EQ(passes.reports().size(), 2U);
+  EXPECT_EQ(passes.reports()[0].name, "one");
+  EXPECT_EQ(passes.reports()[0].kept, 7);
+  EXPECT_EQ(passes.reports()[0].time, 2 * kSecond);
+  EXPECT_EQ(passes.reports()[1].time, Seconds{});
+  EXPECT_TRUE(passes.enabled("front"));
+  EXPECT_FALSE(passes.enabled("mixed"));
+}
+
 const FixedClock kClock{Seconds{}};
 
 std::unique_ptr<Solve> solved(const PlanQuestion& question,
@@ -134,4 +152,5 @@ TEST(Solve, IsCompleteWhereMixesWereLookedAt) {
 }
 
 }  // namespace
+
 }  // namespace stint

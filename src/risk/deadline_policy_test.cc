@@ -5,7 +5,6 @@
 
 #include "risk/deadline_baselines.h"
 #include "risk/deadline_fixture.h"
-#include "risk/deadline_optimum.h"
 
 namespace stint {
 namespace {

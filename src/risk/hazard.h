@@ -1,10 +1,57 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
+#include "measure/tables/lifetime_table.h"
 
 namespace stint {
+
+/// A share of machines and an interval in which the true one lies with 95 %.
+struct SurvivalShare {
+  double share = 1;
+  double low = 1;
+  double high = 1;
+};
+
+/// The share of machines that outlive an age, as measured, whatever the shape of the hazard
+/// (Kaplan and Meier, 1958):
+///
+///   S(t) = Π over losses at u ≤ t of (1 − lost(u) / at risk(u))
+///
+/// Machines that somebody stopped watching count while they were watched. A loss known only to lie
+/// between two probes is taken in the middle. The interval is Greenwood's on the scale of
+/// log(−log S), so that it stays between 0 and 1.
+class KaplanMeier {
+ public:
+  explicit KaplanMeier(std::span<const Lifetime> lifetimes);
+
+  /// Nothing when no machine was watched that long, unless all were lost before.
+  std::optional<SurvivalShare> at(Seconds age) const;
+
+  int machines() const { return machines_; }  // Of which anything is known.
+  int losses() const { return losses_; }
+
+ private:
+  struct Step {
+    Seconds age;
+    double share = 1;
+    double variance = 0;  // Greenwood's sum of lost / (at risk × (at risk − lost)).
+  };
+
+  std::vector<Step> steps_;  // At each age at which machines were lost.
+  Seconds watched_;          // The age of the oldest machine that was seen.
+  int machines_ = 0;
+  int losses_ = 0;
+};
+
+/// The age at which a life is taken to have ended or to have been lost from sight.
+Seconds middle_age(const Lifetime& lifetime);
+
+/// Whether the row says anything.
+bool is_known(const Lifetime& lifetime);
 
 /// How often a machine is lost, by its age.
 using PerSecond = decltype(1.0 / Seconds());

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "risk/survival.h"
+#include "risk/hazard.h"
 
 namespace stint {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "risk/survival.h"
+#include "risk/hazard.h"
 
 namespace stint {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "run/run_cloud.h"
-#include "supervise/run_words.h"
+#include "supervise/run_terms.h"
 
 namespace stint {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "run/run_folder.h"
 #include "run/run_journal.h"
-#include "run/run_paths.h"
 #include "run/run_record.h"
 
 namespace stint {

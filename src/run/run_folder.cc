@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -12,10 +13,16 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "run/run_name.h"
 
 namespace stint {
 namespace {
+
+constexpr std::size_t kNameMax = 64;
+
+bool fits(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+         c == '.';
+}
 
 namespace fs = std::filesystem;
 
@@ -28,6 +35,17 @@ std::string holder_of(int lock) {
 }
 
 }  // namespace
+
+Status check_run_name(std::string_view name) {
+  const bool good = !name.empty() && name.size() <= kNameMax && name[0] != '-' && name[0] != '.' &&
+                    name.find("..") == std::string_view::npos &&
+                    std::all_of(name.begin(), name.end(), fits);
+  if (good) return {};
+  return bad_usage(fmt::format(
+      "'{}' cannot be the name of a run: give one of up to {} letters, digits, '-', '_' and "
+      "single '.', which begins with a letter, a digit or '_'",
+      printable(name), kNameMax));
+}
 
 Result<std::string> make_run_folder(const std::string& root, const std::string& name) {
   const Status named = check_run_name(name);

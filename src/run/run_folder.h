@@ -1,7 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -9,6 +11,27 @@
 #include "base/result.h"
 
 namespace stint {
+
+// What lies where in the folder of a run.
+
+inline std::string record_path(const std::string& run) { return run + "/run.json"; }
+inline std::string journal_path_of(const std::string& run) { return run + "/journal.jsonl"; }
+inline std::string measurements_path(const std::string& run) { return run + "/measurements.jsonl"; }
+inline std::string job_path(const std::string& run) { return run + "/job.json"; }
+inline std::string checkpoint_folder(const std::string& run) { return run + "/checkpoints"; }
+inline std::string log_folder(const std::string& run) { return run + "/log"; }
+
+/// What a search found, where the run is one.
+inline std::string search_path(const std::string& run) { return run + "/search.json"; }
+
+/// Of the plans that were made in mid-run, from 2 on.
+inline std::string plan_path(const std::string& run, int number) {
+  return fmt::format("{}/plan-{}.json", run, number);
+}
+
+/// A run's name is the name of its folder: 1 to 64 letters, digits, '-', '_' and '.', which begins
+/// with neither '-' nor '.' and holds no "..". Anything else is a usage error.
+Status check_run_name(std::string_view name);
 
 /// Makes the folder of a new run, `root`/`name`, which only its user may look into. Usage errors: a
 /// name that cannot be one, or that is taken.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/json_lines.h"
+#include "measure/measurement.h"
 
 namespace stint {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/codec.h"
 #include "catalog/market.h"
-#include "cloud/pool.h"
+#include "cloud/cluster_spec.h"
 #include "plan/plan.h"
 #include "run/run_sharing.h"
 #include "supervise/spot_belief.h"

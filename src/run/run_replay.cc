@@ -1,14 +1,85 @@
 #include "run/run_replay.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
 #include "base/file.h"
+#include "base/text.h"
 #include "risk/cluster_policy.h"
+#include "run/run_folder.h"
 #include "run/run_journal.h"
-#include "run/run_paths.h"
+#include "supervise/run_terms.h"
 #include "supervise/spot_belief.h"
 
 namespace stint {
-
 namespace {
+
+using Event = RunEventKind;
+using Act = RunActionKind;
+
+std::string names_of_vms(const std::vector<int>& vms) {
+  std::vector<std::string> names;
+  for (const int vm : vms) names.push_back(vm_name(vm));
+  return join(names, ", ");
+}
+
+std::string seconds_text(Seconds time) { return fmt::format("{:.1f} s", time.in(kSecond)); }
+
+std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on demand"; }
+
+std::optional<std::string> event_text(const Supervisor& supervisor, const RunEvent& event) {
+  const std::string vm = event.vm ? vm_name(*event.vm) : "";
+  switch (event.kind) {
+    case Event::kVmUp: {
+      if (!event.vm || *event.vm >= static_cast<int>(supervisor.vms().size())) return std::nullopt;
+      const RunVm& it = supervisor.vms()[static_cast<std::size_t>(*event.vm)];
+      return fmt::format("{} is there ({}, {})", vm, machine_type(it), market_text(it.market));
+    }
+    case Event::kLaunchRefused:
+      return fmt::format("{} cannot be had: {}", vm, event.reason.value_or("no reason was given"));
+    case Event::kNotice:
+      return fmt::format("{} will be taken back in {}", vm,
+                         seconds_text(event.duration.value_or(Seconds{})));
+    case Event::kVmLost:
+      return fmt::format("{} is gone", vm);
+    case Event::kWorkersUp:
+      return supervisor.attempt()
+                 ? std::optional(fmt::format("training on {} after step {}",
+                                             names_of_vms(supervisor.attempt()->vms),
+                                             event.step.value_or(0)))
+                 : std::nullopt;
+    case Event::kSaved:
+      return fmt::format("step {} is saved, after {}", event.step.value_or(0),
+                         seconds_text(event.duration.value_or(Seconds{})));
+    case Event::kWorkerLost:
+      return fmt::format("the worker on {} is lost{}", vm,
+                         event.reason && !event.reason->empty() ? ": " + *event.reason : "");
+    case Event::kPrices:
+      return event.spot ? std::optional(fmt::format("a spot machine costs {:.4f} USD/h now",
+                                                    event.spot->in(kDollar / kHour)))
+                        : std::nullopt;
+    case Event::kCapacity:
+      return event.count ? std::optional(fmt::format(
+                               "spot has {} now",
+                               counted(static_cast<std::size_t>(*event.count), "machine")))
+                         : std::nullopt;
+    case Event::kTerms:
+    case Event::kRemark:
+      return event.reason;
+    case Event::kResumed:
+      return "a new process takes over";
+    case Event::kStop:
+      return event.reason.value_or("told to stop");
+    case Event::kSaveFailed:
+    case Event::kTick:
+    case Event::kStepDone:
+    case Event::kWorkersDone:
+    case Event::kBilled:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 /// What a step should take where the latest moment orders training. Slots mean other machines after
 /// the next plan, so that it cannot be asked later.
@@ -25,6 +96,30 @@ std::optional<Seconds> predicted_step(const ReplayedRun& run) {
 }
 
 }  // namespace
+
+std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment) {
+  std::vector<StoryLine> lines;
+  // What the supervisor says of a loss holds more than that it happened.
+  const bool said = std::any_of(moment.actions.begin(), moment.actions.end(),
+                                [](const RunAction& it) { return it.kind == Act::kSay; });
+  const Event kind = moment.event.kind;
+  const bool covered = said && (kind == Event::kNotice || kind == Event::kVmLost ||
+                                kind == Event::kWorkerLost || kind == Event::kLaunchRefused);
+  if (auto text = covered ? std::nullopt : event_text(supervisor, moment.event)) {
+    lines.push_back({.at = moment.event.at, .text = std::move(*text)});
+  }
+  for (const RunAction& action : moment.actions) {
+    if (action.kind == Act::kSay) lines.push_back({.at = moment.event.at, .text = action.reason});
+    if (action.kind == Act::kReplan) {
+      lines.push_back({.at = moment.event.at, .text = "planning again, since " + action.reason});
+    }
+    if (action.kind == Act::kFinish) {
+      lines.push_back({.at = moment.event.at,
+                       .text = fmt::format("{}: {}", name_of(action.outcome), action.reason)});
+    }
+  }
+  return lines;
+}
 
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   return std::make_unique<Supervisor>(terms_of(record, record.plan),

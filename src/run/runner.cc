@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/random.h"
-#include "base/stop_signals.h"
 #include "cloud/exec_all.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 #include "run/run_replay.h"
 
 namespace stint {

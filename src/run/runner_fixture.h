@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/temporary_folder.h"
-#include "cloud/host_check.h"
+#include "cloud/namespaces.h"
 #include "run/run_fixture.h"
 #include "run/run_replay.h"
 #include "run/run_story.h"

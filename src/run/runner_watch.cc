@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 #include "run/runner.h"
 
 namespace stint {

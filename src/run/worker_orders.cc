@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 
 namespace stint {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "risk/deadline_baselines.h"
-#include "risk/deadline_optimum.h"
 
 namespace stint {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/codec_fields.h"
 #include "base/parallel.h"
 #include "base/units.h"
-#include "plan/deadline_validation.h"
+#include "plan/validations.h"
 #include "risk/cluster_policy.h"
 #include "risk/deadline_game.h"
 #include "risk/deadline_policy.h"

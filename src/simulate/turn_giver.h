@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "interleave/turn_terms.h"
+#include "interleave/turn_times.h"
 
 namespace stint {
 

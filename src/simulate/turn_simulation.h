@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "interleave/turn_terms.h"
+#include "interleave/turn_times.h"
 #include "predict/step.h"
 
 namespace stint {

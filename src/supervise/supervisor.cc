@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "supervise/run_words.h"
+#include "supervise/run_terms.h"
 
 namespace stint {
 namespace {

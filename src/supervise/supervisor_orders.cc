@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "supervise/run_words.h"
+#include "supervise/run_terms.h"
 #include "supervise/supervisor.h"
 
 namespace stint {

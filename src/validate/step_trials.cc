@@ -5,8 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "calibrate/split.h"
+#include "catalog/lookup.h"
+#include "load/catalog_cases.h"
 
 namespace stint {
 namespace {
@@ -41,6 +44,20 @@ Rows in_steps(Rows rows) {
 }
 
 }  // namespace
+
+DollarsPerSecond published_vm_price() {
+  const auto catalog = load_catalog(Environment{});
+  CHECK(catalog.ok());
+  const auto type = find_type(catalog->noun, {.name = "g4dn.12xlarge"});
+  CHECK(type.ok());
+  std::optional<DollarsPerSecond> lowest;
+  for (const Offer& offer : (*type)->offers) {
+    const auto price = lowest_price(offer, {Market::kOnDemand});
+    if (price && (!lowest || *price < *lowest)) lowest = price;
+  }
+  CHECK(lowest.has_value());
+  return *lowest;
+}
 
 Result<std::vector<StepTrial>> read_step_trials(const StepFiles& files) {
   auto train = read_step_tables(files.format, files.train, TableUse::kLearn);

@@ -5,12 +5,17 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "calibrate/baselines.h"
 #include "calibrate/forecast.h"
-#include "load/step_tables.h"
+#include "load/published_tables.h"
 #include "measure/tables/step_formats.h"
 
 namespace stint {
+
+/// Of the VM that Pollux's published tables were measured on (g4dn.12xlarge, by its
+/// benchmark/main.tf), on demand in the cheapest region of the bundled catalogue.
+DollarsPerSecond published_vm_price();
 
 /// Tables of step times to learn from and to be tested on.
 struct StepFiles {

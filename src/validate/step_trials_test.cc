@@ -8,6 +8,12 @@
 namespace stint {
 namespace {
 
+TEST(PublishedVm, CostsAsMuchAsFourSmallGpus) {
+  const double hourly = (published_vm_price() * kHour).in(kDollar);
+  EXPECT_GT(hourly, 3);
+  EXPECT_LT(hourly, 6);
+}
+
 constexpr const char* kTable =
     "model,gpus_per_node,num_nodes,num_gpus,batch_per_gpu,step_time_s\n"
     "a,1,1,1,16,0.1\n"
@@ -64,4 +70,5 @@ TEST(StepTrials, ABaselineSaysWhyItSaysNothing) {
 }
 
 }  // namespace
+
 }  // namespace stint

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "calibrate/collective_fit.h"
 #include "calibrate/score.h"
-#include "measure/tables/collective_table.h"
+#include "measure/tables/nccl_text.h"
 
 namespace stint {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "calibrate/convergence_baselines.h"
-#include "calibrate/convergence_fit.h"
+#include "calibrate/convergence_models.h"
 #include "calibrate/score.h"
 #include "measure/tables/convergence_table.h"
 

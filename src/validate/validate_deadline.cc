@@ -1,19 +1,42 @@
 #include "validate/validate_deadline.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/csv.h"
+#include "base/date.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/unit_text.h"
+#include "measure/tables/lifetime_table.h"
 #include "simulate/deadline_replay.h"
-#include "validate/deadline_refusals.h"
+#include "simulate/synthetic_pool.h"
 
 namespace stint {
 namespace {
+
+constexpr Seconds kGap = kTraceGap;
+
+std::vector<double> slacks_of(const DeadlineTerms& terms) {
+  if (terms.deadline) return {*terms.deadline / terms.work};
+  return {1.1, 1.25, 1.5, 2};
+}
+
+using Zones = std::vector<SyntheticPool>;
+
+ReplayPool pool_of(const Zones& zones, const DeadlineGame& game) {
+  const SyntheticPool& first = zones.front();
+  ReplayPool pool{
+      .game = game, .gap = first.gap, .zones = {}, .prior = learned_prior(game, first.gap, {})};
+  for (const SyntheticPool& zone : zones) pool.zones.push_back(zone.counts);
+  const bool is_known = zones.size() == 1 && first.kind == PoolKind::kSteady;
+  if (is_known) pool.law = law_of(first, game.deadline);
+  return pool;
+}
 
 /// What is played, and where it comes from.
 struct Board {
@@ -136,6 +159,75 @@ std::string windows_csv(const Board& board, std::span<const WindowOutcome> outco
 }
 
 }  // namespace
+
+Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request) {
+  const Random random(static_cast<std::uint64_t>(request.seed));
+  const int ticks = static_cast<int>(request.length / kGap);
+  DeadlineValidation validation;
+  std::vector<ReplayPool> pools;
+  std::vector<ReplayWindow> windows;
+  std::uint64_t fork = 0;
+  for (const auto& [kind, name] : names_of(PoolKind{})) {
+    std::vector<Zones> drawn;
+    for (int i = 0; i < request.pools; ++i) {
+      drawn.push_back(synthetic_zones(kind, request.zones, random.fork(fork++), kGap, ticks));
+    }
+    for (const double slack : slacks_of(request.terms)) {
+      DeadlineTerms terms = request.terms;
+      terms.deadline = slack * terms.work;
+      const auto game = game_in_ticks(terms, kGap);
+      if (!game.ok()) return game.error();
+      const int step = window_step_in_ticks(request.window_step, *game, kGap);
+      const std::size_t before = windows.size();
+      for (const Zones& zones : drawn) {
+        pools.push_back(pool_of(zones, *game));
+        for (const int start : window_starts(pools.back(), step)) {
+          windows.push_back({pools.size() - 1, start});
+        }
+      }
+      const int count = static_cast<int>(windows.size() - before);
+      if (count == 0) return bad_usage("--work is longer than the synthetic pools of 14 days");
+      validation.cells.push_back({.kind = name, .slack = slack, .windows = count, .policies = {}});
+    }
+  }
+
+  if (!request.refusals.empty()) {
+    const auto refusals = add_refusals(request.refusals, pools);
+    if (!refusals.ok()) return refusals.error();
+    validation.refusals = *refusals;
+  }
+  const std::vector<WindowOutcome> outcomes = replay(pools, windows, request.progress);
+  validation.windows = static_cast<int>(outcomes.size());
+  validation.policies = score_windows(outcomes);
+  std::span<const WindowOutcome> rest = outcomes;
+  for (DeadlineCell& cell : validation.cells) {
+    const auto size = static_cast<std::size_t>(cell.windows);
+    cell.policies = score_windows(rest.first(size));
+    rest = rest.subspan(size);
+  }
+  return validation;
+}
+
+Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool>& pools) {
+  const auto text = read_file(file);
+  if (!text.ok()) return text.error();
+  const auto failures = read_creation_failures(*text, file);
+  if (!failures.ok()) return failures.error();
+  const auto pattern = refusal_pattern(*failures, file);
+  if (!pattern.ok()) return pattern.error();
+  Seconds longest;
+  for (ReplayPool& pool : pools) {
+    // What is late may be refused, too.
+    pool.refused = refused_ticks(*pattern, pool.gap, 2 * pool.game.deadline);
+    longest = std::max(longest, pool.game.deadline * pool.gap);
+  }
+  const auto within = std::count_if(pattern->times.begin(), pattern->times.end(),
+                                    [&](Seconds time) { return time < longest; });
+  return fmt::format(
+      "{} {} of {}: the first {} from {} on, with {}, begin with every window", pattern->provider,
+      pattern->device.empty() ? "(GPU not said)" : pattern->device, file, to_text(longest, "h"),
+      to_text(date_at(pattern->first)), counted(static_cast<std::size_t>(within), "failed start"));
+}
 
 Result<DeadlineValidation> validate_deadline(const ValidateDeadlineRequest& request) {
   const Status fine = check(request);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <string>
 
 #include "base/csv.h"
 #include "base/file.h"
@@ -12,6 +13,120 @@
 
 namespace stint {
 namespace {
+
+/// Jobs of 3 h in 4 h on pools of 3 days: short, but enough windows for means.
+SyntheticDeadlineRequest small(int seed) {
+  return {.terms = {.work = 3 * kHour, .deadline = 4 * kHour},
+          .pools = 2,
+          .seed = seed,
+          .length = 3 * kDay};
+}
+
+// The means of few windows differ by a few per cent by chance; whoever is dearer by more than that
+// plays worse.
+TEST(ValidateDeadlineSynthetic, StintMissesNothingAndIsNoDearerThanOthersInAnyCell) {
+  constexpr double kByChance = 1.03;
+  const auto answer = validate_deadline_synthetic(small(1));
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_EQ(answer->cells.size(), 7U);
+  for (const DeadlineCell& cell : answer->cells) {
+    SCOPED_TRACE(cell.kind + " " + std::to_string(cell.slack));
+    EXPECT_GE(cell.windows, 60);
+    const DeadlineScore& ours = cell.policies.at("stint");
+    EXPECT_EQ(ours.missed, 0);
+    EXPECT_GE(ours.cost_ratio_to_optimum, 1);
+    for (const char* other : {"greedy", "uniform-progress"}) {
+      EXPECT_EQ(cell.policies.at(other).missed, 0) << other;
+      EXPECT_LE(ours.cost_ratio_to_optimum,
+                kByChance * cell.policies.at(other).cost_ratio_to_optimum)
+          << other;
+    }
+    EXPECT_EQ(cell.policies.contains("informed"), cell.kind == "steady");
+  }
+  const auto& all = answer->policies;
+  EXPECT_LT(all.at("stint").cost_ratio_to_optimum, all.at("greedy").cost_ratio_to_optimum);
+  EXPECT_LT(all.at("stint").cost_ratio_to_optimum,
+            all.at("uniform-progress").cost_ratio_to_optimum);
+  EXPECT_FALSE(all.contains("informed"));
+}
+
+TEST(ValidateDeadlineSynthetic, OneSeedGivesOneAnswer) {
+  SyntheticDeadlineRequest request = small(3);
+  request.pools = 1;
+  request.length = 10 * kHour;
+  const auto first = validate_deadline_synthetic(request);
+  const auto again = validate_deadline_synthetic(request);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(write_deadline_validation(*first), write_deadline_validation(*again));
+  EXPECT_DOUBLE_EQ(first->cells[0].slack, 4.0 / 3);
+  // Without a deadline there are four.
+  request.terms.deadline.reset();
+  EXPECT_EQ(validate_deadline_synthetic(request)->cells.size(), 28U);
+}
+
+TEST(ValidateDeadlineSynthetic, PlaysAgainWithRecordedRefusals) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "stint_synthetic_refusals.csv";
+  ASSERT_TRUE(
+      write_file(path.string(), "provider,gpu,zone,time_utc\naws,K80,,2020-03-15T10:00:00Z\n")
+          .ok());
+  SyntheticDeadlineRequest request = small(3);
+  request.length = 10 * kHour;
+  request.refusals = path.string();
+  const auto answer = validate_deadline_synthetic(request);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  // One failure in the first tick: who begins on demand begins a tick later.
+  EXPECT_NEAR(answer->policies.at("on-demand").refused->slip_mean.in(kMinute), 5, 1e-9);
+  request.refusals = "nowhere.csv";
+  EXPECT_EQ(validate_deadline_synthetic(request).error().kind, ErrorKind::kBadInput);
+}
+
+TEST(ValidateDeadlineSynthetic, RefusesWorkThatDoesNotFit) {
+  EXPECT_EQ(validate_deadline_synthetic({.terms = {.work = 30 * kDay}}).error().kind,
+            ErrorKind::kUsage);
+  EXPECT_EQ(validate_deadline_synthetic({.terms = {.work = 1 * kHour, .deadline = 1 * kHour}})
+                .error()
+                .kind,
+            ErrorKind::kUsage);
+}
+
+std::string file(const std::string& bytes) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "stint_deadline_refusals.csv";
+  EXPECT_TRUE(write_file(path.string(), bytes).ok());
+  return path.string();
+}
+
+std::vector<ReplayPool> one_pool() {
+  const DeadlineGame game{.work = 2, .deadline = 4, .changeover = 1, .price_ratio = 3};
+  return {{.game = game,
+           .gap = 30 * kMinute,
+           .zones = {{1, 1, 1, 1}},
+           .prior = learned_prior(game, 30 * kMinute, {})}};
+}
+
+// In ticks of half an hour from the first failure: 0, 0, 3 and, past the deadline of 2 h, 5.
+TEST(DeadlineRefusals, ArePutOnEveryWindow) {
+  const std::string failures = file(
+      "provider,gpu,zone,time_utc\n"
+      "gcp,K80,a,2020-03-15T10:00:00Z\ngcp,K80,b,2020-03-15T10:20:00Z\n"
+      "gcp,K80,a,2020-03-15T11:30:00Z\ngcp,K80,a,2020-03-15T12:40:00Z\n"
+      "aws,V100,,2020-01-01T00:00:00Z\n");
+  std::vector<ReplayPool> pools = one_pool();
+  const auto which = add_refusals(failures, pools);
+  ASSERT_TRUE(which.ok()) << which.error().message;
+  EXPECT_EQ(*which, "gcp K80 of " + failures +
+                        ": the first 2 h from 2020-03-15 on, with 3 failed starts, begin with "
+                        "every window");
+  EXPECT_EQ(pools[0].refused,
+            (std::vector<bool>{true, false, false, true, false, true, false, false}));
+}
+
+TEST(DeadlineRefusals, ThatCannotBeReadAreBadInput) {
+  std::vector<ReplayPool> pools = one_pool();
+  EXPECT_EQ(add_refusals("nowhere.csv", pools).error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(add_refusals(file("a,b\n1,2\n"), pools).error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(add_refusals(file("provider,gpu,zone,time_utc\n"), pools).error().kind,
+            ErrorKind::kBadInput);
+}
 
 std::string file(const std::string& name, std::string_view bytes) {
   const auto path = std::filesystem::path(testing::TempDir()) / ("stint_validate_deadline_" + name);
@@ -173,4 +288,5 @@ TEST(ValidateDeadline, TellsHowFarItIs) {
 }
 
 }  // namespace
+
 }  // namespace stint

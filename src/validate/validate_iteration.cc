@@ -9,7 +9,7 @@
 #include "calibrate/forecast.h"
 #include "calibrate/probes.h"
 #include "calibrate/score.h"
-#include "load/step_tables.h"
+#include "load/published_tables.h"
 #include "validate/step_trials.h"
 #include "validate/validation_report.h"
 

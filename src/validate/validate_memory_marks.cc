@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "calibrate/mark_score.h"
 #include "calibrate/memory_mark_fit.h"
 #include "load/catalog_cases.h"
 

@@ -8,9 +8,7 @@
 
 #include "base/normal.h"
 #include "base/text.h"
-#include "calibrate/late_quantile.h"
 #include "calibrate/plan_choice.h"
-#include "validate/published_vm.h"
 #include "validate/step_trials.h"
 #include "validate/validation_report.h"
 

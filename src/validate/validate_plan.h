@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/plan_validation.h"
+#include "plan/validations.h"
 
 namespace stint {
 

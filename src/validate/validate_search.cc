@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "calibrate/noise_growth.h"
-#include "load/step_tables.h"
+#include "calibrate/convergence_runs.h"
+#include "load/published_tables.h"
 #include "measure/tables/convergence_table.h"
 #include "risk/spot_time.h"
-#include "validate/published_vm.h"
+#include "validate/step_trials.h"
 
 namespace stint {
 namespace {

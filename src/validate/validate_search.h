@@ -5,7 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/result.h"
-#include "plan/search_validation.h"
+#include "plan/validations.h"
 #include "validate/search_replay.h"
 
 namespace stint {

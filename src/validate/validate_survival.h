@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "risk/survival.h"
+#include "risk/hazard.h"
 #include "validate/validation_report.h"
 
 namespace stint {

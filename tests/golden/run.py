@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Runs one golden case and compares what it prints with what is expected.
+"""Runs golden cases and compares what they print with what is expected.
 
-Usage: run.py STINT_BINARY CASE_DIR
+Usage: run.py STINT_BINARY DIR...
 
-With GOLDEN_UPDATE=1 the expectation is rewritten instead. See README.md for the files of a case.
+A DIR is a case, or a verb's folder of cases. With GOLDEN_UPDATE=1 expectations are rewritten
+instead. See README.md for the files of a case.
 """
 
 import contextlib
@@ -126,15 +127,33 @@ def run_case(base, binary, case):
     return 1 if remains else compare(actual, case / "expected")
 
 
+def cases_in(folder):
+    """Returns the cases that a folder is or holds."""
+    if (folder / "command").is_file():
+        return [folder]
+    cases = sorted(command.parent for command in folder.glob("*/command"))
+    if not cases:
+        sys.exit(f"there is no case in {folder}")
+    return cases
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    binary, case = (Path(argument).resolve() for argument in sys.argv[1:])
-    for file in (binary, case / "command"):
-        if not file.is_file():
-            sys.exit(f"there is no {file}")
-    with tempfile.TemporaryDirectory(prefix="stint-golden-") as folder:
-        return run_case(Path(folder).resolve(), binary, case)
+    binary = Path(sys.argv[1]).resolve()
+    if not binary.is_file():
+        sys.exit(f"there is no {binary}")
+    codes = []
+    for case in (case for name in sys.argv[2:] for case in cases_in(Path(name).resolve())):
+        with tempfile.TemporaryDirectory(prefix="stint-golden-") as folder:
+            codes.append(run_case(Path(folder).resolve(), binary, case))
+        if codes[-1] == 1:
+            print(f"FAILED: {case.parent.name}/{case.name}", flush=True)
+    failed, skipped = codes.count(1), codes.count(EXIT_SKIPPED)
+    print(f"{len(codes) - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    if failed:
+        return 1
+    return EXIT_SKIPPED if skipped == len(codes) else 0
 
 
 if __name__ == "__main__":

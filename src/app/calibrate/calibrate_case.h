@@ -47,4 +47,11 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
 Result<Calibration> calibrate_devices(const Environment& environment,
                                       const CalibrateRequest& request);
 
+/// Fits what two jobs get of a GPU that they share freely (calibrate/free_sharing_fit.h) to Gavel's
+/// tables, told apart by header; see read_pair_tables. Pairs with Recommendation, whose repeats
+/// differ by factors, and pairs capped to the isolated rates are left out. Format, jobs and network
+/// of the request are not looked at.
+Result<Calibration> calibrate_sharing(const Environment& environment,
+                                      const CalibrateRequest& request);
+
 }  // namespace stint

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cloud/cluster_spec.h"
-#include "cloud/host_check.h"
+#include "cloud/namespaces.h"
 #include "load/catalog_cases.h"
 
 namespace stint {

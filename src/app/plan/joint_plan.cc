@@ -239,7 +239,7 @@ TogetherAnswer answer_of(const std::vector<Candidate>& candidates,
     paired[it.first] = paired[it.second] = true;
     answer.cost += it.pair.cost;
     add_unless_there(it.assumptions, answer.assumptions);
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0U, 1U}) {
       if (!it.memory_known[i]) unknown.push_back(names[i == 0 ? it.first : it.second]);
     }
     slowed = slowed || !it.emulated;

@@ -5,7 +5,7 @@
 
 #include "app/plan/plan_cases.h"
 #include "load/environment.h"
-#include "plan/together.h"
+#include "plan/sharing.h"
 
 namespace stint {
 

@@ -1,12 +1,74 @@
 #include "app/risk/replay_deadline.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 
 namespace stint {
+namespace {
+
+// The tables of the policies grow with the square of the ticks.
+constexpr double kTicksMax = 10'000;
+
+std::string hours_of(double ticks, Seconds gap) { return to_text(ticks * gap, "h"); }
+
+}  // namespace
+
+Result<DeadlineGame> game_in_ticks(const DeadlineTerms& terms, Seconds gap) {
+  if (!(terms.price_ratio > 0) || !std::isfinite(terms.price_ratio)) {
+    return bad_usage(fmt::format("--price-ratio must be above zero, not {:g}", terms.price_ratio));
+  }
+  // 13 min in ticks of 195 s are exactly four, however they are rounded.
+  constexpr double kRounding = 1e-9;
+  const double work = std::round(terms.work / gap);
+  const double deadline = std::round(terms.deadline_or_default() / gap);
+  const double changeover = std::ceil(terms.changeover / gap - kRounding);
+  if (!(work >= 1)) {
+    return bad_usage(fmt::format("--work {} is less than a tick of the trace, which lasts {}",
+                                 to_text(terms.work), to_text(gap)));
+  }
+  if (!(work + changeover <= deadline)) {
+    return bad_usage(fmt::format(
+        "--deadline {} is too short: in ticks of {} the work and one changeover take {}, which is "
+        "the shortest deadline that can be kept",
+        to_text(terms.deadline_or_default(), "h"), to_text(gap), hours_of(work + changeover, gap)));
+  }
+  if (!(deadline <= kTicksMax)) {
+    return bad_usage(fmt::format("--deadline {} is too long: {} ticks of {} is the most",
+                                 to_text(terms.deadline_or_default(), "h"), kTicksMax,
+                                 to_text(gap)));
+  }
+  return DeadlineGame{.work = static_cast<int>(work),
+                      .deadline = static_cast<int>(deadline),
+                      .changeover = static_cast<int>(changeover),
+                      .machines = terms.machines,
+                      .price_ratio = terms.price_ratio};
+}
+
+int window_step_in_ticks(const std::optional<Seconds>& step, const DeadlineGame& game,
+                         Seconds gap) {
+  if (!step) return std::max(1, game.deadline / 2);
+  // No trace has more ticks than that.
+  constexpr double kFar = 1e8;
+  return static_cast<int>(std::clamp(std::round(*step / gap), 1.0, kFar));
+}
+
+Result<std::vector<AvailabilityTrace>> load_traces(const std::vector<std::string>& files) {
+  std::vector<AvailabilityTrace> traces;
+  for (const std::string& file : files) {
+    const auto text = read_file(file);
+    if (!text.ok()) return text.error();
+    auto trace = read_availability_trace(*text, file);
+    if (!trace.ok()) return trace.error();
+    traces.push_back(std::move(*trace));
+  }
+  return traces;
+}
 
 Result<DeadlineReplay> replay_deadline(const ReplayDeadlineRequest& request) {
   if (request.traces.empty()) {

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "load/environment.h"
 #include "risk/group_loss.h"
-#include "risk/survival.h"
+#include "risk/hazard.h"
 
 namespace stint {
 

@@ -9,11 +9,10 @@
 #include "base/text.h"
 #include "load/catalog_cases.h"
 #include "load/predict_inputs.h"
-#include "measure/tables/advisor_table.h"
 #include "measure/tables/lifetime_table.h"
 #include "risk/advisor.h"
+#include "risk/hazard.h"
 #include "risk/hazard_fit.h"
-#include "risk/survival.h"
 
 namespace stint {
 namespace {

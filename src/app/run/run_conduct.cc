@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "load/python_world.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 
 namespace stint {
 namespace {

@@ -7,7 +7,6 @@
 #include "app/search/local_times.h"
 #include "base/normal.h"
 #include "supervise/rehearsal.h"
-#include "supervise/rehearsal_policy.h"
 #include "supervise/spot_belief.h"
 
 namespace stint {

@@ -11,8 +11,6 @@
 #include "checkpoint/secret.h"
 #include "cloud/cluster_files.h"
 #include "run/run_folder.h"
-#include "run/run_name.h"
-#include "run/run_paths.h"
 
 namespace stint {
 namespace {

@@ -17,12 +17,11 @@
 #include "app/run/run_together.h"
 #include "base/descriptor.h"
 #include "base/file.h"
-#include "base/stop_signals.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "checkpoint/secret.h"
 #include "cloud/cluster_files.h"
 #include "run/run_folder.h"
-#include "run/run_paths.h"
 #include "run/shared_cluster.h"
 
 namespace stint {

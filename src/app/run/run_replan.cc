@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "load/predict_inputs.h"
 #include "plan/plan.h"
+#include "run/run_folder.h"
 #include "run/run_journal.h"
-#include "run/run_paths.h"
 
 namespace stint {
 namespace {

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "measure/measurement.h"
 #include "run/run_folder.h"
-#include "run/run_paths.h"
 
 namespace stint {
 namespace {

@@ -13,7 +13,6 @@
 #include "predict/predictor.h"
 #include "risk/save_cost.h"
 #include "run/run_folder.h"
-#include "run/run_name.h"
 
 namespace stint {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cloud/pool.h"
+#include "cloud/cluster_spec.h"
 #include "load/environment.h"
 #include "load/predict_inputs.h"
 #include "plan/plan.h"

@@ -8,7 +8,7 @@
 #include "app/search/search_live.h"
 #include "base/file.h"
 #include "checkpoint/private_folder.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 #include "run/run_replay.h"
 
 namespace stint {

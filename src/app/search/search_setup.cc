@@ -10,8 +10,7 @@
 #include "base/normal.h"
 #include "base/text.h"
 #include "converge/steps.h"
-#include "run/run_name.h"
-#include "run/run_paths.h"
+#include "run/run_folder.h"
 
 namespace stint {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/share/job_alone.h"
 #include "base/result.h"
 #include "load/environment.h"
 #include "plan/sharing.h"
@@ -36,5 +37,18 @@ struct InterleaveAnswer {
 /// itself is infeasible.
 Result<InterleaveAnswer> interleave_jobs(const Environment& environment,
                                          const InterleaveRequest& request);
+
+/// All that is asked of which jobs to pair.
+struct InterleaveInputs {
+  Cluster cluster;
+  std::vector<JobAlone> jobs;
+  ShareCluster shared;
+  std::vector<std::string> warnings = {};  // Of what was read.
+};
+
+/// Loads and predicts every job of the request; see interleave_jobs. Jobs of the same name are
+/// numbered.
+Result<InterleaveInputs> load_interleave_inputs(const Environment& environment,
+                                                const InterleaveRequest& request);
 
 }  // namespace stint

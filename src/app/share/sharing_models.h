@@ -1,12 +1,33 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "interleave/share_job.h"
 #include "plan/prediction.h"
+#include "predict/free_sharing.h"
 #include "simulate/sharing_twin.h"
 
 namespace stint {
+
+/// The shipped law of sharing a GPU freely; see predict/free_sharing.h for what it was measured on.
+Result<FreeSharingLaw> load_free_sharing_law();
+
+/// A model of sharing freely for clusters of GPUs, to be SharingModels::freely. `devices` are the
+/// accelerators of the groups, as the catalogue names them; without any it is `slices`, the model
+/// of equal slices of an accelerator (twin_models().freely). With s the slowdown by that and r the
+/// share of the law, a job's slowdown is
+///
+///   1 + (s − 1) (1/r − 1)
+///
+/// which is 1/r where jobs do nothing but compute (s = 2), as was measured, and 1 where they never
+/// meet. In between nobody has measured: what they lose to each other on the network is scaled with
+/// the rest. The slowest device counts. The deviation is that of the law, as far as it tells on the
+/// slowdown, with that of the slices.
+SharingModel free_sharing_model(FreeSharingLaw law, std::vector<std::string> devices,
+                                SharingModel slices);
 
 /// Whether the groups are VMs of the emulated cloud, whose accelerators are paced: a job beside
 /// another gets slices of 2 ms of them, and nothing that communicates slows what computes.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "interleave/saved_range.h"
+#include "interleave/pairing.h"
 #include "predict/law.h"
 
 namespace stint {

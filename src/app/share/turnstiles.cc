@@ -4,13 +4,74 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "predict/timeline.h"
+#include "run/run_folder.h"
 #include "run/shared_cluster.h"
 #include "turnstile/turnstile.h"
 
 namespace stint {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = "-turns.jsonl";
+
+/// When a turn began and ended, by the clock of the computer.
+struct Turn {
+  double begin = 0;
+  double end = 0;
+};
+
+std::optional<double> number_at(const Json& json, const char* key) {
+  const Json* found = json.find(key);
+  if (found == nullptr) return std::nullopt;
+  if (const auto* whole = found->as<std::int64_t>()) return static_cast<double>(*whole);
+  const auto* number = found->as<double>();
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+Result<std::vector<Turn>> read_turns(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text.ok()) return text.error();
+  std::vector<Turn> turns;
+  std::size_t at = 0;
+  for (int line = 1; at < text->size(); ++line) {
+    const std::size_t end = text->find('\n', at);
+    if (end == std::string::npos) break;  // Its writer was killed.
+    const std::string where = fmt::format("{}:{}", path, line);
+    const auto json = parse_json(text->substr(at, end - at), where);
+    if (!json.ok()) return json.error();
+    const Json* turn = json->find("turn");
+    const auto begin = turn == nullptr ? std::nullopt : number_at(*turn, "begin_s");
+    const auto over = turn == nullptr ? std::nullopt : number_at(*turn, "end_s");
+    if (!begin || !over || *over < *begin) return bad_input(where + ": this is no turn");
+    turns.push_back({*begin, *over});
+    at = end + 1;
+  }
+  return turns;
+}
+
+/// The files of turns in the log folder of a run, by machine.
+std::map<std::string, std::string> turn_files(const std::string& run) {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(log_folder(run), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.ends_with(kSuffix)) continue;
+    files[name.substr(0, name.size() - kSuffix.size())] = entry->path().string();
+  }
+  return files;
+}
 
 namespace fs = std::filesystem;
 
@@ -28,6 +89,38 @@ TurnstileMember member_of(const StintTurnFigures& figures) {
 }
 
 }  // namespace
+
+Result<std::string> turn_trace(const std::vector<std::string>& run_folders) {
+  std::vector<std::string> rows;
+  std::vector<std::pair<int, Turn>> turns;  // By row.
+  std::map<std::string, std::map<std::string, std::vector<Turn>>> by_machine;
+  for (const std::string& folder : run_folders) {
+    const std::string run = fs::path(folder).filename().string();
+    for (const auto& [machine, path] : turn_files(folder)) {
+      auto read = read_turns(path);
+      if (!read.ok()) return read.error();
+      by_machine[machine][run] = std::move(*read);
+    }
+  }
+  double first = std::numeric_limits<double>::infinity();
+  for (const auto& [machine, runs] : by_machine) {
+    for (const auto& [run, its] : runs) {
+      for (const Turn& turn : its) {
+        first = std::min(first, turn.begin);
+        turns.emplace_back(static_cast<int>(rows.size()), turn);
+      }
+      rows.push_back(fmt::format("{}: {}", machine, run));
+    }
+  }
+  std::vector<TimelineEvent> events;
+  for (const auto& [row, turn] : turns) {
+    events.push_back({.name = "turn",
+                      .group = row,
+                      .start = (turn.begin - first) * kSecond,
+                      .duration = (turn.end - turn.begin) * kSecond});
+  }
+  return chrome_trace(events, rows);
+}
 
 std::vector<TurnstileStanding> turnstiles_in(const std::string& folder) {
   std::vector<TurnstileStanding> all;

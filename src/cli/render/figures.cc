@@ -39,6 +39,10 @@ std::string dollars(Dollars amount) {
   return fmt::format("{}${:.{}f}", negative ? "-" : "", size.in(kDollar), cents_of(size));
 }
 
+std::string tenths(std::optional<double> fraction) {
+  return fraction ? fmt::format("{:.1f} %", 100 * *fraction) : "";
+}
+
 std::string percent(double fraction) {
   if (fraction > 0.9995 && fraction < 1) return ">99.9 %";
   if (fraction > 0 && fraction < 0.0005) return "<0.1 %";

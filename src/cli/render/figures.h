@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ std::string dollars(Dollars amount);
 
 /// A probability or a share: "97 %", "99.3 %", "0.4 %", ">99.9 %".
 std::string percent(double fraction);
+
+/// An error or a score, always to a tenth: "97.0 %"; empty where there is none.
+std::string tenths(std::optional<double> fraction);
 
 /// "11.2 h (9.8–12.9)", "$74.1 (65.9–83.3)": the mean, and what holds it eight times in ten.
 std::string with_interval(const TimeRange& time);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "app/plan/front_rows.h"
+#include "app/plan/plan_cases.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
 

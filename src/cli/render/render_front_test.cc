@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "app/plan/front_rows.h"
+#include "app/plan/plan_cases.h"
 #include "base/text.h"
 
 namespace stint::cli {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/plan/front_rows.h"
+#include "app/plan/plan_cases.h"
 #include "base/csv.h"
 #include "base/text.h"
 

@@ -2,14 +2,65 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/table.h"
+#include "base/text.h"
+#include "cli/render/figures.h"
 
 namespace stint::cli {
 namespace {
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+/// Name and score of each line: jobs, then all of them.
+struct VerdictLine {
+  std::string name;
+  const Score* score;
+};
+
+std::vector<VerdictLine> lines_of(const Validation& validation) {
+  std::vector<VerdictLine> lines;
+  for (const auto& [name, score] : validation.jobs) lines.push_back({name, &score});
+  if (lines.size() > 1) lines.push_back({"mean over jobs", &validation.mean_over_jobs});
+  lines.push_back({"all rows", &validation.overall});
+  return lines;
+}
+
+std::string model_name(const Validation& validation) {
+  return validation.baseline.value_or("stint");
+}
+
+bool of_verdicts(const Validation& validation) { return validation.overall.accuracy.has_value(); }
+
+Table verdict_table(const ValidationReport& report) {
+  std::vector<Column> columns{{.title = "", .importance = 9}, right("n", 8)};
+  std::vector<const Validation*> models{&report.validation};
+  for (const Validation& it : report.beside) models.push_back(&it);
+  for (const Validation* it : models) {
+    columns.push_back(right(model_name(*it) + " right", 7));
+    columns.push_back(right("balanced", 6));
+  }
+  columns.push_back(right("skipped", 1));
+  Table table(std::move(columns));
+  const auto lines = lines_of(report.validation);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> row{lines[i].name, fmt::format("{}", lines[i].score->n)};
+    for (const Validation* it : models) {
+      // A model that predicts fewer rows has fewer groups.
+      const auto others = lines_of(*it);
+      const auto same = std::find_if(others.begin(), others.end(), [&](const VerdictLine& line) {
+        return line.name == lines[i].name;
+      });
+      const bool found = same != others.end();
+      row.push_back(found ? tenths(same->score->accuracy) : "");
+      row.push_back(found ? tenths(same->score->balanced_accuracy) : "");
+    }
+    row.push_back(fmt::format("{}", lines[i].score->skipped));
+    table.add(std::move(row));
+  }
+  return table;
+}
 
 /// A line of the table.
 struct Line {
@@ -43,10 +94,10 @@ std::string table_text(const std::string& title, const std::vector<Line>& lines,
         name,
         model,
         fmt::to_string(score.n),
-        scored ? percent(score.mape) : "",
-        scored ? percent(score.median_ape) : "",
-        scored ? percent(score.p90_ape) : "",
-        score.coverage80 ? percent(*score.coverage80) : "",
+        scored ? tenths(score.mape) : "",
+        scored ? tenths(score.median_ape) : "",
+        scored ? tenths(score.p90_ape) : "",
+        tenths(score.coverage80),
         score.interval_score ? fmt::format("{:.2f}", *score.interval_score) : ""};
     if (skipped) cells.push_back(fmt::to_string(score.skipped));
     table.add(std::move(cells));
@@ -55,6 +106,46 @@ std::string table_text(const std::string& title, const std::vector<Line>& lines,
 }
 
 }  // namespace
+
+std::string scores_table(const ValidationReport& report, const Terminal& terminal) {
+  if (of_verdicts(report.validation)) return verdict_table(report).text(terminal);
+  std::vector<Validation> all{report.validation};
+  all.insert(all.end(), report.beside.begin(), report.beside.end());
+  return validation_table(all, terminal);
+}
+
+std::vector<OptionSpec> validation_options() {
+  return {{.name = "--train", .value = "FILE...", .help = "Rows to learn from.", .files = true},
+          {.name = "--test",
+           .value = "FILE...",
+           .help = "Rows to predict; what they measured is used for scores only and may be "
+                   "missing.",
+           .files = true},
+          {.name = "--predictions",
+           .value = "FILE",
+           .help = "Write a CSV of row, predicted, p10, p90 and note."}};
+}
+
+ExitCode print_report(const Invocation& invocation, std::string_view verb,
+                      const ValidationReport& report) {
+  if (invocation.has("--predictions")) {
+    const Status written =
+        write_file(invocation.get("--predictions"), predictions_csv(report.predictions));
+    if (!written.ok()) return cli::report(invocation, verb, written.error());
+  }
+  if (invocation.output() == "json") {
+    print_answer(invocation, write_validation(report.validation));
+    return kExitOk;
+  }
+  print_answer(invocation, scores_table(report, invocation.out_terminal));
+  for (const std::string& note : report.validation.notes) say(invocation, note);
+  const auto predicted =
+      std::count_if(report.predictions.begin(), report.predictions.end(),
+                    [](const PredictionLine& line) { return line.predicted.has_value(); });
+  say(invocation, fmt::format("{} of {} predicted.", predicted,
+                              counted(report.predictions.size(), "test row")));
+  return kExitOk;
+}
 
 std::string score_table(const std::string& title, const std::vector<NamedScores>& models,
                         const Terminal& terminal) {

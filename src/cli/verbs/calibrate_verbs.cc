@@ -1,14 +1,12 @@
-#include "cli/verbs/calibrate_verbs.h"
-
 #include <fmt/format.h>
 
 #include "app/calibrate/bucket_runs.h"
 #include "app/calibrate/calibrate_case.h"
-#include "app/calibrate/calibrate_sharing.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "cli/verbs/step_options.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 #include "validate/validate_iteration.h"
 
 namespace stint::cli {

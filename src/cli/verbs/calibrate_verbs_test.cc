@@ -1,6 +1,6 @@
-#include "cli/verbs/calibrate_verbs.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

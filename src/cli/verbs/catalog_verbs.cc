@@ -1,5 +1,3 @@
-#include "cli/verbs/catalog_verbs.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,7 +6,8 @@
 #include "base/unit_text.h"
 #include "catalog/table_format.h"
 #include "cli/render/render_catalog.h"
-#include "cli/verbs/choices.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 #include "load/catalog_cases.h"
 
 namespace stint::cli {

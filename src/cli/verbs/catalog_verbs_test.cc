@@ -1,5 +1,3 @@
-#include "cli/verbs/catalog_verbs.h"
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include "base/text.h"
 #include "catalog/table_format.h"
 #include "cli/parse.h"
+#include "cli/verbs/verb_list.h"
 #include "load/catalog_cases.h"
 
 namespace stint::cli {

@@ -1,5 +1,3 @@
-#include "cli/verbs/demo_run_verb.h"
-
 #include <fmt/format.h>
 
 #include "app/run/demo_run.h"
@@ -7,6 +5,7 @@
 #include "cli/render/figures.h"
 #include "cli/render/render_plan.h"
 #include "cli/render/render_run.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 

@@ -1,8 +1,7 @@
-#include "cli/verbs/demo_run_verb.h"
-
 #include <gtest/gtest.h>
 
 #include "cli/verbs.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

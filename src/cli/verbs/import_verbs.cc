@@ -1,12 +1,10 @@
-#include "cli/verbs/import_verbs.h"
-
 #include <fmt/format.h>
 
-#include "app/import/import_nccl.h"
-#include "app/import/import_trace.h"
+#include "app/import/import_cases.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_import.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/verbs/interleave_verb.h"
-
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "base/unit_text.h"
 #include "catalog/lookup.h"
 #include "cli/render/render_interleave.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

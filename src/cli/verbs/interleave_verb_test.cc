@@ -1,7 +1,7 @@
-#include "cli/verbs/interleave_verb.h"
-
 #include <cstdio>
 #include <gtest/gtest.h>
+
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/verbs/local_verbs.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,6 +6,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_local.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

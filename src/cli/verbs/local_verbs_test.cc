@@ -1,7 +1,7 @@
-#include "cli/verbs/local_verbs.h"
-
 #include <gtest/gtest.h>
 #include <set>
+
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,16 +1,18 @@
-#include "cli/verbs/plan_jobs_verb.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
 #include "app/plan/joint_plan.h"
+#include "app/plan/plan_cases.h"
 #include "app/plan/plan_limits.h"
 #include "base/table.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_interleave.h"
 #include "cli/render/render_run.h"
+#include "cli/verbs/verb_list.h"
+#include "plan/sharing.h"
 
 namespace stint::cli {
 namespace {

@@ -1,7 +1,10 @@
-#include "cli/verbs/plan_jobs_verb.h"
-
 #include <cstdio>
 #include <gtest/gtest.h>
+
+#include "app/plan/plan_cases.h"
+#include "base/terminal.h"
+#include "cli/verbs/verb_list.h"
+#include "plan/sharing.h"
 
 namespace stint::cli {
 namespace {

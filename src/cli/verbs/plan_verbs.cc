@@ -1,18 +1,14 @@
-#include "cli/verbs/plan_verbs.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
-#include "app/plan/front_rows.h"
 #include "app/plan/plan_cases.h"
 #include "app/plan/plan_limits.h"
 #include "base/text.h"
 #include "cli/render/render_explain.h"
 #include "cli/render/render_plan.h"
-#include "cli/verbs/choices.h"
-#include "cli/verbs/demo_run_verb.h"
-#include "cli/verbs/plan_jobs_verb.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 #include "load/plan_files.h"
 
 namespace stint::cli {

@@ -1,5 +1,3 @@
-#include "cli/verbs/plan_verbs.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/parse.h"
+#include "cli/verbs/verb_list.h"
 #include "load/plan_files.h"
 
 namespace stint::cli {

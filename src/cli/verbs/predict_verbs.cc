@@ -1,5 +1,3 @@
-#include "cli/verbs/predict_verbs.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "base/unit_text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_prediction.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

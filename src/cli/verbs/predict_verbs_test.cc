@@ -1,11 +1,10 @@
-#include "cli/verbs/predict_verbs.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "cli/parse.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,12 +1,11 @@
-#include "cli/verbs/probe_verb.h"
-
 #include <fmt/format.h>
 
 #include "app/local/probe_network.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_probe.h"
-#include "cli/verbs/quantity_option.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

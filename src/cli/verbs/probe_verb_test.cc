@@ -1,8 +1,7 @@
-#include "cli/verbs/probe_verb.h"
-
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,11 +1,10 @@
-#include "cli/verbs/profile_verb.h"
-
 #include <fmt/format.h>
 
 #include "app/import/profile_job.h"
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "cli/render/render_profile.h"
+#include "cli/render/render_import.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/verbs/risk_saves_verb.h"
-
 #include <fmt/format.h>
 #include <utility>
 #include <vector>
@@ -9,9 +7,8 @@
 #include "base/table.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_risk.h"
-#include "cli/verbs/choices.h"
-#include "cli/verbs/quantity_option.h"
-#include "cli/verbs/risk_verbs.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,16 +1,67 @@
-#include "cli/verbs/risk_verbs.h"
-
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
+#include "app/risk/replay_deadline.h"
 #include "app/risk/risk_fit.h"
 #include "app/risk/risk_survive.h"
 #include "base/json.h"
+#include "cli/render/render_replay.h"
 #include "cli/render/render_risk.h"
-#include "cli/verbs/quantity_option.h"
+#include "cli/render/render_runs.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {
+
+ExitCode simulate(const Invocation& invocation) {
+  constexpr const char* kVerb = "risk simulate";
+  const auto options = simulation_of(invocation);
+  if (!options.ok()) return report(invocation, kVerb, options.error());
+  const std::string plan = invocation.has("--plan") ? invocation.get("--plan") : "1";
+  const auto found =
+      simulate_plan(invocation.environment, {.plan = plan,
+                                             .job = invocation.get("--job"),
+                                             .calibration = invocation.get("--calibration"),
+                                             .trace = invocation.get("--trace"),
+                                             .wait = invocation.has("--wait"),
+                                             .options = *options});
+  if (!found.ok()) return report(invocation, kVerb, found.error());
+  print_warnings(invocation, found->warnings);
+  const bool as_json = invocation.output() == "json";
+  print_answer(invocation, as_json ? to_text(simulation_json(*found), JsonStyle::kPretty) + "\n"
+                                   : simulation_text(*found, invocation.out_terminal));
+  return kExitOk;
+}
+
+constexpr const char* kLegend =
+    "S spot, D on demand, + set-up, . waiting: what most machines did; x: most spot machines were\n"
+    "not there; a, b: the zone of the spot machines, where there are several.";
+
+ExitCode replay(const Invocation& invocation) {
+  constexpr const char* kVerb = "risk replay";
+  const auto fail = [&](const Error& error) { return report(invocation, kVerb, error); };
+  const auto terms = deadline_terms(invocation);
+  if (!terms.ok()) return fail(terms.error());
+  const auto start = quantity_of<Seconds>(invocation, "--start", true);
+  if (!start.ok()) return fail(start.error());
+  const std::string policy =
+      invocation.has("--policy") ? invocation.get("--policy") : name_of(Player::kStint);
+  const auto played = replay_deadline({.traces = invocation.list("--trace"),
+                                       .terms = *terms,
+                                       .start = start->value_or(Seconds{}),
+                                       .player = enumerator<Player>(policy)});
+  if (!played.ok()) return fail(played.error());
+  if (invocation.output() == "json") {
+    print_answer(invocation, to_text(replay_json(*played, policy), JsonStyle::kPretty) + "\n");
+    return kExitOk;
+  }
+  print_answer(invocation, replay_timeline(*played, invocation.out_terminal));
+  print_answer(invocation, "\n" + replay_summary(*played));
+  say(invocation, kLegend);
+  return kExitOk;
+}
 
 void print(const Invocation& invocation, const Json& json, const std::string& text) {
   const bool as_json = invocation.output() == "json";
@@ -125,6 +176,68 @@ Verb survive_verb() {
 }
 
 }  // namespace
+
+Verb risk_simulate_verb() {
+  std::vector<OptionSpec> options = {
+      {.name = "--plan",
+       .value = "N|FILE",
+       .help = "A row of the last answer, or a saved answer (default: row 1)."},
+      {.name = "--job",
+       .value = "FILE|NAME",
+       .help = "The profile that was planned (default: the shipped one that the plan names)."},
+      {.name = "--trace",
+       .value = "FILE",
+       .help = "Machines that a pool had over time, as 'stint risk fit' reads them: runs begin at "
+               "random times of it. For plans with one group of spot machines."},
+      {.name = "--wait",
+       .help = "Wait for spot machines instead of replacing them on demand, as plans with "
+               "--markets spot do."}};
+  for (OptionSpec& option : simulation_options()) options.push_back(std::move(option));
+  return {.path = "risk simulate",
+          .summary = "Play the runs of a plan with machines that are lost, many times.",
+          .details =
+              "Shows how time and bill are distributed, beside what the plan promised. Machines "
+              "are lost by hazards that change with their age, several of a pool at once; the gang "
+              "waits for others, restores the last safe state, and goes on. While spot has no "
+              "machine one on demand takes its place, and stays.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint risk simulate --plan 1 --runs 10000", "The best plan again."},
+                       {"stint risk simulate --plan saved.json --trace counts.json -o json",
+                        "Along a trace, for a program to read."}},
+          .run = simulate};
+}
+
+Verb risk_replay_verb() {
+  std::vector<OptionSpec> options = {
+      {.name = "--trace",
+       .value = "FILE...",
+       .help = "How many spot machines there were, tick by tick; see 'stint validate deadline'. "
+               "Several files are zones that the job moves between.",
+       .files = true}};
+  for (OptionSpec& option : deadline_options()) options.push_back(std::move(option));
+  options.push_back({.name = "--start",
+                     .value = "TIME",
+                     .help = "When the job begins, from the start of the trace (default: 0h)."});
+  options.push_back({.name = "--policy",
+                     .value = "NAME",
+                     .help = "Who decides (default: stint).",
+                     .choices = {"stint", "greedy", "uniform-progress", "on-demand", "spot"}});
+  return {.path = "risk replay",
+          .summary = "Show tick by tick how a job with a deadline would have gone on a trace.",
+          .details =
+              "Plays one window of a recorded trace and draws what was held. Stint's policy "
+              "sees the trace before the window and the window until now.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint risk replay --trace pool.json --work 24h --deadline 30h",
+                        "From the start of the trace."},
+                       {"stint risk replay --trace pool.json --start 3d --policy greedy",
+                        "What another policy would have done from the fourth day on."},
+                       {"stint risk replay --trace zone-a.json zone-b.json",
+                        "Moving between two zones."}},
+          .run = replay};
+}
 
 std::vector<OptionSpec> hazard_options() {
   return {

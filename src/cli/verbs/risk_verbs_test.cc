@@ -1,11 +1,49 @@
-#include "cli/verbs/risk_verbs.h"
-
+#include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "cli/verbs/verb_list.h"
+
 namespace stint::cli {
 namespace {
+
+ExitCode code(Invocation invocation) {
+  invocation.err = std::fopen("/dev/null", "w");
+  invocation.out = std::fopen("/dev/null", "w");
+  invocation.environment.clock = std::make_shared<FixedClock>(20772 * kDay);
+  const ExitCode code = risk_simulate_verb().run(invocation);
+  std::fclose(invocation.err);
+  std::fclose(invocation.out);
+  return code;
+}
+
+TEST(RiskSimulateVerb, EndsWithTheErrorsCode) {
+  EXPECT_EQ(code({.options = {{"--runs", {"0"}}}}), kExitUsage);
+  EXPECT_EQ(code({.options = {{"--plan", {"nowhere.json"}}}}), kExitBadInput);
+}
+
+TEST(RiskReplayVerb, SaysWhatItTakes) {
+  const Verb verb = risk_replay_verb();
+  EXPECT_EQ(verb.path, "risk replay");
+  for (const char* name : {"--trace", "--machines", "--work", "--deadline", "--changeover",
+                           "--price-ratio", "--start", "--policy"}) {
+    EXPECT_TRUE(std::any_of(verb.options.begin(), verb.options.end(),
+                            [&](const OptionSpec& option) { return option.name == name; }))
+        << name;
+  }
+}
+
+TEST(RiskReplayVerb, EndsWithTheErrorsCode) {
+  Invocation invocation;
+  invocation.err = std::fopen("/dev/null", "w");
+  EXPECT_EQ(risk_replay_verb().run(invocation), kExitUsage);
+  invocation.options["--trace"] = {"nowhere.json"};
+  EXPECT_EQ(risk_replay_verb().run(invocation), kExitBadInput);
+  invocation.options["--start"] = {"-1h"};
+  EXPECT_EQ(risk_replay_verb().run(invocation), kExitUsage);
+  std::fclose(invocation.err);
+}
 
 const Verb& verb(const std::string& path) {
   static const std::vector<Verb> kVerbs = risk_verbs();
@@ -48,4 +86,5 @@ TEST(RiskVerbs, SurvivePrintsTextAndJson) {
 }
 
 }  // namespace
+
 }  // namespace stint::cli

@@ -1,16 +1,16 @@
-#include "cli/verbs/run_interleaved.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "app/run/run_report.h"
-#include "app/share/turn_trace.h"
+#include "app/run/run_together.h"
+#include "app/share/turnstiles.h"
 #include "base/file.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
-#include "cli/verbs/choices.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

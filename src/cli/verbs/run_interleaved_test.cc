@@ -1,9 +1,9 @@
-#include "cli/verbs/run_interleaved.h"
-
 #include <cstdio>
 #include <gtest/gtest.h>
 
+#include "app/run/run_together.h"
 #include "base/temporary_folder.h"
+#include "cli/verbs/verb_list.h"
 #include "run/run_fixture.h"
 
 namespace stint::cli {

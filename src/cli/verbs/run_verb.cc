@@ -1,13 +1,12 @@
-#include "cli/verbs/run_verb.h"
-
 #include <fmt/format.h>
 
+#include "app/run/run_together.h"
 #include "app/search/search_job.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
-#include "cli/verbs/quantity_option.h"
-#include "cli/verbs/run_interleaved.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

@@ -1,9 +1,8 @@
-#include "cli/verbs/run_verb.h"
-
 #include <filesystem>
 #include <gtest/gtest.h>
 
 #include "base/temporary_folder.h"
+#include "cli/verbs/verb_list.h"
 #include "run/run_fixture.h"
 
 namespace stint::cli {

@@ -1,13 +1,11 @@
-#include "cli/verbs/search_verb.h"
-
 #include <fmt/format.h>
 
 #include "app/search/search_job.h"
 #include "base/text.h"
 #include "cli/render/render_run.h"
 #include "cli/render/render_search.h"
-#include "cli/verbs/choices.h"
-#include "cli/verbs/quantity_option.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

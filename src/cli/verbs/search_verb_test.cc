@@ -1,9 +1,8 @@
-#include "cli/verbs/search_verb.h"
-
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "base/temporary_folder.h"
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

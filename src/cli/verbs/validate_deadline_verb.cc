@@ -1,5 +1,3 @@
-#include "cli/verbs/validate_deadline_verb.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
@@ -7,12 +5,13 @@
 #include <vector>
 
 #include "base/table.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
-#include "cli/verbs/deadline_options.h"
-#include "cli/verbs/quantity_option.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
+#include "plan/validations.h"
 #include "validate/validate_deadline.h"
-#include "validate/validate_deadline_synthetic.h"
 
 namespace stint::cli {
 namespace {

@@ -1,13 +1,11 @@
-#include "cli/verbs/validate_pairs_verb.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/render/render_scores.h"
 #include "cli/render/render_validation.h"
+#include "cli/verbs/verb_list.h"
 #include "validate/validate_pairs.h"
 
 namespace stint::cli {

@@ -1,8 +1,8 @@
-#include "cli/verbs/validate_pairs_verb.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>
+
+#include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
 namespace {

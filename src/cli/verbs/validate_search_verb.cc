@@ -1,11 +1,12 @@
-#include "cli/verbs/validate_search_verb.h"
-
 #include <fmt/format.h>
 #include <vector>
 
 #include "base/table.h"
+#include "base/terminal.h"
 #include "base/text.h"
-#include "cli/verbs/step_options.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
+#include "plan/validations.h"
 #include "validate/validate_search.h"
 
 namespace stint::cli {

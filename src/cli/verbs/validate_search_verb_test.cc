@@ -1,8 +1,10 @@
-#include "cli/verbs/validate_search_verb.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>
+
+#include "base/terminal.h"
+#include "cli/verbs/verb_list.h"
+#include "plan/validations.h"
 
 namespace stint::cli {
 namespace {

@@ -1,13 +1,11 @@
-#include "cli/verbs/validate_verbs.h"
-
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/render_validation.h"
-#include "cli/verbs/choices.h"
-#include "cli/verbs/step_options.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 #include "validate/validate_iteration.h"
 
 namespace stint::cli {

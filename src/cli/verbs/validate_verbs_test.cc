@@ -1,5 +1,3 @@
-#include "cli/verbs/validate_verbs.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,7 +9,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/parse.h"
-#include "cli/verbs/choices.h"
+#include "cli/verbs/options.h"
+#include "cli/verbs/verb_list.h"
 #include "measure/tables/step_formats.h"
 #include "plan/validation.h"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/csv.h"
@@ -11,6 +13,38 @@
 
 namespace stint {
 namespace {
+
+constexpr const char* kRange = "interruption_monthly_pct_range";
+
+std::optional<double> share_of(std::string_view percent) {
+  if (percent == "0") return 0;
+  const auto number = positive_of(percent);
+  if (!number || *number > 100) return std::nullopt;
+  return *number / 100;
+}
+
+/// "<5", "5-10" or ">20", in percent.
+std::optional<Interruption> band_of(std::string_view text) {
+  Interruption band;
+  if (text.starts_with('<') || text.starts_with('>')) {
+    const auto end = share_of(text.substr(1));
+    if (!end) return std::nullopt;
+    if (text.front() == '<') {
+      band.monthly_max = *end;
+    } else {
+      band.monthly_min = *end;
+    }
+    return band;
+  }
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto low = share_of(text.substr(0, dash));
+  const auto high = share_of(text.substr(dash + 1));
+  if (!low || !high || *low > *high) return std::nullopt;
+  band.monthly_min = *low;
+  band.monthly_max = *high;
+  return band;
+}
 
 Result<double> amount_cell(const Csv& csv, std::size_t i, const char* column, const char* what) {
   const std::string_view text = csv.cell(i, column);
@@ -156,6 +190,20 @@ Result<CheckpointTime> read_checkpoint(const Csv& csv, std::size_t i) {
 
 }  // namespace
 
+Result<std::vector<AdvisedBand>> read_advised_bands(std::string_view text,
+                                                    const std::string& source) {
+  return read_rows<AdvisedBand>(
+      text, source, {"region", "instance_type", kRange},
+      [&](const Csv& csv, std::size_t i) -> Result<AdvisedBand> {
+        auto band = band_of(csv.cell(i, kRange));
+        if (!band) return csv.error_at(i, kRange, "must be a range like <5, 5-10 or >20");
+        band->source = source;
+        return AdvisedBand{.region = std::string(csv.cell(i, "region")),
+                           .vm = std::string(csv.cell(i, "instance_type")),
+                           .band = std::move(*band)};
+      });
+}
+
 std::string kind_of(const Lifetime& lifetime) {
   if (lifetime.gpus == 0) return lifetime.machine;
   return fmt::format("{} x{}", lifetime.machine, lifetime.gpus);
@@ -203,6 +251,35 @@ std::optional<SpotTable> spot_table_of(std::string_view text) {
   if (has("time_utc")) return SpotTable::kCreationFailures;
   if (has("machine_type") || has("num_gpus")) return SpotTable::kLifetimes;
   return std::nullopt;
+}
+
+Result<RefusalPattern> refusal_pattern(std::span<const CreationFailure> failures,
+                                       const std::string& source) {
+  std::map<std::pair<std::string, std::string>, std::vector<Seconds>> kinds;
+  for (const CreationFailure& it : failures) kinds[{it.provider, it.device}].push_back(it.time);
+  if (kinds.empty()) return bad_input(source + ": the table has no failed starts");
+  // A kind that says its GPU comes before one that does not.
+  const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    return std::pair(!a.first.second.empty(), a.second.size()) <
+           std::pair(!b.first.second.empty(), b.second.size());
+  });
+  std::vector<Seconds> times = most->second;
+  std::sort(times.begin(), times.end());
+  const Seconds first = times.front();
+  for (Seconds& time : times) time -= first;
+  return RefusalPattern{.provider = most->first.first,
+                        .device = most->first.second,
+                        .first = first,
+                        .times = std::move(times)};
+}
+
+std::vector<bool> refused_ticks(const RefusalPattern& pattern, Seconds gap, int ticks) {
+  std::vector<bool> refused(static_cast<std::size_t>(ticks), false);
+  for (const Seconds time : pattern.times) {
+    if (time >= static_cast<double>(ticks) * gap) break;
+    refused[static_cast<std::size_t>(time / gap)] = true;
+  }
+  return refused;
 }
 
 }  // namespace stint

@@ -1,15 +1,30 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "catalog/catalog.h"
 #include "catalog/market.h"
 
 namespace stint {
+
+/// How often spot VMs of a type are taken back in a region, by the provider's own count.
+struct AdvisedBand {
+  std::string region;
+  std::string vm;
+  Interruption band;
+};
+
+/// Reads AWS's spot advisor as a table: region, instance_type and interruption_monthly_pct_range
+/// ("<5", "5-10", ">20"); other columns do not matter. What cannot be read is bad input with line
+/// and column.
+Result<std::vector<AdvisedBand>> read_advised_bands(std::string_view text,
+                                                    const std::string& source);
 
 // Published tables on how long spot VMs live, how long they take to come and how often they do not
 // come at all. All readers return one row per data row, in order; what cannot be read is bad input
@@ -86,5 +101,21 @@ enum class SpotTable { kLifetimes, kCreationFailures, kVmStartups, kCheckpointTi
 
 /// Nothing when the header is of none of them.
 std::optional<SpotTable> spot_table_of(std::string_view text);
+
+/// When starts of one kind of machine failed, from the first failure on.
+struct RefusalPattern {
+  std::string provider;
+  std::string device;          // Empty where the log does not say.
+  Seconds first;               // Since 1970.
+  std::vector<Seconds> times;  // Since the first, rising.
+};
+
+/// The failures of the provider and GPU that have the most of them; rows that do not say a GPU are
+/// left aside unless there are no others. Bad input when there are no failures.
+Result<RefusalPattern> refusal_pattern(std::span<const CreationFailure> failures,
+                                       const std::string& source);
+
+/// The ticks of `gap`, of `ticks` in all, that hold a failure.
+std::vector<bool> refused_ticks(const RefusalPattern& pattern, Seconds gap, int ticks);
 
 }  // namespace stint

@@ -9,6 +9,33 @@
 namespace stint {
 namespace {
 
+constexpr const char* kHead = "region,instance_type,savings_pct,interruption_monthly_pct_range\n";
+
+TEST(AdvisorTable, ReadsBands) {
+  const auto rows = read_advised_bands(
+      std::string(kHead) + "r1,a.large,70,<5\nr1,b.large,60,5-10\nr2,a.large,50,>20\n", "a.csv");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 3U);
+  EXPECT_EQ((*rows)[0].band.monthly_min, 0);
+  EXPECT_EQ((*rows)[0].band.monthly_max, 0.05);
+  EXPECT_EQ((*rows)[1].vm, "b.large");
+  EXPECT_EQ((*rows)[1].band.monthly_min, 0.05);
+  EXPECT_EQ((*rows)[1].band.monthly_max, 0.1);
+  EXPECT_EQ((*rows)[2].region, "r2");
+  EXPECT_EQ((*rows)[2].band.monthly_min, 0.2);
+  EXPECT_FALSE((*rows)[2].band.monthly_max);
+}
+
+TEST(AdvisorTable, SaysWhichRangeCannotBeRead) {
+  for (const char* range : {"", "often", "10-5", ">200", "5-", "<x"}) {
+    const auto rows =
+        read_advised_bands(std::string(kHead) + "r1,a.large,70," + range + "\n", "a.csv");
+    ASSERT_FALSE(rows.ok()) << range;
+    EXPECT_NE(rows.error().message.find("must be a range like <5, 5-10 or >20"), std::string::npos);
+  }
+  EXPECT_FALSE(read_advised_bands("a,b\n1,2\n", "a.csv").ok());
+}
+
 constexpr const char* kProbed =
     "provider,gpu,num_gpus,zone,created_utc,last_seen_running_s,found_gone_s,preempted\n";
 constexpr const char* kExact =
@@ -144,5 +171,43 @@ TEST(Lifetimes, ReadThePublishedTables) {
   EXPECT_TRUE(read_lifetimes(*gpus, "g").ok());
 }
 
+CreationFailure failure(const char* provider, const char* device, Seconds time) {
+  return {.provider = provider, .device = device, .zone = "", .time = time};
+}
+
+TEST(RefusalPattern, IsOfTheMachineThatFailedMost) {
+  const std::vector<CreationFailure> failures{
+      failure("gcp", "", 1 * kHour),    failure("gcp", "", 2 * kHour),
+      failure("gcp", "", 3 * kHour),    failure("aws", "K80", 5 * kHour),
+      failure("aws", "K80", 4 * kHour), failure("gcp", "V100", 9 * kHour)};
+  const auto pattern = refusal_pattern(failures, "f.csv");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_EQ(pattern->provider, "aws");
+  EXPECT_EQ(pattern->device, "K80");
+  EXPECT_EQ(pattern->first, 4 * kHour);
+  EXPECT_EQ(pattern->times, (std::vector<Seconds>{0 * kHour, 1 * kHour}));
+}
+
+TEST(RefusalPattern, TakesRowsWithoutAGpuWhenThereAreNoOthers) {
+  const auto pattern =
+      refusal_pattern(std::vector<CreationFailure>{failure("gcp", "", 1 * kHour)}, "f.csv");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_EQ(pattern->device, "");
+}
+
+TEST(RefusalPattern, OfNoFailuresIsBadInput) {
+  EXPECT_EQ(refusal_pattern({}, "f.csv").error().message, "f.csv: the table has no failed starts");
+}
+
+// Failures at 0, 9 and 10 min and at 1 h fall into the ticks 0, 1 and 2 of 5 min, and beyond four.
+TEST(RefusalPattern, ATickThatHoldsAFailureIsRefused) {
+  const RefusalPattern pattern{.provider = "aws",
+                               .device = "K80",
+                               .first = {},
+                               .times = {0 * kMinute, 9 * kMinute, 10 * kMinute, 1 * kHour}};
+  EXPECT_EQ(refused_ticks(pattern, 5 * kMinute, 4), (std::vector<bool>{true, true, true, false}));
+}
+
 }  // namespace
+
 }  // namespace stint

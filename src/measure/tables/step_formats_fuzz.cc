@@ -11,10 +11,10 @@
 #include "base/check.h"
 #include "base/csv.h"
 #include "measure/tables/availability_trace.h"
-#include "measure/tables/collective_table.h"
 #include "measure/tables/convergence_table.h"
 #include "measure/tables/lifetime_table.h"
 #include "measure/tables/memory_table.h"
+#include "measure/tables/nccl_text.h"
 #include "measure/tables/pair_table.h"
 
 namespace {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/risk/replay_deadline.h"
+#include "base/check.h"
+#include "base/codec_fields.h"
+#include "base/result.h"
+#include "base/unit_text.h"
+#include "cli/verb.h"
+#include "measure/tables/step_formats.h"
+
+namespace stint::cli {
+
+/// The flags of a job with a deadline on spot machines.
+std::vector<OptionSpec> deadline_options();
+
+Result<DeadlineTerms> deadline_terms(const Invocation& invocation);
+
+/// The quantity that an option holds, above zero, or at least zero for `or_zero`; nothing when it
+/// is not given. Anything else is a usage error.
+template <class Quantity>
+Result<std::optional<Quantity>> quantity_of(const Invocation& invocation, const std::string& option,
+                                            bool or_zero = false) {
+  if (!invocation.has(option)) return std::optional<Quantity>();
+  const auto quantity = parse_quantity<Quantity>(invocation.get(option));
+  if (!quantity.ok()) return bad_usage(fmt::format("{}: {}", option, quantity.error().message));
+  if (*quantity > Quantity() || (or_zero && *quantity == Quantity()))
+    return std::optional(*quantity);
+  return bad_usage(fmt::format("{} must be {}", option, or_zero ? "zero or more" : "above zero"));
+}
+
+/// The names of an enumeration, for an option's choices.
+template <ANamedEnum E>
+std::vector<std::string> choices_of() {
+  std::vector<std::string> choices;
+  for (const auto& [value, name] : names_of(E{})) choices.emplace_back(name);
+  return choices;
+}
+
+/// The enumerator of a text that was checked against the choices.
+template <ANamedEnum E>
+E enumerator(const std::string& text) {
+  const auto names = names_of(E{});
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const EnumName<E>& name) { return text == name.second; });
+  CHECK(found != names.end());
+  return found->first;
+}
+
+// Options that the verbs on tables of step times share.
+OptionSpec format_option();
+OptionSpec train_option();
+OptionSpec jobs_option();
+
+/// What --format says; it must be said, because a table does not tell whose it is.
+Result<StepFormat> format_of(const Invocation& invocation);
+
+}  // namespace stint::cli

@@ -1,0 +1,360 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/units.h"
+#include "plan/validation.h"
+
+namespace stint {
+
+/// How a way to search did, on average over where it began.
+struct SearchScore {
+  double time_over_oracle = 1;  // Its time over the least possible time from the same beginning,
+  double cost_over_oracle = 1;  // and its cost over the least possible cost.
+  double probes = 0;            // Setups that it timed.
+  double moves = 0;
+  Json::Object unknown = {};
+};
+
+/// What one job could be trained on, and how the ways to search did.
+struct SearchedJob {
+  int setups = 0;  // Clusters times batches.
+  Seconds oracle_time;
+  Dollars oracle_cost;
+  std::map<std::string, SearchScore> policies;
+  Json::Object unknown = {};
+};
+
+/// What `stint validate search` found: a validation (the same schema) whose `what` is "search".
+struct SearchValidation {
+  std::string what = "search";
+  std::string objective;
+  int seeds = 0;
+  std::map<std::string, SearchScore> policies;  // Means over jobs.
+  std::map<std::string, SearchedJob> jobs;
+  std::vector<std::string> notes;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<SearchValidation>> read_search_validation(std::string_view text,
+                                                        const std::string& source);
+std::string write_search_validation(const SearchValidation& validation);
+Status validate(const SearchValidation& validation);
+Json search_validation_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchScore>& it) {
+  walk.field("time_over_oracle", it.time_over_oracle,
+             "Time over the least that anyone could take from the same beginning, mean.",
+             {.range = Range::kPositive});
+  walk.field("cost_over_oracle", it.cost_over_oracle,
+             "Cost over the least that anyone could pay from the same beginning, mean.",
+             {.range = Range::kPositive});
+  walk.field("probes", it.probes, "Setups that were timed, mean.", {.range = Range::kNotNegative});
+  walk.field("moves", it.moves, "From one setup to another, mean.", {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchedJob>& it) {
+  walk.field("setups", it.setups, "Clusters times batches to choose from.",
+             {.range = Range::kNotNegative});
+  walk.number("oracle_time_s", it.oracle_time, kSecond, "Least possible, mean.",
+              Range::kNotNegative);
+  walk.number("oracle_cost_usd", it.oracle_cost, kDollar, "Least possible, mean.",
+              Range::kNotNegative);
+  walk.field("policies", it.policies, "Stint and other ways to search.", {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchValidation>& it) {
+  walk.field("what", it.what, "What was validated: search.");
+  walk.field("objective", it.objective, "What was to be least: time or cost.");
+  walk.field("seeds", it.seeds, "Beginnings that were drawn for each job.",
+             {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "Stint and other ways to search, means over jobs.",
+             {.always = true});
+  walk.field("jobs", it.jobs, "The same by job.", {.always = true});
+  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.rest(it.unknown);
+}
+
+/// How well plans did under deadlines; see calibrate/plan_choice.h for what regret is. With n = 0
+/// nothing was scored, and the figures are zero for want of a better number.
+struct PlanScore {
+  int n = 0;
+  double mean_regret = 0;  // Below zero where a missed deadline came out cheaper than keeping it.
+  double p90_regret = 0;
+  double deadlines_met = 0;  // Share.
+  Json::Object unknown = {};
+};
+
+/// The plans of one way to choose.
+struct PolicyScores {
+  PlanScore overall;
+  std::map<std::string, PlanScore> jobs;
+  Json::Object unknown = {};
+};
+
+/// What `stint validate plan` found: a validation (the same schema) whose `what` is "plan".
+struct PlanValidation {
+  std::string what = "plan";
+  double confidence = 0;
+  PlanScore overall;
+  std::map<std::string, PlanScore> jobs;
+  std::map<std::string, PolicyScores> policies;  // Ours ("stint") among them.
+  std::optional<std::string> split;              // How rows were divided into training and test.
+  std::vector<std::string> notes;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<PlanValidation>> read_plan_validation(std::string_view text,
+                                                    const std::string& source);
+std::string write_plan_validation(const PlanValidation& validation);
+Status validate(const PlanValidation& validation);
+Json plan_validation_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PlanScore>& it) {
+  walk.field("n", it.n, "Decisions that were scored.", {.range = Range::kNotNegative});
+  walk.field("mean_regret", it.mean_regret,
+             "Mean of real cost over that of the best choice, minus one.");
+  walk.field("p90_regret", it.p90_regret, "Nine in ten are below.");
+  walk.field("deadlines_met", it.deadlines_met, "Share of deadlines that were kept.",
+             {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PolicyScores>& it) {
+  walk.field("overall", it.overall, "Over all decisions.");
+  walk.field("jobs", it.jobs, "By job.", {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PlanValidation>& it) {
+  walk.field("what", it.what, "What was validated: plan.");
+  walk.field("confidence", it.confidence, "At which a deadline had to be predicted to be met.",
+             {.range = Range::kFraction});
+  walk.field("overall", it.overall, "Stint's plans, over all decisions.");
+  walk.field("jobs", it.jobs, "The same by job.", {.always = true});
+  walk.field("policies", it.policies, "Stint and other ways to choose, on the same decisions.",
+             {.always = true});
+  walk.field("split", it.split, "How rows were divided into training and test.");
+  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.rest(it.unknown);
+}
+
+/// What one way to pair jobs came to, over all mixes of jobs.
+struct PairingScore {
+  Dollars cost;      // Of all jobs.
+  double saved = 0;  // Share of the cost of separate clusters; below zero: it cost more.
+  int pairs = 0;     // That shared.
+  Json::Object unknown = {};
+};
+
+/// How the pairs that Stint chose did against what it had said.
+struct PairsChosen {
+  int n = 0;
+  int lost = 0;                // That cost more together than separately,
+  int lost_beyond = 0;         // and more than the interval of what they would save allows.
+  double coverage80 = 0;       // Share of them whose saving lies in its 80 % interval.
+  double above_p10 = 0;        // Share of them that saved no less than the lower end.
+  double saved_predicted = 0;  // Mean share of the pair's bill that was to be saved, and
+  double saved_measured = 0;   // that was.
+  Json::Object unknown = {};
+};
+
+/// What is assumed of the network while jobs compute, and what followed.
+struct PairingWorld {
+  std::string assumption;                        // A whole sentence.
+  std::map<std::string, PairingScore> policies;  // Ours ("stint") among them.
+  PairsChosen chosen;
+  Json::Object unknown = {};
+};
+
+/// What `stint validate interleave` found: a validation (the same schema) whose `what` is
+/// "interleave".
+struct InterleaveValidation {
+  std::string what = "interleave";
+  int mixes = 0;
+  int jobs_per_mix = 0;
+  std::map<std::string, PairingWorld> worlds;
+  std::optional<std::string> split;  // How rows were divided into training and test.
+  std::vector<std::string> notes;
+  Json::Object unknown = {};
+};
+
+Result<Loaded<InterleaveValidation>> read_interleave_validation(std::string_view text,
+                                                                const std::string& source);
+std::string write_interleave_validation(const InterleaveValidation& validation);
+Status validate(const InterleaveValidation& validation);
+Json interleave_validation_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PairingScore>& it) {
+  walk.number("cost_usd", it.cost, kDollar, "Of all jobs of all mixes.", Range::kNotNegative);
+  walk.field("saved", it.saved, "Share of what separate clusters cost.");
+  walk.field("pairs", it.pairs, "That shared a cluster; a mean over draws where pairs are drawn.",
+             {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PairsChosen>& it) {
+  walk.field("n", it.n, "Pairs that Stint chose.", {.range = Range::kNotNegative});
+  walk.field("lost", it.lost, "That cost more together than separately.",
+             {.range = Range::kNotNegative});
+  walk.field("lost_beyond", it.lost_beyond,
+             "And more than the 80 % interval of what they would save allows.",
+             {.range = Range::kNotNegative});
+  walk.field("coverage80", it.coverage80, "Share whose saving lies in its 80 % interval.",
+             {.range = Range::kFraction});
+  walk.field("above_p10", it.above_p10, "Share that saved no less than the lower end of it.",
+             {.range = Range::kFraction});
+  walk.field("saved_predicted", it.saved_predicted, "Mean share of a pair's bill, predicted.");
+  walk.field("saved_measured", it.saved_measured, "Mean share of a pair's bill, measured.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, PairingWorld>& it) {
+  walk.field("assumption", it.assumption, "What measured rows leave open.");
+  walk.field("policies", it.policies, "Stint and other ways to pair.", {.always = true});
+  walk.field("chosen", it.chosen, "The pairs that Stint chose.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, InterleaveValidation>& it) {
+  walk.field("what", it.what, "What was validated: interleave.");
+  walk.field("mixes", it.mixes, "Of jobs, drawn from the table.", {.range = Range::kNotNegative});
+  walk.field("jobs_per_mix", it.jobs_per_mix, "In each.", {.range = Range::kNotNegative});
+  walk.field("worlds", it.worlds, "By what is assumed of the network.", {.always = true});
+  walk.field("split", it.split, "How rows were divided into training and test.");
+  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.rest(it.unknown);
+}
+
+/// What became of the deadlines when on-demand starts were refused at times.
+struct RefusalScore {
+  int missed = 0;     // Windows. Their work is finished on demand after the deadline.
+  Seconds slip_mean;  // How much later the work is done than without refusals.
+  Seconds slip_max;
+  Seconds late_max;  // Past the deadline.
+  Json::Object unknown = {};
+};
+
+/// How well a policy did over windows. The optimum knows each window beforehand.
+struct DeadlineScore {
+  double cost_ratio_to_optimum = 0;  // Means over windows of the ratio.
+  double cost_ratio_to_on_demand = 0;
+  int missed = 0;  // Windows. Their cost is what was paid until the deadline.
+  double worst_ratio_to_optimum = 0;
+  std::optional<RefusalScore> refused = {};
+  Json::Object unknown = {};
+};
+
+/// The windows of one trace.
+struct DeadlineTraceScores {
+  int windows = 0;
+  std::map<std::string, DeadlineScore> policies;
+  Json::Object unknown = {};
+};
+
+/// The windows of synthetic pools of one kind under deadlines of one length.
+struct DeadlineCell {
+  std::string kind;
+  double slack = 1;  // Deadline over work.
+  int windows = 0;
+  std::map<std::string, DeadlineScore> policies;
+  Json::Object unknown = {};
+};
+
+/// What `stint validate deadline` found: a validation (the same schema) whose `what` is "deadline".
+struct DeadlineValidation {
+  std::string what = "deadline";
+  int windows = 0;
+  std::map<std::string, DeadlineScore> policies;  // Ours ("stint") among them.
+  std::map<std::string, DeadlineTraceScores> traces = {};
+  std::vector<DeadlineCell> cells = {};
+  std::optional<std::string> refusals = {};  // Which recorded failures were put on the windows.
+  std::vector<std::string> notes = {};
+  Json::Object unknown = {};
+};
+
+Result<Loaded<DeadlineValidation>> read_deadline_validation(std::string_view text,
+                                                            const std::string& source);
+std::string write_deadline_validation(const DeadlineValidation& validation);
+Status validate(const DeadlineValidation& validation);
+Json deadline_validation_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RefusalScore>& it) {
+  walk.field("missed", it.missed, "Windows whose deadline was missed.",
+             {.range = Range::kNotNegative});
+  walk.number("slip_mean_s", it.slip_mean, kSecond,
+              "How much later the work is done than without refusals, mean over windows.",
+              Range::kAny);
+  walk.number("slip_max_s", it.slip_max, kSecond, "The most of it.", Range::kNotNegative);
+  walk.number("late_max_s", it.late_max, kSecond,
+              "The longest past a deadline until the work is done on demand.", Range::kNotNegative);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, DeadlineScore>& it) {
+  walk.field("cost_ratio_to_optimum", it.cost_ratio_to_optimum,
+             "Cost over that of the best choices in hindsight, mean over windows.",
+             {.range = Range::kNotNegative});
+  walk.field("cost_ratio_to_on_demand", it.cost_ratio_to_on_demand,
+             "Cost over that of on-demand machines alone, mean over windows.",
+             {.range = Range::kNotNegative});
+  walk.field("missed", it.missed, "Windows whose deadline was missed.",
+             {.range = Range::kNotNegative});
+  walk.field("worst_ratio_to_optimum", it.worst_ratio_to_optimum, "The largest of the ratios.",
+             {.range = Range::kNotNegative});
+  walk.field("refused", it.refused, "The same windows when on-demand starts were refused.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, DeadlineTraceScores>& it) {
+  walk.field("windows", it.windows, "Windows of the trace.", {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "By name.", {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, DeadlineCell>& it) {
+  walk.field("kind", it.kind, "How the spells of the pools come about.");
+  walk.field("slack", it.slack, "Deadline over work.", {.range = Range::kPositive});
+  walk.field("windows", it.windows, "Windows of all pools.", {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "By name.", {.always = true});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, DeadlineValidation>& it) {
+  walk.field("what", it.what, "What was validated: deadline.");
+  walk.field("windows", it.windows, "Windows that were played.", {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "Stint and others, on the same windows.", {.always = true});
+  walk.field("traces", it.traces, "The same by trace.");
+  walk.field("cells", it.cells, "The same by kind of synthetic pool and by slack.");
+  walk.field("refusals", it.refusals, "Which recorded failures were put on the windows.");
+  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.rest(it.unknown);
+}
+
+}  // namespace stint
