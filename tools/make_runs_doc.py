@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes docs/runs.md: what was measured of runs, from the lines of tools/measure_runs.py.
+"""Writes docs/measured/runs.md, the measured runs, from the output of tools/measure_runs.py.
 
 Usage: make_runs_doc.py [FOLDER] [OUT.md]
 
-The folder is data/measurements/runs, the page docs/runs.md, unless others are given. Nothing is
-measured here, and no case is left out: what was not measured yet is said to be missing.
+The defaults are data/measurements/runs and docs/measured/runs.md. This script measures nothing and
+leaves no case out: the page names each case without a measurement.
 """
 
 import json
@@ -19,20 +19,23 @@ from run_bench import covers, width  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 
-INTRODUCTION = """# Runs: what was forecast, and what happened
+INTRODUCTION = """# Runs: forecast and measured
 
-All of this was measured on the emulated cloud of one computer (`stint local`), with prices that are
-made up and nobody pays. Compute is *paced-real*: gradients are computed, summed over the shaped
-network and applied, and take the time that the job's profile says. So compute times are right by
-construction; what is tested is everything else: starts, losses, saves, the network, the bill.
+These runs took place on the emulated cloud of one computer (`stint local`). Its prices are invented.
+Compute is *paced-real*: each worker computes real gradients, all-reduces them over the shaped
+network and applies them, at the pace of the job's profile. Compute times are therefore correct by
+construction. The runs test everything else: start-up, spot interruptions, checkpoints, the network
+and the bill.
 
-Measure again with `tools/measure_runs.py build/release/stint` on a computer that does nothing else,
-and make this page of it with `tools/make_runs_doc.py`. The figures are in `data/measurements/runs`.
+A figure followed by a range in brackets is a median with its minimum and maximum.
+
+To repeat the measurements, run `tools/measure_runs.py build/release/stint` on an idle computer, then
+`tools/make_runs_doc.py`. The raw figures are in `data/measurements/runs`.
 """
 
 
 def table(titles, rows):
-    """A table of Markdown; numbers are aligned to the right."""
+    """A Markdown table with its numbers aligned to the right."""
     lines = ["| " + " | ".join(titles) + " |",
              "|" + "|".join("---" if not place else "---:" for place in range(len(titles))) + "|"]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
@@ -40,7 +43,7 @@ def table(titles, rows):
 
 
 def share_interval(count, total):
-    """The 95 % interval of a share, by Wilson."""
+    """The Wilson 95 % confidence interval of a share."""
     z = 1.96
     share = count / total
     middle = (share + z * z / (2 * total)) / (1 + z * z / total)
@@ -50,18 +53,18 @@ def share_interval(count, total):
 
 
 def counted(count, total):
-    """A count with the interval of its share."""
-    return f"{count} of {total} (95 % interval of the share: {share_interval(count, total)})"
+    """A count with the confidence interval of its share."""
+    return f"{count} of {total} (95 % confidence interval: {share_interval(count, total)})"
 
 
 def spread(values, form="{:.2f}"):
-    """Median, and from the least to the most."""
+    """The median, with minimum and maximum."""
     low, middle, high = min(values), statistics.median(values), max(values)
     return f"{form.format(middle)} ({form.format(low)} to {form.format(high)})"
 
 
 def yes(condition):
-    """Whether."""
+    """The cell for a condition."""
     return "yes" if condition else "**no**"
 
 
@@ -78,8 +81,8 @@ def runs(lines):
                   <= one["forecast"]["time_s"]["p90"] for one in all_of)
     cheaper = sum(one["cost_usd"] < one["forecast"]["cost_usd"]["p10"] for one in all_of)
     text = table(
-        ["", "job", "machines", "notice", "saved to", "losses", "redone", "time", "forecast",
-         "bill, USD", "80 % interval", "in it", "parameters"],
+        ["", "job", "machines", "notice", "checkpoints to", "interruptions", "steps redone", "time",
+         "forecast", "bill, USD", "80 % interval", "inside", "parameter difference"],
         [[name, one["job"], one["machines"], one["notice"], one["place"], one["losses"],
           one["redone"], f"{one['time_s']:.0f} s", f"{one['forecast']['time_s']['mean']:.0f} s",
           f"{one['cost_usd']:.5f}", "{p10:.5f}–{p90:.5f}".format(**one["forecast"]["cost_usd"]),
@@ -89,19 +92,20 @@ def runs(lines):
     known = [one["cost_usd"] / one["hindsight"]["cost_usd"]["mean"] for one in all_of
              if "hindsight" in one]
     return text + f"""
-- n = {len(all_of)} of {SEEDS}; trained: {counted(len(trained), len(all_of))}.
-- The 80 % interval of the forecast covers the bill in {counted(covered, len(all_of))}; of those it
-  misses, {cheaper} were cheaper. Its mean width is {statistics.mean(map(width, all_of)):.2f} times
-  the forecast. That of the time covers {in_time}.
-- The bill is {spread(ratios)} times its forecast, and {spread(known)} times what would have been
-  forecast had the market been known beforehand.
-- Machines lost in a run: {spread([one['losses'] for one in all_of], '{:.0f}')}; steps that were
-  trained twice: {spread([one['redone'] for one in all_of], '{:.0f}')}.
-- Parameters: the largest difference from an uninterrupted training by one worker, against the
-  largest parameter of its tensor, is {max(same, default=float('nan')):.0e}, in double precision.
-  Uninterrupted runs on three machines, which add in another order too, differ by up to
+- n = {len(all_of)} of {SEEDS}; completed: {counted(len(trained), len(all_of))}.
+- The 80 % forecast interval covers the bill in {counted(covered, len(all_of))}. Of the runs outside
+  it, {cheaper} were cheaper. The mean width of the interval is
+  {statistics.mean(map(width, all_of)):.2f} times the forecast. The interval of the run time covers
+  {in_time}.
+- The bill is {spread(ratios)} times its forecast, and {spread(known)} times a forecast that knows
+  the spot market in advance.
+- Spot interruptions per run: {spread([one['losses'] for one in all_of], '{:.0f}')}; steps redone per
+  run: {spread([one['redone'] for one in all_of], '{:.0f}')}.
+- Parameters: the largest difference from an uninterrupted run on one worker, relative to the
+  largest parameter of the tensor, is {max(same, default=float('nan')):.0e} in double precision.
+  Uninterrupted runs on three machines, which also sum in a different order, differ by up to
   {max(calm, default=float('nan')):.0e}.
-- Sum of VM-seconds × price less the bill: at most
+- Difference between the bill and the sum of VM-seconds × price: at most
   {max(abs(one['bill_difference_usd']) for one in all_of):.0e} USD.
 """
 
@@ -115,16 +119,16 @@ def deadline(lines):
                for one in seeded.values())
     ratios = [one["cost_usd"] / calm["cost_usd"] for one in seeded.values()]
     text = table(
-        ["", "time", "deadline", "kept", "bill, USD", "of on demand only", "first bought on demand",
-         "losses"],
+        ["", "time", "deadline", "met", "bill, USD", "ratio to on-demand only",
+         "first on-demand launch", "interruptions"],
         [[name, f"{one['time_s']:.1f} s", f"{one['deadline_s']:.1f} s",
           yes(one["state"] == "trained" and one["time_s"] <= one["deadline_s"]),
           f"{one['cost_usd']:.5f}", f"{one['cost_usd'] / calm['cost_usd']:.2f}",
           "never" if one["first_on_demand_s"] is None else f"at {one['first_on_demand_s']:.1f} s",
           one["losses"]] for name, one in seeded.items()])
     return text + f"""
-- n = {len(seeded)} of {DEADLINE_SEEDS}; the deadline is kept in {counted(kept, len(seeded))}.
-- On-demand machines only take {calm['time_s']:.1f} s and {calm['cost_usd']:.5f} USD, measured. The
+- n = {len(seeded)} of {DEADLINE_SEEDS}; the deadline is met in {counted(kept, len(seeded))}.
+- On-demand machines alone take {calm['time_s']:.1f} s and {calm['cost_usd']:.5f} USD (measured). The
   runs cost {spread(ratios)} times that; {sum(one < 1 for one in ratios)} of {len(ratios)} cost
   less.
 """
@@ -145,10 +149,11 @@ def mixed(lines):
                      len(both)])
     if not rows:
         return MISSING
-    return table(["", "step", "with equal shares", "speedup", "predicted", "losses differ by",
-                  "steps"], rows) + """
-- One run each. Predicted for equal shares is a cluster of slow machines only, since those decide.
-- The difference of losses is the largest of any step, in double precision.
+    return table(["", "step", "step, equal shares", "speedup", "predicted speedup",
+                  "loss difference", "steps"], rows) + """
+- One run each. The prediction for equal shares is that of a cluster of slow machines only, because
+  the slow machines set the pace.
+- The loss difference is the largest over all steps, in double precision.
 """
 
 
@@ -170,9 +175,9 @@ def saves(lines):
                      spread([save["stall_s"] for save in one["saves"]], "{:.3f}") + " s",
                      spread(transfers) + " s", f"{predicted:.2f} s",
                      f"{100 * (predicted / statistics.median(transfers) - 1):+.0f} %"])
-    text = table(["saved to", "receivers", "n", "size", "stall", "transfer", "predicted", "off by"],
+    text = table(["checkpoints to", "receivers", "n", "size", "stall", "transfer", "predicted", "error"],
                  rows) if rows else MISSING
-    text += "\nAgainst saves that block, on machines that do nothing else (10 saves each):\n\n"
+    text += "\nCompared with blocking checkpoints on otherwise idle machines (10 checkpoints each):\n\n"
     rows = []
     for place, receivers in SAVE_PLACES:
         one = lines.get(f"stall {place} {receivers}")
@@ -181,11 +186,11 @@ def saves(lines):
             rows.append([place, receivers or "", f"{worst['bytes'] / 1e6:.0f} MB",
                          f"{worst['blocking_s']:.3f} s", f"{worst['stall_s']:.4f} s",
                          f"{100 * worst['ratio']:.1f} %", yes(worst["ratio"] <= 0.1)])
-    return text + (table(["saved to", "receivers", "of each worker", "blocking", "stall", "ratio",
-                          "at most 10 %"], rows) if rows else MISSING) + """
-- Transfers are measured from the copy on, the slowest worker's, while training uses the same
-  network and the same two cores; the prediction knows of neither.
-- Medians; in brackets from the least to the most. Of all workers the one with the largest ratio.
+    return text + (table(["checkpoints to", "receivers", "size per worker", "blocking", "stall",
+                          "ratio", "at most 10 %"], rows) if rows else MISSING) + """
+- A transfer starts when the in-memory copy exists and ends with the slowest worker. Training uses
+  the same network and the same two cores meanwhile; the prediction accounts for neither.
+- The second table shows the worker with the largest ratio.
 """
 
 
@@ -195,9 +200,10 @@ def replan(lines):
     text = ""
     for name, one in lines.items():
         after = one["noticed_after_s"]
-        text += (f"**{name}**: {one['state']} after {one['time_s']:.0f} s, slowed at "
-                 f"{one['slowed_at_s']:.1f} s, noticed "
-                 + ("**never**" if after is None else f"{after:.1f} s later") + ".\n\n```\n"
+        text += (f"**{name}**: {one['state']} after {one['time_s']:.0f} s; slowed at "
+                 f"{one['slowed_at_s']:.1f} s; "
+                 + ("**not detected**" if after is None else f"detected {after:.1f} s later")
+                 + ".\n\n```\n"
                  + "".join(f"{event['at_s']:7.1f} s  {event['text']}\n" for event in one["events"])
                  + "```\n\n")
     return text
@@ -205,28 +211,28 @@ def replan(lines):
 
 MISSING = "Not measured yet.\n"
 SECTIONS = [
-    ("runs", "Spot machines that come and go", runs,
-     "Three or four spot machines, each of which stays for 40 s on average and then is away for "
-     "12 s. The forecast knows these means, and not the seed. On seeds 1 to 80 it was worked out; none "
-     "of those is here. (Of 41 to 60, before workers ended without waiting for broken groups, it held "
-     "12 of 20 bills.)"),
-    ("deadline", "A deadline while spot machines are away for long", deadline,
-     "Three spot machines that stay for 20 s and are away for 120 s on average; the deadline is "
-     "twice what three machines on demand took."),
-    ("mixed", "Fast and slow machines together", mixed,
-     "Shares of the batch by speed against equal shares."),
-    ("saves", "Saves", saves,
-     "A perceptron with 97 MB of parameters and as much of momentum on four machines with 1 Gbit/s; "
-     "receivers have 500 Mbit/s."),
-    ("replan", "A network that turns slow in mid-run", replan,
-     "The NIC of one of three machines is slowed from 500 to 167 Mbit/s after some steps."),
+    ("runs", "Spot interruptions", runs,
+     "Three or four spot machines. Each stays up for 40 s on average and is then unavailable for "
+     "12 s. The forecast knows these means but not the seed. The forecast was developed on seeds 1 to "
+     "80, none of which is in the table. (On seeds 41 to 60, before workers exited without waiting "
+     "for broken process groups, the interval covered 12 of 20 bills.)"),
+    ("deadline", "Deadlines during long spot outages", deadline,
+     "Three spot machines that stay up for 20 s and are unavailable for 120 s on average. The "
+     "deadline is twice the time of three on-demand machines."),
+    ("mixed", "Mixed clusters", mixed,
+     "Batch shares in proportion to speed, compared with equal shares."),
+    ("saves", "Checkpoints", saves,
+     "A perceptron with 97 MB of parameters and the same amount of momentum, on four machines with "
+     "1 Gbit/s. Receivers have 500 Mbit/s."),
+    ("replan", "Replanning after a network slowdown", replan,
+     "The NIC of one of three machines slows from 500 to 167 Mbit/s after some steps."),
 ]
 
 
 def main():
     """The command."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "data/measurements/runs"
-    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/runs.md"
+    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/measured/runs.md"
     text = INTRODUCTION
     for part, title, section, what in SECTIONS:
         path = folder / f"{part}.jsonl"

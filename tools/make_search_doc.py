@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes docs/search.md: what was measured of searches, from the lines of tools/measure_search.py.
+"""Writes docs/measured/search.md, the measured searches, from tools/measure_search.py's output.
 
 Usage: make_search_doc.py [FOLDER] [OUT.md]
 
-The folder is data/measurements/search, the page docs/search.md, unless others are given. Nothing is
-measured here, and no case is left out: what was not measured yet is said to be missing.
+The defaults are data/measurements/search and docs/measured/search.md. This script measures nothing
+and leaves no case out: the page names each case without a measurement.
 """
 
 import statistics
@@ -19,42 +19,42 @@ from measure_search import (OUT, OBJECTIVES, TRAININGS, at_once, lossless, reach
 
 ROOT = Path(__file__).resolve().parent.parent
 
-INTRODUCTION = """# Searches: what was found, and what a sweep finds
+INTRODUCTION = """# Searches: compared with a full sweep
 
-All of this was measured on the emulated cloud of one computer (`stint local`), with prices that are
-made up and nobody pays. Compute is *paced-real*: gradients are computed, summed over the shaped
-network and applied, and take the time that the job's profile says. Each training goes to a target
-of the training loss, the mean of ten steps, so that the steps it needs are real, and differ by
-chance too.
+These searches took place on the emulated cloud of one computer (`stint local`). Its prices are
+invented. Compute is *paced-real*: each worker computes real gradients, all-reduces them over the
+shaped network and applies them, at the pace of the job's profile. Each training runs to a target
+training loss (mean of ten steps). The number of steps is therefore real, and varies by chance.
 
-Measure again with `tools/measure_search.py build/release/stint` on a computer that does nothing
-else, and make this page of it with `tools/make_search_doc.py`. The figures are in
-`data/measurements/search`.
+A figure followed by a range in brackets is a median with its minimum and maximum.
+
+To repeat the measurements, run `tools/measure_search.py build/release/stint` on an idle computer,
+then `tools/make_search_doc.py`. The raw figures are in `data/measurements/search`.
 """
 
 FORMS = {"time": "{:.1f} s", "cost": "{:.5f} USD"}
 
 
 def setup_text(setup):
-    """A setup as people read it."""
+    """The text form of a setup."""
     kind, machines, batch = setup
     return f"{machines}× {kind}, batch {batch}"
 
 
 def targets():
-    """What is trained, and to where."""
-    return table(["", "target loss", "own batch", "steps thought of", "batches", "options"],
+    """The jobs and their targets."""
+    return table(["", "target loss", "reference batch", "expected steps", "batches", "options"],
                  [[job, it.loss, it.own()[0], it.own()[1], ", ".join(map(str, it.batches)),
                    " ".join(it.words)] for job, it in TRAININGS.items()])
 
 
 def rank(values, one):
-    """Its place among them, if it were one of them."""
+    """The rank of one value among the others."""
     return 1 + sum(other < one for other in values)
 
 
 def standing(line, sweep, measure):
-    """What a search took by one measure, as cells, and against the best: itself and its choice."""
+    """A search by one measure, as cells, with the ratios to the best of the search and its choice."""
     first, form = line["first"], FORMS[measure]
     values = swept(sweep, line["job"], measure)
     all_of, own = list(values.values()), value(first, measure)
@@ -69,7 +69,7 @@ def standing(line, sweep, measure):
 
 
 def searches(lines, sweep):
-    """Where searches end against the sweep, by what they were asked for and by the other."""
+    """Searches compared with the sweep, by their objective and by the other measure."""
     if not lines:
         return MISSING
     rows, over_best, choice_over = [], [], []
@@ -82,22 +82,22 @@ def searches(lines, sweep):
         choice_over += [chosen] if chosen else []
         for other in OBJECTIVES:
             if other != asked:
-                rows.append([f"its {other}", *standing(line, sweep, other)[0], "", ""])
-    text = table(["", "search", "best of the sweep", "over the best", "over the median",
-                  "its place", "its choice over the best", "choice", "at its target"], rows)
+                rows.append([f"{other} of the same search", *standing(line, sweep, other)[0], "", ""])
+    text = table(["", "search", "best of sweep", "ratio to best", "ratio to median", "rank",
+                  "chosen setup: ratio to best, rank", "chosen setup", "target reached"], rows)
     if over_best:
         text += f"""
-- By what it was asked for, a search, with its probes and moves, is {spread(over_best)} times the
-  best of its sweep, which nobody knows without the sweep; its choice alone is
-  {spread(choice_over) if choice_over else "?"} times the best.
-- n = {len(lines)} of {len(TRAININGS) * len(OBJECTIVES)}, one search each. What an exhaustive answer
-  costs: {sweep_price(sweep)}.
+- By its own objective, a search, including its probes and moves, needs {spread(over_best)} times
+  the best setup of its sweep. The chosen setup alone needs
+  {spread(choice_over) if choice_over else "?"} times the best. Only a sweep can identify the best.
+- n = {len(lines)} of {len(TRAININGS) * len(OBJECTIVES)}, one search each. The full sweep takes
+  {sweep_price(sweep)}.
 """
     return text + "".join(reasons(lines))
 
 
 def reasons(lines):
-    """Why searches did not come to their target."""
+    """Why searches did not reach their target."""
     for name, line in lines.items():
         for which in ("first", "again"):
             if not reached(line[which]):
@@ -105,7 +105,7 @@ def reasons(lines):
 
 
 def sweep_price(sweep):
-    """What all setups of each job took together."""
+    """Total time and cost of all setups of each job."""
     found = []
     for job in TRAININGS:
         of_job = [one for one in sweep.values() if one["job"] == job]
@@ -127,7 +127,7 @@ def sweeps(lines):
         rows = [[f"{machines}× {kind}"] + [setup_cell(of_job.get((kind, machines, batch)))
                                           for batch in training.batches]
                 for kind, machines in clusters]
-        text += f"**{job}**, time, bill and steps to the target:\n\n" + table(
+        text += f"**{job}**: time, cost and steps to the target\n\n" + table(
             [""] + [f"batch {batch}" for batch in training.batches], rows) + "\n"
     return text or MISSING
 
@@ -150,7 +150,7 @@ def interval_text(interval, form):
 
 
 def moves(lines):
-    """What was predicted of moves, and what they took."""
+    """Predicted and measured time and cost of moves."""
     rows, in_time, in_cost, lost = [], [], [], []
     for name, line in lines.items():
         lost.append((name, lossless(line["first"]), line["first"]))
@@ -167,27 +167,27 @@ def moves(lines):
                          "" if cost is None else f"{cost:.6f}", mark(held[1])])
     if not lines:
         return MISSING
-    text = table(["", "at", "from", "to", "predicted, s", "took", "in it", "predicted, USD", "cost",
-                  "in it"], rows) if rows else "No search moved.\n"
+    text = table(["", "at", "from", "to", "predicted, s", "measured", "inside", "predicted, USD",
+                  "measured, USD", "inside"], rows) if rows else "No search moved.\n"
     text += "\n"
-    for what, held in (("seconds", in_time), ("dollars", in_cost)):
+    for what, held in (("time", in_time), ("cost", in_cost)):
         if held:
-            text += f"- The 80 % interval of {what} holds in {counted(sum(held), len(held))}.\n"
+            text += f"- The 80 % interval of the {what} covers {counted(sum(held), len(held))}.\n"
     for name, whole, facts in lost:
         made = sum(1 for move in facts["search"]["moves"] if move.get("measured_s") is not None)
-        text += (f"- {name}: {made} moves; no step lost: {yes(whole)} "
-                 f"({facts['search']['steps']} steps done, {facts['report']['saved']} saved, "
+        text += (f"- {name}: moves: {made}; no step lost: {yes(whole)} "
+                 f"({facts['search']['steps']} steps trained, {facts['report']['saved']} saved, "
                  f"{facts['report']['redone']} redone).\n")
     return text
 
 
 def mark(held):
-    """Whether an interval holds, if that is known."""
+    """Whether an interval covers the measurement, if known."""
     return "" if held is None else yes(held)
 
 
 def surfaces(lines, sweep):
-    """What searches believed of all setups in the end, against the sweep."""
+    """Final predictions of searches for all setups, compared with the sweep."""
     rows = []
     for name, line in lines.items():
         known = {(one["type"], one["vms"], one["batch"]): one for one in sweep.values()
@@ -207,10 +207,10 @@ def surfaces(lines, sweep):
                          f"{sum(held)} of {len(held)}", error(times)])
     if not rows:
         return MISSING
-    return table(["", "steps it had timed", "steps it had not", "in their interval",
-                  "whole trainings"], rows) + """
-- Medians of the absolute error, against the run of the sweep with the same setup. Whole trainings
-  have the steps that are needed, and the start of machines, in them.
+    return table(["", "step error, timed setups", "step error, other setups", "inside the interval",
+                  "error of whole trainings"], rows) + """
+- Median absolute errors against the sweep run of the same setup. Whole trainings include the number
+  of steps and the start-up of machines.
 """
 
 
@@ -231,37 +231,37 @@ def again(lines):
                      len(second["search"]["moves"]), yes(at_once(line)), yes(reached(second)),
                      form.format(value(line["first"], line["objective"])),
                      form.format(value(second, line["objective"]))])
-    return table(["", "chosen", "second run", "its moves", "at once", "at its target", "first",
-                  "second"], rows)
+    return table(["", "first choice", "second choice", "moves", "starts at first choice and stays",
+                  "target reached", "first search", "second search"], rows)
 
 
 def main():
     """The command."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
-    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/search.md"
+    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/measured/search.md"
     found, sweep, more = (read_lines(folder / f"{part}.jsonl")
                           for part in ("search", "sweep", "moves"))
-    told = folder / "remark.txt"  # On how these figures came about.
+    told = folder / "remark.txt"  # Notes on the measurements.
     remark = "\n" + told.read_text(encoding="utf-8") if told.exists() else ""
     differ = max((abs(facts["report"]["bill_difference_usd"])
                   for facts in [*sweep.values(), *(line["first"] for line in (found | more).values())]),
                  default=0)
     sections = [
-        ("What is trained", targets()),
-        ("Searches against the sweep", searches(found, sweep)),
-        ("The sweep", sweeps(sweep) + remark),
-        ("Moves", "Of the searches above, and of some that were told to begin elsewhere. Where "
-         "machines are kept, what it took counts from the last step that was told before newcomers "
-         "were started, though those who train go on until they are ready: it is too long by "
-         "that.\n\n"
+        ("Jobs", targets()),
+        ("Searches and sweep", searches(found, sweep)),
+        ("Sweep", sweeps(sweep) + remark),
+        ("Moves", "Moves of the searches above, and of searches with other starting points. Where "
+         "machines are kept, the measured time starts at the last step reported before the new "
+         "workers started. The existing workers keep training until the new workers are ready, so "
+         "the measured time is too long by that much.\n\n"
          + moves(found | more)),
-        ("What searches believe of all setups", surfaces(found, sweep)),
-        ("The same job again", "In mode `none`, with what the search before learned.\n\n"
+        ("Predictions for all setups", surfaces(found, sweep)),
+        ("Second search of the same job", "In mode `none`, with the results of the first search.\n\n"
          + again(found)),
     ]
     text = INTRODUCTION + "".join(f"\n## {title}\n\n{body}" for title, body in sections)
     if found or sweep:
-        text += f"\nSum of VM-seconds × price less the bill of a run: at most {differ:.0e} USD.\n"
+        text += f"\nDifference between a bill and the sum of VM-seconds × price: at most {differ:.0e} USD.\n"
     out.write_text(text.rstrip() + "\n", encoding="utf-8")
 
 

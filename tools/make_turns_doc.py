@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Writes docs/turns.md: what was measured of jobs in turns, from the lines of tools/measure_turns.py.
+"""Writes docs/measured/turns.md, the measured speedups of interleaved jobs.
 
 Usage: make_turns_doc.py [FOLDER] [OUT.md]
 
-The folder is data/measurements/turns, the page docs/turns.md, unless others are given. Nothing is
-measured here, and no case is left out: what was not measured yet is said to be missing.
+The defaults are data/measurements/turns, the output of tools/measure_turns.py, and
+docs/measured/turns.md. This script measures nothing and leaves no case out: the page names each case
+without a measurement.
 """
 
 import statistics
@@ -19,31 +20,30 @@ from measure_turns import (ARRANGEMENTS, FRESH, KIND, MODES, OUT, REPEATS, ROUND
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Against one after the other without overlap, of a prototype on 2 VMs.
+# Speedups of a prototype on 2 VMs over sequential runs without overlap.
 REFERENCE = {0.25: 1.22, 0.5: 1.47, 1: 1.92, 1.5: 1.63, 2: 1.48}
 BOUND_MIN = 0.95
 ERROR_MAX = 0.05
-CLOSE = 0.02  # Two ways that differ by less than this share are equally good.
+CLOSE = 0.02  # Modes that differ by less than this share are equally good.
 
-INTRODUCTION = f"""# Two jobs on the same machines: what taking turns brings
+INTRODUCTION = f"""# Interleaved jobs: measured speedups
 
-All of this was measured on the emulated cloud of one computer (`stint local`, VMs of {KIND}).
-Compute is *paced*: nothing is computed, and takes the time that the job's profile says. The
-turnstiles, DistributedDataParallel, Gloo and the shaped network are real. The page proves how
-computing and communication of two jobs fit into each other; what communication kernels of one job
-cost another that computes on a GPU, it does not.
+These measurements took place on the emulated cloud of one computer (`stint local`, {KIND} VMs).
+Compute is *paced*: workers compute nothing and sleep for the time in the job's profile. The
+turnstiles, DistributedDataParallel, Gloo and the shaped network are real. The page shows how compute
+and communication of two jobs interleave. It does not show how far the communication kernels of one
+job slow down the compute of another on a GPU.
 
-Predictions are those of `stint interleave`, written to a file before anything was measured. A
-makespan is the time from the common start of both jobs until the last worker of both is done, the
-mean of {REPEATS} repeats unless said otherwise; ± is their standard deviation.
+Predictions are those of `stint interleave`, written to a file before the first measurement. The
+makespan is the time from the common start of both jobs until the last worker of both jobs finishes.
+Figures are means of {REPEATS} repeats unless stated otherwise; ± is the standard deviation.
 
-Measure again with `tools/measure_turns.py build/release/stint` on a computer that does nothing
-else, and make this page of it with `tools/make_turns_doc.py`. The figures are in
-`data/measurements/turns`.
+To repeat the measurements, run `tools/measure_turns.py build/release/stint` on an idle computer,
+then `tools/make_turns_doc.py`. The raw figures are in `data/measurements/turns`.
 """
 
-TITLES = {"plain": "one after the other, no overlap", "overlap": "one after the other, DDP's overlap",
-          "freely": "freely", "whole": "turns, whole", "bucket": "turns, bucket"}
+TITLES = {"plain": "sequential, no overlap", "overlap": "sequential, DDP overlap",
+          "freely": "free sharing", "whole": "turns, whole", "bucket": "turns, bucket"}
 
 
 def mean(line, name):
@@ -59,7 +59,7 @@ def makespan_cell(line, name):
 
 
 def both(lines, predictions):
-    """The cases that were predicted and measured, with both."""
+    """Cases with both a prediction and a measurement."""
     return [(name, line, predictions[name]) for name, line in lines.items() if name in predictions]
 
 
@@ -74,7 +74,7 @@ def makespans(found):
     for name, line, asked in found:
         ratio = communication(line, asked) / computing(asked["jobs"][0])
         rows.append([name, f"{ratio:.2f}", *(makespan_cell(line, one) for one in ARRANGEMENTS)])
-    return table(["VMs, communication / computing", "measured", *TITLES.values()], rows)
+    return table(["VMs, communication / compute", "measured ratio", *TITLES.values()], rows)
 
 
 def bound(line, asked):
@@ -85,13 +85,13 @@ def bound(line, asked):
 
 
 def prototype(case):
-    """What a prototype gained in that case."""
+    """The speedup of a prototype in that case."""
     vms, ratio = case.split(", ")
     return REFERENCE.get(float(ratio), "") if vms == "2 VMs" else ""
 
 
 def against_bound(found):
-    """What turns gain over one after the other without overlap, and how close to the bound that is."""
+    """Speedups over sequential runs without overlap, and the distance to the bound."""
     rows, shares = [], []
     for name, line, asked in found:
         period = statistics.mean(line["arrangements"]["whole"]["period_s"])
@@ -102,18 +102,18 @@ def against_bound(found):
                      f"{1e3 * bound(line, asked):.1f} ms", f"{1e3 * period:.1f} ms",
                      f"{100 * shares[-1]:.1f} %", yes(shares[-1] >= BOUND_MIN)])
     kept = sum(share >= BOUND_MIN for share in shares)
-    return table(["", "freely", "whole", "bucket", "prototype", "bound of a round",
-                  "whole, a round", "share of the bound", f"≥ {100 * BOUND_MIN:.0f} %"], rows) + f"""
-- {kept} of {len(shares)} reach {100 * BOUND_MIN:.0f} % of the bound; in percent:
+    return table(["", "freely", "whole", "bucket", "prototype", "lower bound of a round",
+                  "whole, measured round", "bound / measured", f"≥ {100 * BOUND_MIN:.0f} %"], rows) + f"""
+- {kept} of {len(shares)} reach {100 * BOUND_MIN:.0f} % of the bound; median and range in percent:
   {spread([100 * share for share in shares], "{:.1f}")}.
-- The bound has the profile's computing, and the communication that was measured of the jobs alone.
-  Makespans have the last communication in them, which nobody computes beside: of so few iterations
-  that is 1 to 3 %.
+- The bound combines the compute time of the profile with the communication time measured for each
+  job alone. Makespans include the last communication, which no compute overlaps. With so few
+  iterations this adds 1 to 3 %.
 """
 
 
 def against_predicted(found):
-    """Gains over one after the other with overlap, beside the predicted ones."""
+    """Speedups over sequential runs with overlap, measured and predicted."""
     rows, errors = [], {one: [] for one in ("freely", "whole", "bucket")}
     rounds = {one: [] for one in errors}  # The same by rounds in the middle of the run.
     for name, line, asked in found:
@@ -137,15 +137,15 @@ def against_predicted(found):
             within = sum(abs(error) <= ERROR_MAX for error in of_mode)
             text += (f"- {TITLES[one]}: {within} of {len(of_mode)} within {100 * ERROR_MAX:.0f} %; mean "
                      f"absolute error {100 * statistics.mean(map(abs, of_mode)):.1f} %, worst "
-                     f"{100 * max(of_mode, key=abs):+.1f} %; by rounds in the middle of the run, "
-                     f"without their start and end, "
+                     f"{100 * max(of_mode, key=abs):+.1f} %; measured by rounds in the middle of "
+                     f"the run, without start and end: "
                      f"{100 * statistics.mean(map(abs, rounds[one])):.1f} % and "
                      f"{100 * max(rounds[one], key=abs):+.1f} %.\n")
     return text
 
 
 def choices(found):
-    """Which was best, and which Stint recommends."""
+    """The best mode and the recommended mode."""
     rows, right = [], 0
     for name, line, asked in found:
         by_mode = {mode: mean(line, one) for one, mode in MODES.items()}
@@ -154,8 +154,8 @@ def choices(found):
         loss = by_mode[recommended] / by_mode[best] - 1
         right += loss <= CLOSE
         rows.append([name, best, recommended, f"{100 * loss:.1f} %", yes(loss <= CLOSE)])
-    return table(["", "best", "recommended", "longer than the best by",
-                  f"within {100 * CLOSE:.0f} %"], rows) + f"\n- n = {len(rows)}, {right} right.\n"
+    return table(["", "best", "recommended", "makespan above the best",
+                  f"within {100 * CLOSE:.0f} %"], rows) + f"\n- n = {len(rows)}, {right} correct.\n"
 
 
 def unequal(lines, predictions):
@@ -175,15 +175,15 @@ def unequal(lines, predictions):
     if not rows:
         return MISSING
     within = sum(abs(error) <= ERROR_MAX for error in errors)
-    return table(["", "mode", "turns", "round, predicted", "measured", "±", "error",
-                  "makespan, predicted", "measured"], rows) + f"""
+    return table(["", "mode", "turns", "predicted round", "measured round", "±", "error",
+                  "predicted makespan", "measured makespan"], rows) + f"""
 - {within} of {len(errors)} rounds within {100 * ERROR_MAX:.0f} %; worst
-  {100 * max(errors, key=abs):+.1f} %. n = {" or ".join(map(str, sorted(repeats)))} each, of {ROUNDS} iterations of the second job.
+  {100 * max(errors, key=abs):+.1f} %. n = {" or ".join(map(str, sorted(repeats)))} each, with {ROUNDS} iterations of the second job.
 """
 
 
 def missing(lines, cases):
-    """What is not there yet, as a sentence."""
+    """A sentence that names the cases without a measurement."""
     left = [name for name in cases if name not in lines]
     return f"\nNot measured yet: {'; '.join(left)}.\n" if left else ""
 
@@ -191,35 +191,37 @@ def missing(lines, cases):
 def main():
     """The command."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
-    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/turns.md"
+    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/measured/turns.md"
     same, other, fresh, predictions = (read_lines(folder / f"{part}.jsonl")
                                        for part in ("same", "unequal", "fresh", "predictions"))
     again = read_lines(folder / "again.jsonl")
-    told = folder / "remark.txt"  # On how these figures came about.
+    told = folder / "remark.txt"  # Notes on the measurements.
     remark = "\n" + told.read_text(encoding="utf-8") if told.exists() else ""
     found = both(same, predictions)
     sections = [
-        ("Makespans of two equal jobs", makespans, "Of 12 iterations each at "
-         "0.25, 15 at 0.5, and 20. Sharing freely, a job that computes offers its turn every 2 ms."),
-        ("Over one after the other without overlap", against_bound,
-         "A round is an iteration of each job, measured in the middle of the run."),
-        ("Over one after the other with DDP's overlap", against_predicted,
-         "What a user gains, beside what Stint predicts."),
-        ("What Stint recommends", choices, "Of separately (one after the other with overlap), freely, "
-         "whole and bucket, by the mean makespan."),
+        ("Makespans of two equal jobs", makespans, "Each job runs 12 iterations at "
+         "0.25, 15 at 0.5, and 20 otherwise. With free sharing, a computing job offers its turn every "
+         "2 ms."),
+        ("Speedup over sequential runs without overlap", against_bound,
+         "A round is one iteration of each job, measured in the middle of the run."),
+        ("Speedup over sequential runs with DDP overlap", against_predicted,
+         "The gain of a user, with Stint's prediction."),
+        ("Recommended modes", choices, "The choice is between separately (sequential with overlap), "
+         "freely, whole and bucket, by mean makespan."),
     ]
     text = INTRODUCTION + "".join(
-        f"\n## {title}\n\n{told_first}\n\n{body(found) if found else MISSING}"
-        for title, body, told_first in sections)
+        f"\n## {title}\n\n{opening}\n\n{body(found) if found else MISSING}"
+        for title, body, opening in sections)
     text += missing(same, same_cases())
-    text += ("\n## Unequal jobs\n\nIn the rhythm that Stint chooses, against the event-driven twin.\n\n"
+    text += ("\n## Unequal jobs\n\nStint chooses the turns per round. Predictions come from the event-driven "
+             "simulator.\n\n"
              + unequal(other, predictions) + missing(other, unequal_cases()) + remark)
-    text += ("\n## Unequal jobs that were new to the program\n\nPredicted before they were first run, after "
-             "what is told above.\n\n" + unequal(fresh, predictions) + missing(fresh, FRESH))
+    text += ("\n## Unequal jobs, blind predictions\n\nPredicted after the change described above, and before "
+             "the first run of each case.\n\n" + unequal(fresh, predictions) + missing(fresh, FRESH))
     if again:
         later = both(same, again)
-        text += ("\n## The same by the present program\n\nNot predictions: these were made when all above "
-                 "was known.\n\n" + against_predicted(later) + "\n" + choices(later))
+        text += ("\n## Equal jobs, current model\n\nThese are not blind predictions: all figures above were "
+                 "known.\n\n" + against_predicted(later) + "\n" + choices(later))
     out.write_text(text.rstrip() + "\n", encoding="utf-8")
 
 

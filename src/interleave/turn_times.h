@@ -35,7 +35,7 @@ Seconds shared_period(std::span<const TurnTimes> jobs);
 
 /// What is queued in a long queue of a NIC is sent before what comes later, and a stream that has
 /// begun has a larger window. Of 1, 1.5, 2, 3 and 5 this fits rounds of unequal jobs on the
-/// emulated cloud best (docs/turns.md).
+/// emulated cloud best (docs/measured/turns.md).
 inline constexpr double kSeniority = 3;
 
 /// How the network carries reductions of two jobs that meet on it.

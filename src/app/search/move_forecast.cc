@@ -9,8 +9,8 @@
 namespace stint {
 namespace {
 
-// As seen in a few moves of searches on two cores, none of which is in docs/search.md: workers on
-// machines that are there start faster than at the beginning of a run.
+// As seen in a few moves of searches on two cores, none of which is in docs/measured/search.md:
+// workers on machines that are there start faster than at the beginning of a run.
 constexpr Seconds kStart = 1.0 * kSecond;       // One or two,
 constexpr Seconds kStartMore = 0.65 * kSecond;  // and each one more.
 constexpr double kMoveDeviation = 0.3;
