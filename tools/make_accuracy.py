@@ -50,117 +50,120 @@ SECTIONS = [
     ("Iteration time: jobs never seen on a cluster", POLLUX,
      "iteration --format pollux --train @pollux/step_times.csv --split leave-one-job-out",
      ITERATION,
-     "Each job is left out in turn except its rows on one GPU; its rows on several VMs are scored. "
-     "There are only three such jobs, so the coverage of their intervals says little; and the form "
-     "of the law and the width of its priors were chosen with these three jobs in view, so this is "
-     "not a blind score. The baselines are fitted per job and know only one GPU of the left-out "
-     "job."),
-    ("The same after four probes", POLLUX,
+     "Each job is left out in turn, except for its rows on one GPU. Its rows on several VMs are "
+     "scored. Only three jobs have such rows, so the coverage of their intervals is weak "
+     "evidence. The form of the model and the width of its priors were chosen with these three "
+     "jobs in view, so this score is not blind. The baselines are fitted per job and see only "
+     "one GPU of the left-out job."),
+    ("Iteration time: the same jobs after four probes", POLLUX,
      "iteration --format pollux --train @pollux/step_times.csv --split leave-one-job-out "
      "--probes 4", [],
-     "`stint probes` chooses four rows of the left-out job, which are then trained on. The aim was "
-     "5 %, and it is missed. What is left is mostly the luck of single placements, which four rows "
-     "of other placements do not tell."),
+     "`stint probes` chooses four rows of the left-out job, which then join the training rows. "
+     "The target of 5 % is missed. Most of the remaining error is variation between single "
+     "placements, which four rows of other placements cannot reveal."),
     ("Iteration time: larger clusters of known jobs", POLLUX,
      "iteration --format pollux --train @pollux/step_times.csv --split max-gpus=6", ITERATION,
-     "Trained on up to 6 GPUs, tested on 7 to 14."),
-    ("Iteration time: another GPU", GAVEL,
+     "Trained on up to 6 GPUs; tested on 7 to 14."),
+    ("Iteration time: an unseen GPU type", GAVEL,
      "iteration --format gavel --train @gavel/isolated.csv --split gpu=P100", ["perfect"],
-     "Trained on K80 and V100 rows and one P100, tested on several P100. Recommendation, and "
-     "several V100 in one server, are left out, as the publisher warns of them. The network of "
-     "the P100 machines turns out faster than that of the V100 ones, which the training rows "
-     "cannot tell."),
+     "Trained on K80 and V100 rows and one P100; tested on several P100. Rows of Recommendation, "
+     "and of several V100 in one server, are left out because the publisher warns about them. "
+     "The network of the P100 machines is faster than that of the V100 machines, which the "
+     "training rows cannot show."),
     ("Iteration time: published throughput tables", NVIDIA,
      "iteration --format nvidia --train @nvidia_dle/training_throughput.csv "
      "--split leave-one-job-out", ["perfect"],
-     "Seconds per printed unit. Gradient sizes and what a step is are not stated, so a left-out "
-     "job is predicted by what others of unknown size do. Some setups stand several times with "
-     "different figures (a distinguishing column was lost), efficientnet above all."),
+     "Seconds per printed unit. The tables state neither the gradient sizes nor what a step is, "
+     "so a left-out job is predicted from other jobs of unknown size. Some setups, efficientnet "
+     "above all, appear several times with different figures because a distinguishing column was "
+     "lost."),
     ("Iteration time: asynchronous parameter servers", CMDARE,
      "iteration --format cmdare --train @cmdare/speed_by_cluster_size.csv "
      "@cmdare/single_worker_base.csv @cmdare/single_worker_speed.csv --split max-gpus=4",
-     ["perfect"], "Trained on up to 4 workers, tested on 5 to 8."),
-    ("The same for jobs never seen", CMDARE,
+     ["perfect"], "Trained on up to 4 workers; tested on 5 to 8."),
+    ("Iteration time: asynchronous parameter servers, unseen jobs", CMDARE,
      "iteration --format cmdare --train @cmdare/speed_by_cluster_size.csv "
      "@cmdare/single_worker_base.csv @cmdare/single_worker_speed.csv "
-     "--split leave-one-job-out", ["perfect"], "Two jobs only, each predicted from the other."),
+     "--split leave-one-job-out", ["perfect"], "There are only two jobs; each is predicted from "
+                                               "the other."),
     ("All-reduce by message size", NCCL,
      "collective --train @nccl_aws/all_reduce.csv --split sizes", ["alpha-beta", "bandwidth"],
-     "Trained on sizes below 1 MiB and from 64 MiB, tested between. Three forms of the law were "
-     "looked at on these very rows before one was kept, so this is not a blind score."),
-    ("Steps to a level at other batch sizes", RUNS,
+     "Trained on sizes below 1 MiB and from 64 MiB; tested between. Three forms of the model "
+     "were compared on these rows before one was kept, so this score is not blind."),
+    ("Steps to a target metric at other batch sizes", RUNS,
      "convergence --format pollux --train @pollux/convergence.csv --split leave-one-batch-out",
      ["constant-steps", "constant-samples", "scavenger", "adascale"],
-     "Each run is predicted from the other batches of its job and from all other jobs. The level "
-     "of a job is 0.98 of the worst of the best metrics that those runs reach (over 0.98 where lower "
-     "is better); the error is of optimizer steps to it. bert and ncf reach it within five epochs, "
-     "too few to say when, and are not in the means; deepspeech2 and yolov3 have one run here. "
-     "Nine runs are few, and the priors were set with these runs in view, so this is not a blind "
-     "score."),
-    ("What fits into memory", GAVEL,
+     "Each run is predicted from the other batches of its job and from all other jobs. The "
+     "target metric of a job is 0.98 of the worst among the best metrics of those runs (divided "
+     "by 0.98 where lower is better). The error is that of the optimizer steps to this target. "
+     "bert and ncf reach it within five epochs, too few to locate the step, and are not in the "
+     "means. deepspeech2 and yolov3 have one run here. Nine runs are few, and the priors were "
+     "set with these runs in view, so this score is not blind."),
+    ("Memory: verdicts", GAVEL,
      "memory --train @gavel/packed_pairs.csv @gavel/isolated.csv --split leave-one-device-out",
      ["plain"],
-     "Jobs and pairs of jobs on a GPU; the error is the share of wrong verdicts, `plain` says that "
-     "everything fits. P100 has a single pair that does not fit. The width of the verdicts was "
-     "chosen with these scores in view."),
-    ("Peak memory of plans", SAILOR,
+     "Jobs and pairs of jobs on one GPU. The error is the share of wrong verdicts. `plain` "
+     "predicts that everything fits. P100 has a single pair that does not fit. The width of the "
+     "verdicts was chosen with these scores in view."),
+    ("Memory: peak of plans", SAILOR,
      "memory --train @sailor/plan_iteration_times.csv --layers @sailor/layer_sizes.csv "
      "--split leave-one-job-out", ["plain"],
-     "`plain` is 16 bytes a parameter and 2 an activation. The two clusters differ six-fold in "
-     "bytes per activation; the spread allowed for that was widened after seeing the scores."),
+     "`plain` is 16 bytes per parameter and 2 per activation. The two clusters differ six-fold "
+     "in bytes per activation. The allowed spread was widened after the scores were known."),
 ]
 
 PAIRS = "pairs --format gavel --train @gavel/packed_pairs.csv @gavel/isolated.csv --split "
 PAIRS_2019 = "pairs --format gavel --train @gavel/packed_pairs_2019.csv --split "
 
 PAIR_REMARK = (
-    "A job is a model, as in the other sections, so that nothing measured beside the left-out job "
-    "at any batch is known; only its rates alone are. On V100s some models take far more, or far "
-    "less, than others that are alike alone (beside ResNet-50 most keep a fifth to two fifths of "
-    "their rate), which the other five cannot tell, so that ResNet-50 itself is predicted worse "
-    "than by half speed: the 15 % aimed at are not reached by job, but "
-    "are on K80 and P100, and by Gavel's own job types, a model at one batch. `mean-slowdown` is "
-    "the geometric mean share of all training pairs on that GPU. Slopes by GPU, growth with the "
-    "batch, speed-up over the K80, both, a law without Recommendation, and lowered estimates were "
-    "tried with these scores in view, and helped nothing. Intervals beside jobs never seen were made to differ by "
-    "GPU after seeing their coverage. Every fifth row is a split within jobs and GPUs, for who "
-    "has measured some pairs of the same jobs.")
+    "A job is a model, as in the other sections: no pair with the left-out job at any batch is "
+    "among the training rows, only the rates of the job alone. On V100s some models take a far "
+    "larger or smaller share of the GPU than models with similar rates alone (next to ResNet-50 "
+    "most jobs keep a fifth to two fifths of their rate). The other five models do not reveal "
+    "this, and ResNet-50 itself is predicted worse than by half speed. The target of 15 % is "
+    "missed by job. It is met on K80 and P100, and by Gavel's own job types (a model at one "
+    "batch). `mean-slowdown` is the geometric mean share of all training pairs on that GPU. "
+    "Slopes by GPU, growth with the batch, speedup over the K80, both of these, a model without "
+    "Recommendation, and lowered estimates were tried with these scores in view and did not "
+    "help. Intervals for pairs with unseen jobs were made to differ by GPU after their coverage "
+    "was known. Every fifth row is a split within jobs and GPUs, for users who have measured "
+    "some pairs of the same jobs.")
 
 # What else is left out of the pairs, and the arguments for it.
 PAIR_SPLITS = [
     ("each job at one batch", PAIRS + "leave-one-job-type-out"),
-    ("each two jobs together", PAIRS + "leave-one-pairing-out"),
+    ("each pairing of two jobs", PAIRS + "leave-one-pairing-out"),
     ("every fifth row", PAIRS + "fifths"),
-    ("each job of the table of 2019", PAIRS_2019 + "leave-one-job-out"),
-    ("every fifth row of it", PAIRS_2019 + "fifths"),
+    ("each job, table of 2019", PAIRS_2019 + "leave-one-job-out"),
+    ("every fifth row of that table", PAIRS_2019 + "fifths"),
 ]
 
 # The same for plans; all policies are in one answer.
 PLAN_SECTIONS = [
     ("Plans: larger clusters of known jobs", POLLUX,
      "plan --format pollux --train @pollux/step_times.csv --split max-gpus=6",
-     "Trained on up to 6 GPUs, choosing among 7 to 14. The aim was a mean regret of 9 % with 95 % "
-     "of deadlines met, and it is missed. One node more or less is a third to a half of the cost, "
-     "so an error of a few percent near a deadline costs that much."),
+     "Trained on up to 6 GPUs, choosing among 7 to 14. The target, a mean regret of 9 % with 95 "
+     "% of deadlines met, is missed. One node more or less changes the cost by a third to a "
+     "half, so an error of a few percent near a deadline costs that much."),
     ("Plans: jobs never seen on a cluster", POLLUX,
      "plan --format pollux --train @pollux/step_times.csv --split leave-one-job-out",
-     "How far predictions of left-out jobs fall short of their intervals is measured on the "
-     "training jobs, two of which have rows on several nodes. This was added after a first score "
-     "with plain intervals (regret 22.4 %, 95.8 % met), and four forms of it were looked at on "
-     "these very rows, so this is not a blind score; and there are only three jobs."),
+     "The training jobs, two of which have rows on several nodes, show how far predictions of "
+     "left-out jobs fall short of their intervals. This correction was added after a first score "
+     "with plain intervals (regret 22.4 %, 95.8 % met), and four forms of it were compared on "
+     "these rows. The score is therefore not blind, and there are only three jobs."),
 ]
 
 
 SURVIVAL_SECTIONS = [
-    ("How long preemptible VMs last: zones left out", GOOGLE,
+    ("Lifetimes of preemptible VMs: zones left out", GOOGLE,
      "survival --train @preempt_google_vm/lifetimes.csv --split zones",
-     "Zones of fewer than 100 machines are pooled. Whether kinds of machine have a factor of their "
-     "own is decided on the training zones, a rule that was kept with these scores in view, so this "
-     "is not a blind score."),
-    ("How long GPU VMs last: providers left out", DIME,
+     "Zones with fewer than 100 machines are pooled. The training zones decide whether machine "
+     "types have a factor of their own. This rule was kept with these scores in view, so this "
+     "score is not blind."),
+    ("Lifetimes of GPU VMs: providers left out", DIME,
      "survival --train @spot_dime2020/gpu_vm_lifetimes.csv --split providers",
-     "Seven machines of AWS are next to nothing. Lifetimes of one provider say nothing about those "
-     "of another."),
+     "Seven AWS machines are hardly any evidence. Lifetimes on one provider say nothing about "
+     "those on another."),
 ]
 
 TRACES = ["spot_traces_bamboo/aws_p2-xlarge-2020-11-20-to-2020-11-23.csv",
@@ -182,24 +185,26 @@ LOCAL_HEADING = "## The emulated cloud"
 
 # Name, measured runs, predictions, more arguments, what to know.
 LOCAL_SECTIONS = [
-    ("Paced jobs on clusters of sizes left out", "held_out.jsonl", "predictions.csv", "",
-     "By `tools/measure_local.py build/release/stint`, which wrote the predictions before it ran "
-     "anything of this. Clusters of 2, 4 and 8 VMs calibrate (24 setups), clusters of 3, 5, 6 and 7 "
-     "are held out. Compute is paced: it is right by construction, and what is tested is "
-     "communication, bucketing and overlap. `formula` is the ring at TCP's share of the NIC with "
-     "nothing fitted; on this network fitting gains nothing. Two of the setups (paced-20mb on 5x local.small, paced-55mb on 3x local.large) "
-     "had been run before on a busy computer, so they are not blind."),
-    ("The examples, from profile to cluster, paced-real", "examples-paced-real.jsonl",
+    ("Paced jobs on held-out cluster sizes", "held_out.jsonl", "predictions.csv", "",
+     "`tools/measure_local.py build/release/stint` wrote the predictions before it ran any of "
+     "these setups. Clusters of 2, 4 and 8 VMs serve for calibration (24 setups); clusters of 3, "
+     "5, 6 and 7 are held out. Compute is paced and therefore correct by construction; the test "
+     "covers communication, bucketing and overlap. `formula` is the ring at TCP's share of the "
+     "NIC with nothing fitted; on this network fitting gains nothing. Two of the setups "
+     "(paced-20mb on 5x local.small, paced-55mb on 3x local.large) had been run before on a busy "
+     "computer, so they are not blind."),
+    ("Example scripts from profile to cluster, paced-real compute", "examples-paced-real.jsonl",
      "examples-paced-real.csv", "--jobs %examples-paced-real-jobs.json",
-     "By `tools/measure_examples.py build/release/stint`: each script is profiled on one VM with "
-     "0.15 of a processor; its real gradients are then summed over clusters, each part waiting for "
-     "its profiled time. The calibration is that of the paced jobs. Predictions count the "
-     "straggling that the spread of a profile under a quota means, and paced workers have none: "
-     "hence most of them are too long, and the intervals, which know errors of the network, miss."),
-    ("The examples under a quota, real compute", "examples-real.jsonl", "examples-real.csv",
+     "`tools/measure_examples.py build/release/stint` profiles each script on one VM with 0.15 "
+     "of a processor. Its real gradients are then all-reduced over clusters, and each part waits "
+     "for its profiled time. The calibration is that of the paced jobs. Predictions include "
+     "straggling from the spread of a profile under a quota, and paced workers have none. Most "
+     "predictions are therefore too long, and the intervals, which cover errors of the network "
+     "only, miss."),
+    ("Example scripts under a CPU quota, real compute", "examples-real.jsonl", "examples-real.csv",
      "--jobs %examples-real-jobs.json",
-     "By the same tool: profiled on one VM with 0.4 of a processor, and run on VMs with as much. "
-     "Medians over all iterations of three runs."),
+     "The same tool profiles each script on one VM with 0.4 of a processor and runs it on VMs "
+     "with the same quota. Figures are medians over all iterations of three runs."),
 ]
 
 
@@ -232,7 +237,7 @@ def setup_table(runs, predictions):
 def local_cloud(stint):
     """The section on what was measured on the emulated cloud."""
     parts = [LOCAL_HEADING + "\n",
-             "Measured on one computer with two cores; setups, predictions and measurements are in "
+             "Measured on one computer with two cores. Setups, predictions and measurements are in "
              f"`{LOCAL}`.\n"]
     for heading, runs, predictions, more, remark in LOCAL_SECTIONS:
         if not (ROOT / LOCAL / runs).exists():
@@ -299,17 +304,17 @@ def placements(ours, baselines):
                      f"{percent(score['median_ape'])}{inside}{beside}")
     repeats = ours.get("repeats")
     if repeats:
-        lines.append(f"- measuring {repeats['n']} rows again: {percent(repeats['mape'])} off on "
+        lines.append(f"- {repeats['n']} repeated measurements differ by {percent(repeats['mape'])} on "
                      "average")
     return "\n".join(lines) + "\n" if lines else ""
 
 
-PAIRS_HEADING = "## Two jobs on one GPU at once"
+PAIRS_HEADING = "## Two jobs that share one GPU"
 
 
 def pairs(stint, data):
     """The section on two jobs that share a GPU freely."""
-    print("Two jobs on one GPU at once", file=sys.stderr)
+    print("Two jobs that share one GPU", file=sys.stderr)
 
     def scored(arguments):
         others = [(name, validate(stint, data, arguments, ["--baseline", name]))
@@ -323,7 +328,7 @@ def pairs(stint, data):
     ours, others = scored(arguments)
     verdicts = ours["groups"].pop("fits in memory")
     head = ["left out", "n", "mean", "median", "90th", "in 80 %", "half-speed mean",
-            "mean-slowdown mean", "fits right"]
+            "mean-slowdown mean", "fit, balanced"]
     rows = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for name, split in PAIR_SPLITS:
         answer, baselines = scored(split)
@@ -337,12 +342,12 @@ def pairs(stint, data):
     return [f"{PAIRS_HEADING}\n", f"{PACKED}\n", f"{PACKED_2019}\n",
             f"```sh\nstint validate {shown}\n```\n", table(ours, others) + "\n",
             placements(ours, others),
-            "Errors are of steps per second of both jobs of a pair. Each job is left out at all its "
-            "batches; a pair of two jobs is predicted twice, once without each. Whether a pair "
-            f"fits is said right of {percent(verdicts['accuracy'])} of the rows, balanced "
-            f"{percent(verdicts['balanced_accuracy'])}.\n",
+            "Errors are of the steps per second of both jobs of a pair. Each job is left out at all its "
+            "batches. A pair of two jobs is predicted twice, once without each. The verdict whether "
+            f"a pair fits in memory is correct for {percent(verdicts['accuracy'])} of the rows "
+            f"(balanced accuracy {percent(verdicts['balanced_accuracy'])}).\n",
             "The same command with other splits (`leave-one-job-type-out`, "
-            "`leave-one-pairing-out`, `fifths`), and on the table of 2019:\n",
+            "`leave-one-pairing-out`, `fifths`) and on the table of 2019:\n",
             "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n",
             PAIR_REMARK + "\n"]
 
@@ -376,10 +381,10 @@ def plans(stint, data):
         shown = arguments.replace("@", "$STINT_DATA/")
         parts += [f"## {heading}\n", f"{source}\n", f"```sh\nstint validate {shown}\n```\n",
                   plan_table(validate(stint, data, arguments)) + "\n",
-                  "A decision is a job and batch per GPU under one of seven deadlines; its regret "
-                  "is the real cost over that of the best choice that keeps the deadline, minus "
-                  "one, where time past the deadline is charged twice. Of other policies: mean "
-                  f"regret, and in brackets the share of deadlines met. {remark}\n"]
+                  "A decision is a job and batch per GPU under one of seven deadlines. Its regret "
+                  "is the real cost divided by that of the best choice that meets the deadline, "
+                  "minus one; time past the deadline is charged twice. Columns of other policies "
+                  f"show the mean regret, with the share of deadlines met in brackets. {remark}\n"]
     return parts
 
 
@@ -391,7 +396,7 @@ def survival(stint, data):
         answer = validate(stint, data, arguments)
         shown = arguments.replace("@", "$STINT_DATA/")
         hours = [str(int(it["hours"])) for it in answer["survival"][0]["horizons"]]
-        rows = [["tested on", "machines", "lost", *[f"{hour} h" for hour in hours], "mean error",
+        rows = [["tested on", "machines", "interrupted", *[f"{hour} h" for hour in hours], "mean error",
                  "exponential"]]
         rows.append(["---"] + ["---:"] * (len(rows[0]) - 1))
         for group in answer["survival"]:
@@ -403,8 +408,8 @@ def survival(stint, data):
                          *[percent(error) for error in errors]])
         parts += [f"## {heading}\n", f"{source}\n", f"```sh\nstint validate {shown}\n```\n",
                   "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n",
-                  "Percent of machines alive, predicted / measured after Kaplan and Meier; errors "
-                  f"are of that share. {remark}\n"]
+                  "Cells are the percentage of machines alive, predicted / measured "
+                  f"(Kaplan–Meier). Errors are of that share. {remark}\n"]
     return parts
 
 
@@ -442,18 +447,20 @@ def deadlines(stint, data):
     parts = ["## Deadlines on recorded pools\n", f"{BAMBOO}\n",
              f"```sh\nstint validate {shown} …\n```\n",
              "\n".join("| " + " | ".join(row) + " |" for row in lines) + "\n",
-             "Mean cost over that of the optimum in hindsight, changeover 13 min, price ratio 3.3. Slots "
-             "of these pools are almost always there or almost never, so single machines leave little "
-             "to decide. Google's trace holds changes of its operator's target.\n"]
+             "Mean cost relative to the clairvoyant optimum, changeover 13 min, price ratio 3.3. "
+             "Slots of these pools are almost always or almost never available, so single "
+             "machines leave little to decide. Google's trace includes changes of its operator's "
+             "target size.\n"]
     print("Deadlines on synthetic pools", file=sys.stderr)
     answer = validate(stint, data, "deadline --synthetic")
     missed = answer["policies"]["stint"]["missed"]
     parts += ["## Deadlines on synthetic pools\n", "```sh\nstint validate deadline --synthetic\n```\n",
               synthetic_table(answer, ["stint", "informed", "greedy", "uniform-progress"]),
-              f"24 h of work, changeover 13 min, price ratio 3.3; stint missed {missed} deadlines. The "
-              "aim was 1.06 on average, and it is missed: *informed* is the same dynamic program with "
-              "the true law of the pool, which nobody knows, and on steady pools it is hardly better. "
-              "What is left is the price of not seeing the future.\n"]
+              "Mean cost relative to the clairvoyant optimum; 24 h of work, changeover 13 min, price "
+              f"ratio 3.3. Stint missed {missed} deadlines. The target of 1.06 on average is missed. "
+              "*informed* is the same dynamic program with the true distribution of the pool, which "
+              "is unknown in practice; on steady pools it is hardly better. The remaining gap is the "
+              "cost of not knowing the future.\n"]
     print("Deadlines in synthetic zones", file=sys.stderr)
     answer = validate(stint, data, ZONES)
     missed = answer["policies"]["stint"]["missed"]
@@ -462,21 +469,22 @@ def deadlines(stint, data):
                  for cell in cells)
     parts += ["## Deadlines in several zones\n", f"```sh\nstint validate {ZONES}\n```\n",
               synthetic_table(answer, ["stint", "stint-one-zone", "greedy", "uniform-progress"]),
-              "Three pools of a kind are the zones of a region, all gone for an hour or so about twice "
-              f"a day; the job moves between them. Stint missed {missed} deadlines; greedy is cheaper "
-              f"in {dearer} of {len(cells)} cells of few windows. *stint-one-zone* is "
-              "the mean over staying in each zone, over the same optimum, which moves. There are no "
-              "recorded zones of the same days to play on.\n"]
+              "Three pools of a kind are the zones of a region. All of them are unavailable at once for "
+              "about an hour, about twice a day. The job moves between zones. Stint missed "
+              f"{missed} deadlines. Greedy is cheaper in {dearer} of {len(cells)} cells, each with "
+              "few windows. *stint-one-zone* is the mean over staying in each zone, relative to the "
+              "same optimum, which moves. No recorded traces of several zones on the same days are "
+              "available.\n"]
     return parts
 
 
 def revocations(stint, data):
     """The section on what plans cost when machines are lost."""
     print("Plans with revocations", file=sys.stderr)
-    parts = ["## Plans when spot machines are lost\n"]
+    parts = ["## Plans under spot interruptions\n"]
     for arguments in REVOCATIONS:
         answer = validate(stint, data, arguments)
-        rows = [["policy", "cluster", "dollars", "80 %", "hours", "in time", "losses"]]
+        rows = [["policy", "cluster", "dollars", "80 %", "hours", "deadline met", "interruptions"]]
         rows.append(["---", "---"] + ["---:"] * 5)
         for it in answer["policies"]:
             run = it["simulated"]
@@ -486,10 +494,10 @@ def revocations(stint, data):
                          percent(run.get("p_deadline")), f"{run['losses']:.2f}"])
         parts += [f"```sh\nstint validate {arguments}\n```\n",
                   "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"]
-    parts.append("1,000 runs of each plan with the same chance, 25 USD/h and 8 VMs at most, 24 h. All "
-                 "run under our own model and an example job of invented times, so this compares "
-                 "choices, not predictions; the ratio between policies depends on the limits, and "
-                 "DeepVM's rule knows no deadline.\n")
+    parts.append("1,000 simulated runs of each plan with the same random seeds; limits 25 USD/h "
+                 "and 8 VMs, deadline 24 h. All runs use Stint's own model and an example job "
+                 "with invented times, so the tables compare choices, not predictions. The ratio "
+                 "between policies depends on the limits. DeepVM's rule ignores the deadline.\n")
     return parts
 
 
@@ -502,16 +510,16 @@ def devices(stint, data):
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     record = json.loads(result.stdout)["accuracy"][0]
     shown = " ".join(file.replace("@", "$STINT_DATA/") for file in files)
-    return ["## Times carried over to a GPU that was not measured\n", f"{GAVEL}\n", f"{CMDARE}\n",
+    return ["## Iteration time: transfer to an unmeasured GPU\n", f"{GAVEL}\n", f"{CMDARE}\n",
             f"```sh\nstint calibrate devices --name devices --train {shown}\n```\n",
-            f"{record['n']} pairs of GPUs with the same job and batch, jobs left out in turn: mean "
+            f"{record['n']} pairs of GPUs with the same job and batch; jobs are left out in turn: mean "
             f"{percent(record['mape'])}, median {percent(record['median_ape'])}, 90th "
-            f"{percent(record['p90_ape'])}. The 80 % interval is made to hold eight in ten of these "
-            "very pairs, so its coverage is no evidence. Profiling on the GPU itself is far "
-            "better.\n"]
+            f"{percent(record['p90_ape'])}. The 80 % interval is fitted to cover eight in ten of these "
+            "pairs, so its coverage is no evidence. A profile on the GPU itself is far more "
+            "accurate.\n"]
 
 
-SEARCH_HEADING = "## Searching while training"
+SEARCH_HEADING = "## Online search"
 SEARCH = "search --format pollux --steps @pollux/step_times.csv --convergence @pollux/convergence.csv"
 
 
@@ -519,8 +527,8 @@ def searches(stint, data):
     """The section on how well cluster and batch are found while training."""
     print("Searches", file=sys.stderr)
     parts = [f"{SEARCH_HEADING}\n",
-             "Jobs of Pollux's tables are trained as if they were there, each from 200 setups drawn at "
-             "random: what is known of a job beforehand comes from the other jobs.\n"]
+             "Jobs of Pollux's tables are replayed, each from 200 starting points drawn at "
+             "random. Prior knowledge about a job comes from the other jobs.\n"]
     for objective in ("time", "cost"):
         arguments = f"{SEARCH} --objective {objective} --seeds 200"
         answer = validate(stint, data, arguments)
@@ -536,24 +544,24 @@ def searches(stint, data):
         shown = arguments.replace("@", "$STINT_DATA/")
         parts += [f"```sh\nstint validate {shown}\n```\n",
                   "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"]
-    parts.append("Time or cost over that of an oracle that knows all tables, pays for its moves, and "
-                 "begins at the same setup; means over beginnings. Probes and moves are Stint's. "
-                 "*scavenger* times the extremes in a fixed order and fits straight lines, *random* "
-                 "times five setups, *default* stays on the smallest cluster. The form of our beliefs "
-                 "was chosen with these three jobs in view.\n")
+    parts.append("Time or cost relative to an oracle that knows all tables, pays for its moves "
+                 "and starts at the same setup; means over starting points. Probes and moves are "
+                 "Stint's. *scavenger* times the extremes in a fixed order and fits straight "
+                 "lines, *random* times five setups, *default* stays on the smallest cluster. "
+                 "The form of Stint's priors was chosen with these three jobs in view.\n")
     return parts
 
 
-PAIRING_HEADING = "## Which jobs share machines"
+PAIRING_HEADING = "## Choice of jobs to interleave"
 PAIRING = ("interleave --format pollux --train @pollux/step_times.csv --split leave-one-job-out "
            "--mixes 50 --jobs-per-mix 8")
 
 
 def pairing(stint, data):
     """The section on what it saves to choose which jobs take turns on the same machines."""
-    print("Which jobs share machines", file=sys.stderr)
+    print("Choice of jobs to interleave", file=sys.stderr)
     answer = validate(stint, data, PAIRING)
-    rows = [["network while computing", "pairs are", "pairs", "cost", "saved"],
+    rows = [["network during compute", "pairing", "pairs", "cost", "saved"],
             ["---", "---", "---:", "---:", "---:"]]
     said = []
     for name, world in answer["worlds"].items():
@@ -563,26 +571,26 @@ def pairing(stint, data):
                          percent(score["saved"])])
         chosen = world["chosen"]
         inside = round(chosen["coverage80"] * chosen["n"])
-        said.append(f"*{name}*: {world['assumption']} Of the {chosen['n']} pairs that Stint chose, "
-                    f"to save {percent(chosen['saved_predicted'])} of their bill on average, "
-                    f"which comes to {percent(chosen['saved_measured'])}, {chosen['lost']} cost "
-                    f"more than separately, {chosen['lost_beyond']} of them by more than the "
-                    f"interval of what they would save allows; {inside} "
-                    f"({percent(chosen['coverage80'])}) lie inside their 80 % interval, and "
-                    f"{percent(chosen['above_p10'])} save its lower end or more.\n")
+        said.append(f"*{name}*: {world['assumption']} Stint chose {chosen['n']} pairs. They are "
+                    f"predicted to save {percent(chosen['saved_predicted'])} of their bill on "
+                    f"average and save {percent(chosen['saved_measured'])}. {chosen['lost']} of them "
+                    f"cost more than separate runs, {chosen['lost_beyond']} by more than the interval "
+                    f"of the saving allows. {inside} ({percent(chosen['coverage80'])}) lie inside "
+                    f"their 80 % interval, and {percent(chosen['above_p10'])} save at least its lower "
+                    "end.\n")
     shown = PAIRING.replace("@", "$STINT_DATA/")
     return [f"{PAIRING_HEADING}\n", f"{POLLUX}\n",
-            "50 seeded mixes of 8 jobs of Pollux's table, each of 1 to 10 hours, on machines of one "
-            "placement. Stint never saw the job that it predicts on a cluster.\n",
+            "50 seeded mixes of 8 jobs from Pollux's table, each of 1 to 10 hours, on machines "
+            "of one placement. Stint has never seen the predicted job on a cluster.\n",
             f"```sh\nstint validate {shown}\n```\n",
             "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n",
             *said,
-            "Each job was measured alone; pairs were not measured but played event by event with "
-            "the computing and the synchronisation that were measured for each job. How busy the "
-            "network was while a job computed was not measured, so there are two answers. *random* "
-            "pairs everybody at random, the mean of 20 draws; *hindsight* knows what each pair "
-            "comes to. Jobs are taken to fit beside each other into memory. The form of the interval, "
-            "not its constants, was chosen with this table in view, and it is still too narrow.\n"]
+            "Each job was measured alone. Pairs are simulated event by event from the measured "
+            "compute and synchronisation times of each job. The load of the network during "
+            "compute was not measured, so there are two answers. *random* pairs all jobs at "
+            "random (mean of 20 draws). *hindsight* knows the outcome of each pair. All pairs "
+            "are assumed to fit in memory. The form of the interval, but not its constants, was "
+            "chosen with this table in view, and the interval is still too narrow.\n"]
 
 
 # Sections that can be written anew by themselves, and the heading that follows.
@@ -604,12 +612,12 @@ def main():
         out.write_text(before + "\n".join(local_cloud(stint)))
         return
     parts = ["# Accuracy\n",
-             "Made by `make accuracy`; do not edit. Each table is what one command prints, with "
-             "`$STINT_DATA` as the folder of the published tables. Error is |predicted - measured| "
-             "/ measured. Splits are by job, cluster size or device, never random rows unless a table "
-             "says so. *In 80 %* "
-             "is the share of measurements inside the 80 % interval; the interval score charges "
-             "for width as well, so smaller is better. Nothing is pooled over data sets.\n"]
+             "`make accuracy` writes this page; do not edit it. Each table is the output of one "
+             "command, where `$STINT_DATA` is the folder of the published tables. The error is "
+             "|predicted - measured| / measured. Splits are by job, cluster size or device; rows "
+             "are split at random only where a table says so. *In 80 %* is the share of "
+             "measurements inside the 80 % interval. The interval score also penalises width; "
+             "smaller is better. No figure pools several data sets.\n"]
     for heading, source, arguments, baselines, remark in SECTIONS:
         print(heading, file=sys.stderr)
         ours = validate(stint, data, arguments)
