@@ -8,7 +8,7 @@ is to be measured writes two lines after the model and its optimizer are made:
 
 Outside of `stint profile` both lines do nothing.
 
-A script whose training is to go on when `stint run` loses machines uses stint.job: see job.py.
+A script whose training is to go on when `stint run` loses machines uses stint.job: see training.py.
 """
 
 import os
@@ -35,6 +35,6 @@ def global_batch(per_worker):
 
 
 def job(model, optimizer, scheduler=None, *, batch, steps, seed=1):
-    """A training of `steps` global batches that machines may leave and join: see job.py."""
-    from stint.job import Job
+    """A training of `steps` global batches that machines may leave and join: see training.py."""
+    from stint.training import Job
     return Job(model, optimizer, scheduler, batch=batch, steps=steps, seed=seed)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pkgutil
 import random
 import sys
 import tempfile
@@ -14,11 +15,12 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import stint  # noqa: E402
 from stint import state as states  # noqa: E402
-from stint.job import is_of_memory  # noqa: E402
 from stint.order import Order, even_shares, micro_batches, share_of  # noqa: E402
 from stint.pace import Paces  # noqa: E402
 from stint.progress import Progress, Terms, at_rate  # noqa: E402
+from stint.training import is_of_memory  # noqa: E402
 
 
 def taken(order, batches):
@@ -185,6 +187,18 @@ class Parts(unittest.TestCase):
             self.assertTrue(is_of_memory(problem), problem)
         for problem in (RuntimeError("shapes differ"), ValueError("out of memory"), OSError()):
             self.assertFalse(is_of_memory(problem), problem)
+
+    def test_a_script_makes_one_job_after_another(self):
+        def make():
+            model = torch.nn.Linear(2, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            return stint.job(model, optimizer, batch=4, steps=3)
+
+        # No module of the package may take the place of the function when it is imported.
+        for _ in range(2):
+            self.assertEqual(make().total, 3)
+        for module in pkgutil.iter_modules(stint.__path__):
+            self.assertNotIn(module.name, stint.__all__)
 
     def test_paces_follow_the_batch_also_outside_of_those_measured(self):
         def sample(batch, milliseconds):
