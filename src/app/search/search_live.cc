@@ -23,6 +23,7 @@ constexpr double kFarther = 1.25;       // A goal that was not reached is put so
 constexpr double kFarthest = 2;         // up to so much.
 constexpr std::int64_t kLastSteps = 6;  // In which it is decided whether the goal is reached.
 constexpr double kWayMax = 0.999;
+constexpr double kOffGoal = 0.01;  // Of the goal, by which the end of the steps may miss it.
 
 Seconds median(std::vector<Seconds> times) {
   CHECK(!times.empty());
@@ -178,6 +179,9 @@ std::optional<Replanning> LiveSearch::wish(const Supervisor& supervisor, const R
   }
   if (ending_) return std::nullopt;
   if (target_reached()) return end_soon(supervisor, plan);
+  if (ends_off_goal(supervisor)) {
+    return go_on(supervisor, plan, "another number of steps is left to the goal");
+  }
   if (goal_in_sight(supervisor)) {
     search_.record.goal *= kFarther;
     mind_->expect_steps(search_.record.goal);
@@ -213,6 +217,19 @@ std::string LiveSearch::shortfall() const {
       "{:.4g} over the last {} steps",
       *search_.record.loss_target, search_.record.progress, search_.record.reference_batch,
       sum / static_cast<double>(std::max<std::size_t>(1, losses_.size())), losses_.size());
+}
+
+/// Whether the steps that are left lead past the goal or not there. They were counted when the plan
+/// was made; steps that were done by the plan before until workers of this one were ready, or that
+/// are done again, are worth more or less than was thought. It is looked at once in each attempt.
+bool LiveSearch::ends_off_goal(const Supervisor& supervisor) {
+  const int attempt = supervisor.attempt()->number;
+  if (std::exchange(counted_in_, attempt) == attempt) return false;
+  if (search_.record.progress >= search_.record.goal) return false;
+  const RunBatch fresh =
+      training_of(search_, *mind_, now_, search_.record.progress, supervisor.reached());
+  const auto off = static_cast<double>(fresh.steps - supervisor.terms().steps);
+  return std::abs(off) * fresh.gain > kOffGoal * search_.record.goal;
 }
 
 SearchStanding LiveSearch::standing(const Supervisor& supervisor) const {

@@ -62,6 +62,7 @@ class LiveSearch {
   SearchStanding standing(const Supervisor& supervisor) const;
   bool target_reached() const;
   bool goal_in_sight(const Supervisor& supervisor) const;
+  bool ends_off_goal(const Supervisor& supervisor);
   RunPlan plan_of(std::size_t setup, const Supervisor& supervisor, int generation) const;
   std::string arithmetic(const SearchMove& move, bool probe) const;
 
@@ -80,6 +81,7 @@ class LiveSearch {
   double look_at_ = 0;      // The way at which to think again.
   bool too_large_ = false;  // A worker ran out of memory.
   bool ending_ = false;
+  int counted_in_ = 0;  // The attempt in which the steps that are left were counted last.
   double first_goal_ = 1;
   Seconds probe_time_;
   Dollars probe_cost_;

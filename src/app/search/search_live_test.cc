@@ -27,6 +27,7 @@ class FakeTraining {
   std::function<double(double)> loss = [](double progress) { return 1 / (1 + progress); };
   double noise = 500;  // Φ; G² is 1.
   bool measures = true;
+  int late_steps = 0;  // That workers do by their old terms while those of a new plan start.
 
   void run(int events_max = 3000) {
     tell({.kind = Event::kTick});
@@ -97,6 +98,7 @@ class FakeTraining {
     if (action.kind == RunActionKind::kLaunch) launched_.push_back(action.vm);
     if (action.kind == RunActionKind::kSave) save_ = action.save;
     if (action.kind != RunActionKind::kTrain) return;
+    go_on_until_others_are_ready(action);
     order_ = plan_;
     machines_ = static_cast<int>(action.vms.size());
     attempt_ = action.attempt;
@@ -113,12 +115,23 @@ class FakeTraining {
     }
   }
 
+  /// Only machines that are new have workers to wait for.
+  void go_on_until_others_are_ready(const RunAction& action) {
+    const bool waits = training_ && action.vms != vms_;
+    for (int i = 0; waits && i < late_steps && done_ < order_.training->steps; ++i) {
+      ++done_;
+      progress_ += order_.training->gain;
+    }
+    vms_ = action.vms;
+  }
+
   RunRecord record_;
   RunPlan plan_;   // That the supervisor follows,
   RunPlan order_;  // and the workers.
   LiveSearch& live_;
   std::unique_ptr<Supervisor> supervisor_;
   std::vector<int> launched_;
+  std::vector<int> vms_;  // That train.
   std::vector<RunEvent> later_;
   std::optional<int> save_;
   bool training_ = false;
@@ -173,6 +186,23 @@ TEST_F(LiveSearchTest, GoesToTheBestSetupAndTrainsToTheGoal) {
   EXPECT_EQ(live_->shortfall(), "");
   EXPECT_GT(changes_, 2);
   EXPECT_EQ(record.surface.size(), 6U);
+}
+
+// While machines start, a hundred steps are worth what they were before the move, and not what a
+// step of the new batch is.
+TEST_F(LiveSearchTest, TrainsToTheGoalHoweverLongMachinesTakeToStart) {
+  for (const int late : {0, 20, 100}) {
+    for (const std::vector<int>& batches : {std::vector{48, 96}, std::vector{24, 48}}) {
+      SearchRequest asked = request();
+      asked.batches = batches;
+      begin(asked);
+      training_->late_steps = late;
+      training_->run();
+      EXPECT_TRUE(training_->supervisor().finished());
+      EXPECT_NEAR(training_->progress(), 400, 400 * 0.02) << late << " late steps";
+      EXPECT_GE(live_->record().moves.size(), 1U);
+    }
+  }
 }
 
 // Workers stand still for half a second, and are ordered as soon as the machines are there.
