@@ -216,6 +216,14 @@ ProcessesEnd wait_for(Children& children, const HeldSignals& signals, Seconds li
   return end;
 }
 
+/// The fields of a line of /proc/PID/stat from the third on.
+std::vector<std::string> fields_of(const std::string& stat) {
+  // The second field is the program's name in brackets, which may hold anything.
+  const std::size_t bracket = stat.rfind(')');
+  if (bracket == std::string::npos) return {};
+  return split(trim(stat.substr(bracket + 1)), ' ');
+}
+
 }  // namespace
 
 StopSignals::StopSignals() {
@@ -266,10 +274,7 @@ Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds lim
 }
 
 std::optional<std::int64_t> start_of(const std::string& stat) {
-  // The second field is the program's name in brackets, which may hold anything.
-  const std::size_t bracket = stat.rfind(')');
-  if (bracket == std::string::npos) return std::nullopt;
-  const std::vector<std::string> fields = split(trim(stat.substr(bracket + 1)), ' ');
+  const std::vector<std::string> fields = fields_of(stat);
   constexpr std::size_t kState = 0;   // The third field of the line.
   constexpr std::size_t kStart = 19;  // The twenty-second.
   if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") {
@@ -290,6 +295,25 @@ std::optional<ProcessId> process_id(std::int64_t pid) {
 }
 
 bool is_alive(const ProcessId& process) { return process_id(process.pid) == process; }
+
+bool is_ending(const std::string& stat) {
+  constexpr std::size_t kFlags = 6;            // The ninth field.
+  constexpr std::size_t kPending = 28;         // The 31st: signals that it has not got yet.
+  constexpr std::uint64_t kExiting = 4;        // PF_EXITING of the kernel.
+  constexpr std::uint64_t kKilled = 1U << 8U;  // SIGKILL, which is 9.
+  const std::vector<std::string> fields = fields_of(stat);
+  if (fields.size() <= kPending) return false;
+  const auto has = [&](std::size_t field, std::uint64_t bit) {
+    const auto number = parse_double(fields[field]);
+    return number && (static_cast<std::uint64_t>(*number) & bit) != 0;
+  };
+  return has(kFlags, kExiting) || has(kPending, kKilled);
+}
+
+bool is_ending(const ProcessId& process) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", process.pid));
+  return stat.ok() && is_alive(process) && is_ending(*stat);
+}
 
 Status run_command(const Words& words, Seconds limit) {
   auto pipe = make_pipe();

@@ -79,6 +79,13 @@ std::optional<std::int64_t> start_of(const std::string& stat);
 
 bool is_alive(const ProcessId& process);
 
+/// Whether a process is still there, but was killed or exits. The first process of a PID namespace
+/// stays until all others of the namespace are gone and were waited for.
+bool is_ending(const ProcessId& process);
+
+/// By a line of /proc/PID/stat.
+bool is_ending(const std::string& stat);
+
 /// Runs a command to its end. The error says the command and what it printed on its error stream.
 Status run_command(const Words& words, Seconds limit = 10 * kSecond);
 Status run_commands(const std::vector<Words>& commands);

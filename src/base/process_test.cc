@@ -167,6 +167,21 @@ TEST(Process, TheStartIsReadBehindTheName) {
   EXPECT_FALSE(start_of("nonsense").has_value());
 }
 
+// Flags are the ninth field, of which bit 2 says that it exits; pending signals the 31st, of which
+// bit 8 is SIGKILL.
+TEST(Process, OneThatExitsOrIsKilledIsEnding) {
+  const auto stat = [](int flags, int pending) {
+    return fmt::format(
+        "12 (a) b) S 1 1 1 0 -1 {} 0 0 0 0 0 0 0 0 20 0 1 0 4711 9 9 9 9 9 9 9 9 {} 0", flags,
+        pending);
+  };
+  EXPECT_FALSE(is_ending(stat(0x400000, 0)));
+  EXPECT_FALSE(is_ending(stat(0x400000, 2)));
+  EXPECT_TRUE(is_ending(stat(0x400004, 0)));
+  EXPECT_TRUE(is_ending(stat(0x400000, 0x100)));
+  EXPECT_FALSE(is_ending("nonsense"));
+}
+
 TEST(Process, AnEndedProcessIsNotAliveEvenWhileNobodyAskedForItsStatus) {
   const auto own = process_id(::getpid());
   ASSERT_TRUE(own.has_value());

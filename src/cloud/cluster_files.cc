@@ -159,8 +159,9 @@ Cleaning clean_clusters(const std::string& root) {
       cleaning.kept.push_back(fmt::format("{}: {}", name, journal.error().message));
       continue;
     }
-    // Once there is a keeper, the maker may go.
-    if (!journal->processes.empty() && is_alive(journal->processes.back())) {
+    // Once there is a keeper, the maker may go. A keeper that was killed does nothing any more.
+    if (!journal->processes.empty() && is_alive(journal->processes.back()) &&
+        !is_ending(journal->processes.back())) {
       cleaning.alive.push_back(name);
       continue;
     }

@@ -57,7 +57,7 @@ class ClusterFiles : public testing::Test {
     return journal_path(cluster_folder(root_, name));
   }
 
-  std::string root_ = testing::TempDir() + "/cluster_files_test";
+  std::string root_ = testing::TempDir() + "/cluster_files_test" + std::to_string(::getpid());
 };
 
 TEST_F(ClusterFiles, ANameIsTakenOnce) {

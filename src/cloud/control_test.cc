@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 // The address of a Unix socket holds 107 bytes; this folder's name alone has more.
 TEST(Control, MessagesAndFilesPassThroughAFolderOfAnyLength) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("control_test" + std::string(150, 'x'));
+  const fs::path folder = fs::path(testing::TempDir()) /
+                          (std::to_string(::getpid()) + "control_test" + std::string(150, 'x'));
   fs::remove_all(folder);
   fs::create_directories(folder);
   const auto listener = listen_in(folder);

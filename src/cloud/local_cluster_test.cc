@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cloud/cluster_files.h"
 #include "cloud/namespaces.h"
 
@@ -104,7 +105,7 @@ TEST_F(LocalClusterTest, AClusterMayEndWithItsMaker) {
     const auto cluster = LocalCluster::start(root_, tied);
     ASSERT_TRUE(cluster.ok()) << cluster.error().message;
   }
-  for (int i = 0; i < 500 && !cluster_names(root_).empty(); ++i) ::usleep(10000);
+  for (int i = 0; i < 6000 && !cluster_names(root_).empty(); ++i) ::usleep(10000);
   EXPECT_TRUE(cluster_names(root_).empty());
 }
 
@@ -178,19 +179,29 @@ TEST_F(LocalClusterTest, SpotVmsAreRefusedBeyondThePool) {
   EXPECT_TRUE(cluster->down().ok());
 }
 
-// The pool has room for one from the third second on, without a notice: the younger one goes.
+// The pool has room for one from a moment on, without a notice: the younger one goes. Where the
+// computer is so busy that the moment passes before both are there, it is tried with a later one.
 TEST_F(LocalClusterTest, ThePoolTakesTheYoungest) {
   ClusterSpec falling = spec();
-  falling.pool = {{.at = 3 * kSecond, .spot = 1, .unannounced = true}};
-  const auto cluster = LocalCluster::start(root_, falling);
+  Result<LocalCluster> cluster = failed("it was not tried");
+  Result<pid_t> pid = failed("it was not tried");
+  Seconds moment;
+  for (const double seconds : {1, 5, 25, 125}) {
+    moment = seconds * kSecond;
+    falling.pool = {{.at = moment, .spot = 1, .unannounced = true}};
+    cluster = LocalCluster::start(root_, falling);
+    if (!cluster.ok()) continue;
+    pid = cluster->spawn("vm2", {.command = {"sleep", "1000"}});
+    if (pid.ok()) break;
+    ASSERT_TRUE(cluster->down().ok());
+  }
   ASSERT_TRUE(cluster.ok()) << cluster.error().message;
-  const auto pid = cluster->spawn("vm2", {.command = {"sleep", "1000"}});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   int status = 0;
   EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
   const auto after = cluster->status();
   ASSERT_TRUE(after.ok());
-  EXPECT_GE(after->age, 3 * kSecond);
+  EXPECT_GE(after->age, moment);
   EXPECT_EQ(after->vms[0].phase, VmPhase::kRunning);
   EXPECT_EQ(after->vms[1].phase, VmPhase::kTaken);
   EXPECT_FALSE(after->vms[1].released.has_value());
@@ -213,6 +224,27 @@ TEST_F(LocalClusterTest, AClusterOutlivesAMakerThatIsKilled) {
   EXPECT_TRUE(found->down().ok());
 }
 
+// A VM's namespace, and with it the keeper, stays until whoever started a program there has asked
+// for that program's status. Here nobody asks, so that the killed keeper stays for the whole test.
+TEST_F(LocalClusterTest, CleaningRemovesAClusterWhoseKeeperIsKilledButNotGone) {
+  const auto cluster = LocalCluster::start(root_, spec());
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message;
+  const auto journal = read_journal(*read_file(journal_path(cluster_folder(root_, "t"))), "t");
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  const ProcessId keeper = journal->processes.back();
+  const auto pid = cluster->spawn("vm1", {.command = {"sleep", "1000"}});
+  ASSERT_TRUE(pid.ok()) << pid.error().message;
+  EXPECT_EQ(clean_clusters(root_).alive, std::vector<std::string>{"t"});
+  ::kill(static_cast<pid_t>(keeper.pid), SIGKILL);
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(*pid), &info, WEXITED | WNOWAIT);
+  EXPECT_TRUE(is_alive(keeper));
+  const Cleaning cleaning = clean_clusters(root_);
+  EXPECT_EQ(cleaning.removed, std::vector<std::string>{"t"});
+  EXPECT_TRUE(cluster_names(root_).empty());
+  ::waitpid(*pid, nullptr, 0);
+}
+
 TEST_F(LocalClusterTest, AProgramKeepsTheDescriptorsThatAreGiven) {
   const auto cluster = LocalCluster::start(root_, {.name = "t", .vms = {spot("vm1")}});
   ASSERT_TRUE(cluster.ok()) << cluster.error().message;
@@ -232,7 +264,7 @@ TEST_F(LocalClusterTest, AProgramKeepsTheDescriptorsThatAreGiven) {
               .folder = "/proc"});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   control->to.close();
-  EXPECT_EQ(read_line(control->from.get(), 5 * kSecond), "secret /proc");
+  EXPECT_EQ(read_line(control->from.get(), kMinute), "secret /proc");
   int status = 0;
   ::waitpid(*pid, &status, 0);
   EXPECT_EQ(exit_code_of(status), 0);
