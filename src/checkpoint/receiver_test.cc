@@ -134,17 +134,23 @@ TEST_F(ReceiverTest, AProofIsOfNoUseAnotherTime) {
   EXPECT_EQ(first.read_line(100), "dropped");
 }
 
-TEST_F(ReceiverTest, ClosesOnThoseWhoAreSilent) {
+TEST_F(ReceiverTest, ClosesOnStrangersWhoAreSilent) {
   ReceiverTerms impatient = terms();
   impatient.proof = 50 * kMillisecond;
-  impatient.silence = 50 * kMillisecond;
   const ReceiverProcess receiver(impatient);
   Connection stranger = receiver.stranger();
   EXPECT_TRUE(stranger.read_line(100).has_value());
   EXPECT_FALSE(stranger.read_line(100).has_value());
+}
+
+// Only what nobody is late for is asked of it.
+TEST_F(ReceiverTest, ClosesOnFriendsWhoAreSilent) {
+  ReceiverTerms impatient = terms();
+  impatient.silence = 50 * kMillisecond;
+  const ReceiverProcess receiver(impatient);
   EXPECT_EQ(answer_to(receiver, ""), "closed");
   EXPECT_EQ(answer_to(receiver, "put 1 0 1 5 0\nabc"), "closed");
-  EXPECT_EQ(got(receiver, {.step = 1}), "missing");
+  EXPECT_FALSE(fs::exists(folder_ + "/step-1/shard-0-of-1"));
 }
 
 TEST_F(ReceiverTest, RefusesWhatIsWrongAndKeepsWhatItHas) {

@@ -30,10 +30,23 @@ TEST_F(RunnerTest, AScriptThatNeverSpeaksAndEndsWellIsTrained) {
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
 }
 
+/// Python that waits until the runner has taken a script for one that takes no orders,
+constexpr const char* kUntilTaken =
+    "import os, time\nwhile not os.path.exists('taken'): time.sleep(0.02)\n";
+
+/// and what tells it so.
+RunListeners tell_when_taken(const std::string& folder) {
+  RunListeners listeners;
+  listeners.happened = [=](const RunEvent& event, const std::vector<RunAction>& /*actions*/) {
+    if (event.kind == RunEventKind::kWorkersUp) (void)write_file(folder + "/taken", "");
+  };
+  return listeners;
+}
+
 TEST_F(RunnerTest, AScriptThatNeverSpeaksIsTakenAsItIs) {
   silence_ = 0.5 * kSecond;
-  use_script("import time\ntime.sleep(2)\n");
-  const auto end = run();
+  use_script(kUntilTaken);
+  const auto end = run(tell_when_taken(place_.path()));
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
   EXPECT_TRUE(tells("training on vm1, vm2 after step 0"));
@@ -41,8 +54,8 @@ TEST_F(RunnerTest, AScriptThatNeverSpeaksIsTakenAsItIs) {
 
 TEST_F(RunnerTest, AScriptThatTakesItsTimeToBeginDoesTakeOrders) {
   silence_ = 0.3 * kSecond;
-  use_script(std::string("import time\ntime.sleep(1.5)\n") + kTinyWorker, {"0", "-1"});
-  const auto end = run();
+  use_script(std::string(kUntilTaken) + kTinyWorker, {"0", "-1"});
+  const auto end = run(tell_when_taken(place_.path()));
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
   EXPECT_EQ(story().attempts.size(), 1U);

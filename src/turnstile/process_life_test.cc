@@ -1,7 +1,10 @@
 #include "turnstile/process_life.h"
 
 #include <csignal>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <string>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -59,14 +62,20 @@ TEST(ProcessLife, AKilledProcessIsGoneBeforeAndAfterItIsReaped) {
   ::close(pipe_ends[0]);
 }
 
+/// Whether the first thread of this process is a zombie.
+bool first_thread_has_ended() {
+  std::ifstream file("/proc/self/stat");
+  const std::string line(std::istreambuf_iterator<char>(file), {});
+  return line.find(") Z ") != std::string::npos;
+}
+
 TEST(ProcessLife, AProcessLivesOnWithoutItsFirstThread) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     std::thread([&] {
-      // The first thread is a zombie by then, and this one is not.
-      ::usleep(20'000);
+      while (!first_thread_has_ended()) ::usleep(1'000);
       const auto own = own_identity();
       const ssize_t written = ::write(pipe_ends[1], &*own, sizeof *own);
       while (written > 0) ::pause();

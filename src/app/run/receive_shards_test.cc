@@ -43,10 +43,10 @@ TEST(ReceiveShards, TellsItsPortAndServes) {
     ::_exit(status.ok() ? 0 : 1);
   }
   output->to.close();
-  const auto port = parse_int(read_line(output->from.get(), 10 * kSecond));
+  const auto port = parse_int(read_line(output->from.get(), kMinute));
   ASSERT_TRUE(port.has_value());
-  auto client = ReceiverClient::connect({.address = "127.0.0.1", .port = *port, .secret = secret},
-                                        10 * kSecond);
+  auto client =
+      ReceiverClient::connect({.address = "127.0.0.1", .port = *port, .secret = secret}, kMinute);
   ASSERT_TRUE(client.ok()) << client.error().message;
   EXPECT_TRUE(client->put({.step = 1}, "abc").ok());
   EXPECT_EQ(**client->get({.step = 1}), "abc");

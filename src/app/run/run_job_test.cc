@@ -131,10 +131,10 @@ TEST_F(RunJobTest, ARunThatSomebodyRunsIsNotResumed) {
   if (other == 0) {
     const auto lock = lock_run(folder);
     write_all(ready->to.get(), lock.ok() ? "held\n" : "not\n");
-    ::sleep(60);
+    while (true) ::pause();
     ::_exit(0);
   }
-  EXPECT_EQ(read_line(ready->from.get(), 10 * kSecond), "held");
+  EXPECT_EQ(read_line(ready->from.get(), kMinute), "held");
   const auto resumed = resume_run(environment_, "one", {});
   ASSERT_FALSE(resumed.ok());
   EXPECT_NE(resumed.error().message.find("keeps the run one going already"), std::string::npos)
