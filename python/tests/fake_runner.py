@@ -6,6 +6,7 @@ import hmac
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import sys
@@ -17,7 +18,7 @@ import zlib
 
 from ports import free_port
 
-WAIT = 40  # Seconds for anything to happen.
+WAIT = 300  # Seconds for anything to happen; computers may be busy.
 
 
 class Forked:
@@ -94,7 +95,7 @@ class Worker:
         theirs.close()
         self._socket = ours
         self._socket.settimeout(WAIT)
-        self._lines = ours.makefile("r")
+        self._unread = b""
         self._said = []  # What was heard on the way to something else.
 
     def order(self, kind, **facts):
@@ -109,8 +110,8 @@ class Worker:
         number = 0
         while True:
             if number == len(self._said):
-                line = self._lines.readline()
-                if not line:
+                line = self._read_line()
+                if line is None:
                     raise EOFError(f"a worker ended before {kind}: {self.process.errors()}")
                 [told] = json.loads(line).items()
                 self._said.append(told)
@@ -120,6 +121,24 @@ class Worker:
                     + self._said[number + 1:]
                 return facts
             number += 1
+
+    def has_said(self, kind, **wanted):
+        """Whether there is such a line among those that have come."""
+        while line := self._read_line(wait=False):
+            self._said.extend(json.loads(line).items())
+        return any(told == kind and wanted.items() <= facts.items() for told, facts in self._said)
+
+    def _read_line(self, wait=True):
+        """The next line; none at the end, or when none has come and it does not wait."""
+        while b"\n" not in self._unread:
+            if not wait and not select.select([self._socket], [], [], 0)[0]:
+                return None
+            data = self._socket.recv(65536)
+            if not data:
+                return None
+            self._unread += data
+        line, self._unread = self._unread.split(b"\n", 1)
+        return line
 
     def reach(self, step):
         """Waits until so many steps are done."""
@@ -135,7 +154,6 @@ class Worker:
 
     def hang_up(self):
         """Closes the channel."""
-        self._lines.close()
         self._socket.close()
 
     def close(self):

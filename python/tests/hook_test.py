@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ports import free_port
 
+WAIT = 900  # Seconds for a script to end; computers may be busy.
 EXIT_SKIPPED = 77  # The SKIP_RETURN_CODE that ctest is told.
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = {
@@ -26,6 +27,7 @@ def run(words, ranks=1, hook=True, steps=6, **variables):
     with tempfile.TemporaryDirectory(prefix="stint-hook-") as folder:
         out = Path(folder, "records")
         world = dict(os.environ, OMP_NUM_THREADS="1", MASTER_ADDR="127.0.0.1",
+                     GLOO_SOCKET_IFNAME="lo",
                      MASTER_PORT=free_port(), WORLD_SIZE=str(ranks))
         if hook:
             world |= {"PYTHONPATH": f"{ROOT}/stint_site:{ROOT}", "STINT_PROFILE_OUT": str(out),
@@ -35,7 +37,7 @@ def run(words, ranks=1, hook=True, steps=6, **variables):
         processes = [subprocess.Popen([sys.executable, *words], env=world | {"RANK": str(rank)},
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                      for rank in range(ranks)]
-        printed = "".join(process.communicate(timeout=300)[0] for process in processes)
+        printed = "".join(process.communicate(timeout=WAIT)[0] for process in processes)
         lines = out.read_text().splitlines() if out.exists() else []
         return ([json.loads(line) for line in lines],
                 [process.returncode for process in processes], printed)
@@ -92,18 +94,23 @@ class Examples(unittest.TestCase):
                 self.assertEqual("reduce_s" in bucket, ranks > 1)
             self.assertEqual("local_square" in step, ranks > 1 and step["sampled"])
 
-    def test_records_are_complete_with_one_and_two_ranks(self):
-        for name, flags in EXAMPLES.items():
-            for ranks in (1, 2):
-                with self.subTest(name=name, ranks=ranks):
-                    words = [str(ROOT / "examples" / f"{name}.py"), *flags]
-                    records, codes, printed = run(words, ranks)
-                    self.assertEqual(codes, [0] * ranks, printed)
-                    self.check_records(records, ranks)
-                    batch = int(flags[flags.index("--batch-size") + 1])
-                    batches = {record["iteration"]["batch"] for record in records
-                               if "iteration" in record}
-                    self.assertEqual(batches, {batch})
+    def check_example(self, name, ranks):
+        flags = EXAMPLES[name]
+        records, codes, printed = run([str(ROOT / "examples" / f"{name}.py"), *flags], ranks)
+        self.assertEqual(codes, [0] * ranks, printed)
+        self.check_records(records, ranks)
+        batch = int(flags[flags.index("--batch-size") + 1])
+        batches = {record["iteration"]["batch"] for record in records if "iteration" in record}
+        self.assertEqual(batches, {batch})
+
+    def test_records_are_complete_with_two_ranks_of_the_mlp(self):
+        self.check_example("mlp", 2)
+
+    def test_records_are_complete_with_one_and_two_ranks_of_all_others(self):
+        for name, ranks in (("mlp", 1), ("cnn", 1), ("cnn", 2), ("transformer", 1),
+                            ("transformer", 2)):
+            with self.subTest(name=name, ranks=ranks):
+                self.check_example(name, ranks)
 
     def test_the_result_is_the_same_to_the_last_bit_with_and_without_the_hook(self):
         for name, ranks in (("cnn", 1), ("mlp", 2), ("transformer", 3)):
@@ -180,8 +187,8 @@ for step in range(100):
         self.assertTrue(steps, printed)
         for step in steps:
             self.assertEqual(step["batch"], 3)
-            self.assertLess(step["forward_s"], 0.05)
-            self.assertGreater(step["time_s"], 0.05)
+            self.assertGreater(step["forward_s"], 0)
+            self.assertGreater(step["time_s"] - step["forward_s"], 0.05)
 
     def test_two_lines_say_what_to_measure_and_the_batch_can_be_asked(self):
         text = SMALL + """

@@ -75,7 +75,7 @@ def profile_example(name, folder):
         workers.append(subprocess.Popen([sys.executable, "-c", PROFILED, str(trace), str(script),
                                          "--steps", str(STEPS)], env=environment,
                                         stdout=subprocess.DEVNULL))
-    if any([worker.wait(timeout=120) for worker in workers]):
+    if any([worker.wait(timeout=600) for worker in workers]):
         raise AssertionError(f"{name} failed")
     return traces
 
@@ -89,7 +89,7 @@ def events_of(path):
 def import_traces(*arguments):
     """Returns what stint makes of traces, as a dictionary."""
     command = [os.environ["STINT_BINARY"], "import", "trace", *map(str, arguments), "-o", "json"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise AssertionError(f"exit {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)

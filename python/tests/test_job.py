@@ -222,20 +222,19 @@ class ClustersChange(Base):
         train([first], 2, [8], micro_batch=0)
         self.assertEqual(self.finish([first])["1.num_batches_tracked"], STEPS)
 
-    def test_a_loss_in_the_middle_of_a_large_message_is_noticed_at_once(self):
+    def test_a_loss_in_the_middle_of_a_large_message_is_noticed_before_any_timeout(self):
         large = SCRIPT.replace("nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 2)",
                                "nn.Linear(8, 400_000), nn.Linear(400_000, 2)")
-        first, second = self.workers(2, script=large.replace("optim.Adam", "optim.SGD"))
+        first, second = self.workers(2, script=large.replace("optim.Adam", "optim.SGD"),
+                                     STINT_PEER_TIMEOUT="100000")
         train([first, second], 1, [4, 4])
         first.reach(2)
         second.process.signal(signal.SIGSTOP)
         time.sleep(0.5)  # As much as fits into the kernel's buffers is on its way.
         second.kill()
-        begin = time.monotonic()
         first.hear("lost_peer")
         train([first], 2, [8])
         first.hear("step", attempt=2)
-        self.assertLess(time.monotonic() - begin, 10)
 
     def test_paced_workers_take_their_time_and_survive_as_others_do(self):
         sample = {"device": "T4", "batch_per_worker": 4, "forward": {"median": "20 ms"},
@@ -432,8 +431,8 @@ class MachinesVanish(Base):
     def test_a_worker_whose_peer_vanished_without_a_word_takes_new_orders(self):
         for cut in ("in a step", "while it is joined"):
             with self.subTest(cut=cut):
-                first, second = (self.worker(net=name, GLOO_SOCKET_IFNAME="eth0", PAUSE="0.01")
-                                 for name in self.names)
+                first, second = (self.worker(net=name, GLOO_SOCKET_IFNAME="eth0", PAUSE="0.01",
+                                             STINT_PEER_TIMEOUT="100000") for name in self.names)
                 if cut == "in a step":
                     train([second, first], 1, [4, 4], master="10.9.9.2")
                     first.reach(3)
@@ -442,10 +441,8 @@ class MachinesVanish(Base):
                     train([second, first], 1, [4, 4], master="10.9.9.2")
                 time.sleep(0.5)
                 second.kill()  # Its connections are reset, but nobody can hear that.
-                begin = time.monotonic()
                 train([first], 2, [8])
                 first.hear("training", attempt=2)
-                self.assertLess(time.monotonic() - begin, 2)
                 self.assert_trained(self.finish([first]))
                 self.ip("-n", self.names[1], "link", "set", "eth0", "up")
 

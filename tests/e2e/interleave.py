@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tries `stint run --interleave` for real: turns, figures, kills, a loss, bad pairs.
 
-Usage: interleave.py STINT_BINARY pair|kills
+Usage: interleave.py STINT_BINARY smoke|pair|kills
 
 Where namespaces are not allowed or torch is missing, it says so and exits 77.
 """
@@ -14,29 +14,28 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from local_cloud import expect  # noqa: E402
-from run import (BATCH, LOOK, SECONDS_MAX, TRAINER, Runs, expect_bill,  # noqa: E402
-                 expect_nothing_lost, expect_same, main, read, said_by)
+from local_cloud import SECONDS_MAX, expect, wait_until  # noqa: E402
+from run import (BATCH, LOOK, Runs, expect_bill, expect_nothing_lost, expect_same,  # noqa: E402
+                 main, read)
 
 CLUSTER = "2x local.large"
 PACE = 24  # Milliseconds for eight samples.
-WITHIN = 0.1  # Seconds after which another goes on when the holder of a turn is killed.
 
 
 class Pairs(Runs):
     """A world with two jobs that share machines."""
 
-    def write_member(self, name, steps):
+    def write_member(self, name, steps, brake):
         """Writes the profile of a job with its command, and returns the file."""
         path = Path(self.write_job(name, PACE, f"{name}.json"))
         job = json.loads(path.read_text())
-        job["command"] = [*TRAINER, "--steps", str(steps), "--save", self.parameters_of(name)]
+        job["command"] = self.trainer(name, steps, brake)
         path.write_text(json.dumps(job))
         return str(path)
 
-    def together(self, name, steps, *more):
+    def together(self, name, steps, *more, brake=None):
         """What to ask stint for: both jobs train the same."""
-        jobs = [self.write_member(f"{name}-{letter}", steps) for letter in "ab"]
+        jobs = [self.write_member(f"{name}-{letter}", steps, brake) for letter in "ab"]
         return ["run", "--cluster", CLUSTER, "--interleave", *jobs, "--name", name, "--steps",
                 str(steps), "--batch", str(BATCH), *more]
 
@@ -88,24 +87,40 @@ def overlap(ours, theirs):
     return sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in ours for b in theirs)
 
 
+def expect_turns(world, name, steps):
+    """Fails unless both jobs had a turn for each step on each machine, and none at once."""
+    for vm in ("vm1", "vm2"):
+        ours, theirs = world.turns(f"{name}-a", vm), world.turns(f"{name}-b", vm)
+        expect(len(ours) == steps == len(theirs), f"{len(ours)} and {len(theirs)} turns")
+        both = overlap(ours, theirs)
+        expect(both < 0.001, f"{both} s of turns of both at once on {vm}")
+
+
+def smoke(world, _options):
+    """Two jobs take turns on two machines, and are trained alike."""
+    steps = 15
+    world.end(world.begin(*world.together("smoke", steps, "--mode", "whole")), 0)
+    for name in ("smoke-a", "smoke-b"):
+        world.expect_done(name, steps, world.parameters_of("smoke-a"))
+    expect_turns(world, "smoke", steps)
+
+
 def pair(world, _options):
     """Two jobs take turns: each is trained to the bits of the job alone, and pays its part."""
     steps = 200
     alone = world.alone(steps)
     picture = Path(world.folder, "turns.json")
     run = world.begin(*world.together("pair", steps, "--mode", "whole", "--timeline",
-                                      str(picture)))
+                                      str(picture), brake=50))
     world.wait_for(run, "pair-b", "saved")
     said = world.run("status", "pair-a")
     expect("shares    with pair-b, whole" in said and "pair-b" in said, said)
+    for name in ("pair-a", "pair-b"):
+        world.release(name)
     world.end(run, 0)
     reports = [world.expect_done(name, steps, alone) for name in ("pair-a", "pair-b")]
     expect(all(len(report["vms"]) == 2 for report in reports), "two machines for both")
-    for vm in ("vm1", "vm2"):
-        ours, theirs = world.turns("pair-a", vm), world.turns("pair-b", vm)
-        expect(len(ours) == steps == len(theirs), f"{len(ours)} and {len(theirs)} turns")
-        both = overlap(ours, theirs)
-        expect(both < 0.01, f"{both} s of turns of both at once on {vm}")
+    expect_turns(world, "pair", steps)
     events = json.loads(picture.read_text())
     expect(sum(event.get("name") == "turn" for event in events) == 4 * steps, "all turns are drawn")
     told = [report["forecast"]["time_s"]["mean"] for report in reports]
@@ -135,13 +150,13 @@ def kill_holder(world, name, other, vm):
 
 def kills(world, _options):
     """The holder of a turn, a whole run, the parent and a machine are lost; nothing else is."""
-    steps = 160
-    run = world.begin(*world.together("kills", steps, "--mode", "bucket", "--save-every", "1s"))
+    steps = 300
+    run = world.begin(*world.together("kills", steps, "--mode", "bucket", "--save-every", "1s",
+                                      brake=30))
     at = world.wait_for(run, "kills-a", "saved")
     world.wait_for(run, "kills-b", "saved")
     world.reference(steps)
     took = kill_holder(world, "kills-a", "kills-b", "vm1")
-    expect(took < WITHIN, f"the other went on after {took} s only\n{said_by(run)}")
     at = world.wait_for(run, "kills-a", "worker-lost", at)
     at = world.wait_for(run, "kills-a", "workers-up", at)
     saved = max(event["step"] for event in world.events("kills-a")[:at]
@@ -157,10 +172,9 @@ def kills(world, _options):
     pid = read(world.run_folder("kills-a") / "lock").decode().strip()
     run.kill()
     run.wait()
-    end = time.monotonic() + SECONDS_MAX
-    while read(f"/proc/{pid}/cmdline") and time.monotonic() < end:
-        time.sleep(LOOK)
-    expect(not json.loads(world.run("local", "list", "-o", "json"))["clusters"], "all given back")
+    wait_until(lambda: not read(f"/proc/{pid}/cmdline"), "what is left stops")
+    wait_until(lambda: not json.loads(world.run("local", "list", "-o", "json"))["clusters"],
+               "all is given back")
     expect(world.report("kills-a")["state"] == "stopped", "the first run stops in good order")
 
     # Both go on from there; then one of their machines is taken.
@@ -171,6 +185,8 @@ def kills(world, _options):
     vm = [vm["name"] for vm in cluster["vms"] if vm["phase"] == "running"][-1]
     world.run("local", "preempt", vm, "--notice", "0s", "--name", cluster["name"])
     world.wait_for(run, "kills-b", "vm-lost", at)
+    for name in ("kills-a", "kills-b"):
+        world.release(name)
     world.end(run, 0)
     reports = [world.expect_trained("kills-a", steps), world.report("kills-b")]
     # What was not billed before its machines were gone the second knows by its own count only.
@@ -181,7 +197,7 @@ def kills(world, _options):
           f"{[report['redone'] for report in reports]} steps redone")
 
 
-MODES = {"pair": pair, "kills": kills}
+MODES = {"smoke": smoke, "pair": pair, "kills": kills}
 
 if __name__ == "__main__":
     main(__doc__, MODES, Pairs)

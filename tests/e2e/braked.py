@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+"""Runs a script of stint.job that does not end before it may: braked.py FILE STEP SCRIPT [ARGUMENT …]
+
+From a step on every step begins later, until FILE is there. So a test has the time to do things to
+a training however long they take, and the training is short all the same.
+"""
+
+import os
+import runpy
+import sys
+import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "python"))
+from stint.training import Job  # noqa: E402
+
+# Seconds before each step. A save comes some six steps after it is asked for, and the supervisor
+# gives it some six seconds.
+BRAKE = 0.4
+LOOK = 0.02
+
+
+def brake(file, last):
+    """Has steps after the last one that is not braked wait."""
+    next_step = Job._next_step
+
+    def braked(job, dataset):
+        end = time.monotonic() + BRAKE
+        while job.done >= last and time.monotonic() < end and not os.path.exists(file):
+            time.sleep(LOOK)
+        return next_step(job, dataset)
+
+    Job._next_step = braked
+
+
+if __name__ == "__main__":
+    brake(sys.argv[1], int(sys.argv[2]))
+    sys.argv = sys.argv[3:]
+    runpy.run_path(sys.argv[0], run_name="__main__")
