@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test tidy install bench accuracy calibrations fuzz fuzzers format coverage clean
+.PHONY: help demo build test e2e lint lint-all install bench accuracy calibrations fuzz fuzzers format coverage clean
 
 # Configures a preset once and builds it; ninja itself runs cmake again when a CMake file changed.
 define build_preset
@@ -14,7 +14,7 @@ define build_preset
 endef
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 demo: build ## Build, then plan the shipped example over the whole catalogue.
 	@build/release/stint demo
@@ -23,15 +23,27 @@ build: ## Build the release binary, build/release/stint.
 	@tools/ensure_packages.sh build
 	$(call build_preset,release)
 
-test: ## Build with sanitizers and run every test and check.
+test: ## Build with sanitizers; run unit, property, golden, fuzz-corpus and smoke tests.
 	@tools/ensure_packages.sh build test
 	$(call build_preset,dev)
-	@ctest --preset dev --parallel 3 --output-on-failure
+	@tools/run_tests.py build/dev test --label-exclude e2e --parallel 3
 
-tidy: ## Run clang-tidy on every source; `make test` looks at those of the last 20 commits.
+e2e: ## Run all end-to-end tests and 50,000 simulated disasters.
 	@tools/ensure_packages.sh build test
 	$(call build_preset,dev)
-	@tools/clang_tidy_cached.py build/dev
+	@tools/run_tests.py build/dev e2e --label-regex e2e --parallel 3
+
+lint: ## Check the format, and with clang-tidy what changed since tools/lint.stamp.
+	@tools/ensure_packages.sh build test lint
+	@test -f build/dev/build.ninja || cmake --preset dev
+	@tools/check_format.sh
+	@tools/clang_tidy_cached.py build/dev --stamp tools/lint.stamp
+
+lint-all: ## Check the format, and with clang-tidy every source.
+	@tools/ensure_packages.sh build test lint
+	@test -f build/dev/build.ninja || cmake --preset dev
+	@tools/check_format.sh
+	@tools/clang_tidy_cached.py build/dev --stamp tools/lint.stamp --all
 
 install: build ## Install under PREFIX (/usr/local); DESTDIR is honoured.
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
@@ -77,7 +89,7 @@ fuzz-%:
 	@echo "$*: nothing found, $$(tail -n 1 build/fuzz/$*.log)"
 
 format: ## Format every C++ file in place.
-	@tools/ensure_packages.sh test
+	@tools/ensure_packages.sh lint
 	@find $(wildcard src tests bench tools) -name '*.h' -o -name '*.cc' | xargs -r clang-format -i
 
 # Counts of an earlier run would add to this one's, so they go first.

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Runs clang-tidy on the sources of a build folder, skipping those that passed unchanged before.
 
-Usage: clang_tidy_cached.py BUILD_DIR [--jobs N] [--recent COMMITS]
+Usage: clang_tidy_cached.py BUILD_DIR [--jobs N] [--stamp FILE [--all]]
 
-With --recent only sources that the last commits changed, or whose header they changed, are looked
-at, and those that are not committed yet: the others passed when they were. Without git, all are.
+FILE names the last commit whose sources all passed. Only sources that changed since then, or whose
+header did, are checked; all of them with --all, or where git does not know the commit. When all
+pass and nothing is uncommitted, FILE names the current commit.
 """
 
 import argparse
@@ -50,6 +51,10 @@ def filtered(arguments):
             header = next(rest)
             if not header.endswith("cmake_pch.hxx"):
                 kept += [argument, header]
+        elif argument == "-Xclang":
+            value = next(rest)
+            if not value.startswith(("-include", "-emit-pch")) and "cmake_pch" not in value:
+                kept += [argument, value]
         elif not argument.startswith(GCC_ONLY) or argument.startswith(("-Wp,", "-Wl,")):
             kept.append(argument)
     return kept
@@ -165,24 +170,36 @@ def tidy(program, folder, file, more=()):
     return findings
 
 
-def recently_changed(commits):
-    """Returns the names without endings of what the last commits and the working tree changed;
-    None where git cannot tell."""
-    stems = set()
-    for words in (["log", f"-{commits}", "--name-only", "--format="],
-                  ["diff", "--name-only", "HEAD"], ["ls-files", "--others", "--exclude-standard"]):
-        run = subprocess.run(["git", "-c", f"safe.directory={ROOT}", *words], capture_output=True,
-                             text=True, cwd=ROOT, check=False) if shutil.which("git") else None
-        if run is None or run.returncode != 0:
-            return None
-        stems |= {ROOT / Path(name).with_suffix("") for name in run.stdout.splitlines() if name}
-    return stems
+def git(*words):
+    """Returns the lines that a git command prints; None where it fails."""
+    run = subprocess.run(["git", "-c", f"safe.directory={ROOT}", *words], capture_output=True,
+                         text=True, cwd=ROOT, check=False) if shutil.which("git") else None
+    return None if run is None or run.returncode != 0 else run.stdout.splitlines()
 
 
-def check(program, build, jobs, recent):
+def changed_since(stamp):
+    """Returns the names without endings of what changed since the commit of `stamp`, committed or
+    not; None where git cannot tell."""
+    commit = stamp.read_text(encoding="utf-8").split()[:1] if stamp.is_file() else []
+    changed = git("diff", "--name-only", *commit, "--") if commit else None
+    others = git("ls-files", "--others", "--exclude-standard")
+    if changed is None or others is None:
+        return None
+    return {ROOT / Path(name).with_suffix("") for name in changed + others}
+
+
+def renew(stamp):
+    """Names the current commit in the stamp, unless something else is uncommitted."""
+    name = str(stamp.resolve().relative_to(ROOT))
+    dirty = [line for line in git("status", "--porcelain") or ["?"] if line[3:] != name]
+    head = git("rev-parse", "HEAD")
+    if head and not dirty:
+        stamp.write_text(head[0] + "\n", encoding="utf-8")
+
+
+def check(program, build, jobs, stems):
     """Returns all findings, each once, and remembers which sources passed."""
     entries = read_commands(build)
-    stems = recently_changed(recent) if recent else None
     if stems is not None and ROOT / ".clang-tidy" not in stems:
         entries = {file: entry for file, entry in entries.items() if file.with_suffix("") in stems}
         if not entries:
@@ -224,20 +241,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", metavar="BUILD_DIR", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--recent", type=int, metavar="COMMITS")
+    parser.add_argument("--stamp", type=Path, metavar="FILE")
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     build = options.build.resolve()
     program = shutil.which("clang-tidy") or shutil.which("clang-tidy-14")
     if not program:
-        print("clang-tidy is not installed; tools/ensure_packages.sh test installs it",
+        print("clang-tidy is not installed; tools/ensure_packages.sh lint installs it",
               file=sys.stderr)
         sys.exit(5)
     if not (build / "compile_commands.json").is_file():
         print(f"{build} has no compile_commands.json; configure it with cmake first",
               file=sys.stderr)
         sys.exit(1)
-    findings = check(program, build, options.jobs, options.recent)
+    stems = changed_since(options.stamp) if options.stamp and not options.all else None
+    findings = check(program, build, options.jobs, stems)
     print(*findings, sep="\n", end="\n" if findings else "")
+    if options.stamp and not findings:
+        renew(options.stamp)
     sys.exit(1 if findings else 0)
 
 
