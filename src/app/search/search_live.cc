@@ -22,6 +22,7 @@ constexpr double kGainMoved = 0.05;     // By so much the worth of a step must c
 constexpr double kFarther = 1.25;       // A goal that was not reached is put so much farther,
 constexpr double kFarthest = 2;         // up to so much.
 constexpr std::int64_t kLastSteps = 6;  // In which it is decided whether the goal is reached.
+constexpr std::int64_t kMoveSteps = 2;  // Before the end of which a move is given up.
 constexpr double kWayMax = 0.999;
 constexpr double kOffGoal = 0.01;  // Of the goal, by which the end of the steps may miss it.
 
@@ -169,6 +170,9 @@ std::optional<Replanning> LiveSearch::wish(const Supervisor& supervisor, const R
     const bool there = is_training(supervisor) && supervisor.attempt()->number > moving_->attempt;
     if (there) arrive(supervisor);
     if (!there && is_training(supervisor)) moving_->last_step = supervisor.attempt()->last_step;
+    if (!there && moving_->counts && comes_too_late(supervisor)) {
+      return go_on(supervisor, plan, "the machines of the move do not come before the end");
+    }
     if (!there) return std::nullopt;
   }
   if (!is_training(supervisor)) return std::nullopt;
@@ -217,6 +221,13 @@ std::string LiveSearch::shortfall() const {
       "{:.4g} over the last {} steps",
       *search_.record.loss_target, search_.record.progress, search_.record.reference_batch,
       sum / static_cast<double>(std::max<std::size_t>(1, losses_.size())), losses_.size());
+}
+
+/// Those that train by the plan before come to the number of steps that the next one has, which are
+/// worth more.
+bool LiveSearch::comes_too_late(const Supervisor& supervisor) const {
+  return is_training(supervisor) && search_.record.progress < search_.record.goal &&
+         supervisor.terms().steps - supervisor.reached() <= kMoveSteps;
 }
 
 /// Whether the steps that are left lead past the goal or not there. They were counted when the plan

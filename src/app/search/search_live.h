@@ -63,6 +63,7 @@ class LiveSearch {
   bool target_reached() const;
   bool goal_in_sight(const Supervisor& supervisor) const;
   bool ends_off_goal(const Supervisor& supervisor);
+  bool comes_too_late(const Supervisor& supervisor) const;
   RunPlan plan_of(std::size_t setup, const Supervisor& supervisor, int generation) const;
   std::string arithmetic(const SearchMove& move, bool probe) const;
 

@@ -28,6 +28,7 @@ class FakeTraining {
   double noise = 500;  // Φ; G² is 1.
   bool measures = true;
   int late_steps = 0;  // That workers do by their old terms while those of a new plan start.
+  int machines_come = 1000;
 
   void run(int events_max = 3000) {
     tell({.kind = Event::kTick});
@@ -42,11 +43,12 @@ class FakeTraining {
 
  private:
   void next() {
-    if (launched_.empty() && !training_ && !save_) {
+    if ((launched_.empty() || machines_come == 0) && !training_ && !save_) {
       now_ += 1;
       return tell({.kind = Event::kTick});
     }
-    if (!launched_.empty()) {
+    if (!launched_.empty() && machines_come > 0) {
+      --machines_come;
       const int vm = launched_.back();
       launched_.pop_back();
       return tell({.kind = Event::kVmUp, .vm = vm});
@@ -203,6 +205,17 @@ TEST_F(LiveSearchTest, TrainsToTheGoalHoweverLongMachinesTakeToStart) {
       EXPECT_GE(live_->record().moves.size(), 1U);
     }
   }
+}
+
+// Those that train go on by their own terms: what they do must not count as steps of the new batch.
+TEST_F(LiveSearchTest, TrainsToTheGoalWhenTheMachinesOfAMoveNeverCome) {
+  begin(request());
+  training_->machines_come = 1;
+  training_->run(20000);
+  EXPECT_TRUE(training_->supervisor().finished());
+  EXPECT_NEAR(training_->progress(), 400, 400 * 0.02);
+  EXPECT_EQ(live_->record().choice->cluster, "1x local.large");
+  EXPECT_GE(live_->record().moves.size(), 1U);
 }
 
 // Workers stand still for half a second, and are ordered as soon as the machines are there.
