@@ -75,6 +75,29 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   return {};
 }
 
+/// What is known before any law.
+Result<PredictInputs> job_and_catalog(const Environment& environment, Loaded<JobProfile>& job) {
+  PredictInputs inputs;
+  inputs.job = taken(job, inputs.warnings);
+  auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  inputs.catalog = taken(*catalog, inputs.warnings);
+  return inputs;
+}
+
+Result<PredictInputs> with_laws(PredictInputs inputs, const std::string& calibration,
+                                const std::string& provider) {
+  const auto& types = inputs.catalog.types;
+  inputs.provider = provider;
+  const bool known = std::any_of(types.begin(), types.end(), [&](const VmType& type) {
+    return type.provider == inputs.provider;
+  });
+  const bool own = known && shipped(bundled_calibrations(), inputs.provider) != nullptr;
+  const Status laws = load_laws(calibration.empty() && own ? inputs.provider : calibration, inputs);
+  if (!laws.ok()) return laws.error();
+  return inputs;
+}
+
 }  // namespace
 
 Result<Loaded<JobProfile>> load_job(const std::string& name) {
@@ -108,17 +131,29 @@ Result<SpotPrior> load_spot_prior() {
 }
 
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
-                                          const std::string& calibration) {
-  PredictInputs inputs;
+                                          const std::string& calibration,
+                                          const std::string& provider) {
   auto profile = load_job(job);
   if (!profile.ok()) return profile.error();
-  inputs.job = taken(*profile, inputs.warnings);
-  auto catalog = load_catalog(environment);
-  if (!catalog.ok()) return catalog.error();
-  inputs.catalog = taken(*catalog, inputs.warnings);
-  const Status laws = load_laws(calibration, inputs);
-  if (!laws.ok()) return laws.error();
-  return inputs;
+  auto inputs = job_and_catalog(environment, *profile);
+  if (!inputs.ok()) return inputs.error();
+  return with_laws(std::move(*inputs), calibration, provider);
+}
+
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration, const Cluster& cluster) {
+  auto profile = load_job(job);
+  if (!profile.ok()) return profile.error();
+  return load_predict_inputs(environment, std::move(*profile), calibration, cluster);
+}
+
+Result<PredictInputs> load_predict_inputs(const Environment& environment, Loaded<JobProfile> job,
+                                          const std::string& calibration, const Cluster& cluster) {
+  auto inputs = job_and_catalog(environment, job);
+  if (!inputs.ok()) return inputs.error();
+  const auto type = find_type(inputs->catalog, cluster.groups.front().vm);
+  const std::string provider = type.ok() ? (*type)->provider : "";
+  return with_laws(std::move(*inputs), calibration, provider);
 }
 
 std::optional<std::string> network_assumption(const PredictInputs& inputs,
@@ -133,18 +168,6 @@ std::optional<std::string> network_assumption(const PredictInputs& inputs,
   if (same) return std::nullopt;
   return fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
                      provider, measured_at, inputs.law.name);
-}
-
-Status use_calibration_of(const std::string& provider, PredictInputs& inputs) {
-  if (shipped(bundled_calibrations(), provider) == nullptr) return {};
-  return load_laws(provider, inputs);
-}
-
-Status use_calibration_for(const Cluster& cluster, const std::string& asked,
-                           PredictInputs& inputs) {
-  if (!asked.empty()) return {};
-  const auto type = find_type(inputs.catalog, cluster.groups.front().vm);
-  return type.ok() ? use_calibration_of((*type)->provider, inputs) : Status{};
 }
 
 }  // namespace stint

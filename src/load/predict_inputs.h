@@ -37,6 +37,7 @@ struct CalibrationRecord {
 /// What predictions of a job are made from.
 struct PredictInputs {
   JobProfile job;
+  std::string provider;  // Whose machines are meant; empty: those of several, or of nobody known.
   Catalog catalog;
   CalibratedLaw law;
   DeviceLaw devices;
@@ -47,20 +48,23 @@ struct PredictInputs {
   PredictContext context() const { return {job, catalog, law, devices}; }
 };
 
-/// The job and the calibration called so (see above), and the user's catalogue over the bundled.
+/// The job called so (see above), the user's catalogue over the bundled, and the calibration: the
+/// one called so; where none is, the one that is shipped under the provider's name, such as that of
+/// the emulated cloud; else the default.
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
-                                          const std::string& calibration);
+                                          const std::string& calibration,
+                                          const std::string& provider = "");
+
+/// The same where the provider is that of a cluster; one that is not in the catalogue has none.
+Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
+                                          const std::string& calibration, const Cluster& cluster);
+
+/// The same of a job that is loaded already.
+Result<PredictInputs> load_predict_inputs(const Environment& environment, Loaded<JobProfile> job,
+                                          const std::string& calibration, const Cluster& cluster);
 
 /// What is taken for granted about the network where it was calibrated at another provider.
 std::optional<std::string> network_assumption(const PredictInputs& inputs,
                                               const ResolvedJob& resolved);
-
-/// Where a calibration is shipped under the name of the provider, such as that of the emulated
-/// cloud, takes its laws instead of the default's.
-Status use_calibration_of(const std::string& provider, PredictInputs& inputs);
-
-/// The same for the provider of a cluster, unless a calibration was `asked` for by name. A cluster
-/// that is not in the catalogue changes nothing.
-Status use_calibration_for(const Cluster& cluster, const std::string& asked, PredictInputs& inputs);
 
 }  // namespace stint

@@ -43,26 +43,29 @@ TEST(LoadJob, SaysWhatIsShippedWhenThereIsNoSuchJob) {
 }
 
 TEST(LoadPredictInputs, TakesTheCalibrationThatIsCalledAfterTheProvider) {
-  Environment environment;
-  auto inputs = load_predict_inputs(environment, "paced-20mb", "");
+  const auto law = [](const std::string& provider) {
+    return load_predict_inputs({}, "paced-20mb", "", provider)->law;
+  };
+  EXPECT_FALSE(law("").buckets.has_value());
+  EXPECT_EQ(law("aws").name, "aws-tcp");
+  EXPECT_EQ(law("local").name, "local");
+  EXPECT_TRUE(law("local").buckets.has_value());
+}
+
+// "devices" is a calibration, but nobody's.
+TEST(LoadPredictInputs, AProviderThatIsNoneHasTheDefault) {
+  const auto inputs = load_predict_inputs({}, "paced-20mb", "", "devices");
   ASSERT_TRUE(inputs.ok()) << inputs.error().message;
-  EXPECT_FALSE(inputs->law.buckets.has_value());
-  ASSERT_TRUE(use_calibration_of("aws", *inputs).ok());
   EXPECT_EQ(inputs->law.name, "aws-tcp");
-  ASSERT_TRUE(use_calibration_of("local", *inputs).ok());
-  EXPECT_EQ(inputs->law.name, "local");
-  EXPECT_TRUE(inputs->law.buckets.has_value());
 }
 
 TEST(LoadPredictInputs, TheCalibrationOfAClusterIsThatOfItsProviderUnlessOneIsAskedFor) {
-  auto inputs = load_predict_inputs({}, "paced-20mb", "priors");
-  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
-  const Cluster local = *parse_cluster("2x local.small");
-  ASSERT_TRUE(use_calibration_for(local, "priors", *inputs).ok());
-  ASSERT_TRUE(use_calibration_for(*parse_cluster("2x no.such"), "", *inputs).ok());
-  EXPECT_EQ(inputs->law.name, "priors");
-  ASSERT_TRUE(use_calibration_for(local, "", *inputs).ok());
-  EXPECT_EQ(inputs->law.name, "local");
+  const auto law = [](const std::string& cluster, const std::string& asked) {
+    return load_predict_inputs({}, "paced-20mb", asked, *parse_cluster(cluster))->law.name;
+  };
+  EXPECT_EQ(law("2x local.small", "priors"), "priors");
+  EXPECT_EQ(law("2x no.such", ""), "aws-tcp");
+  EXPECT_EQ(law("2x local.small", ""), "local");
 }
 
 TEST(LoadCalibration, TheDefaultIsALaw) {

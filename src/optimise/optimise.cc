@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/check.h"
 #include "optimise/answer.h"
 #include "optimise/implied.h"
 #include "optimise/nearest.h"
@@ -13,7 +14,7 @@
 namespace stint {
 namespace {
 
-Status check(const PlanQuestion& question) {
+Status check_passes(const PlanQuestion& question) {
   for (const std::string& name : question.disabled_passes) {
     const auto passes = switchable_passes();
     const bool known = std::any_of(passes.begin(), passes.end(),
@@ -23,15 +24,6 @@ Status check(const PlanQuestion& question) {
     for (const PassName& pass : passes) names.emplace_back(pass.name);
     return bad_usage(fmt::format("there is no pass '{}' that can be left out; these can: {}", name,
                                  fmt::join(names, ", ")));
-  }
-  const Constraints& constraints = question.constraints;
-  if (constraints.vms_max > kVmsMax) {
-    return bad_usage(
-        fmt::format("plans have at most {} VMs, not {}", kVmsMax, constraints.vms_max));
-  }
-  if (constraints.confidence < 0.5 || constraints.confidence >= 1) {
-    return bad_usage(
-        fmt::format("the confidence must be from 0.5 to below 1, not {}", constraints.confidence));
   }
   return {};
 }
@@ -104,8 +96,11 @@ std::span<const PassName> switchable_passes() {
 }
 
 Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
-  const Status sound = check(question);
-  if (!sound.ok()) return sound.error();
+  CHECK(question.constraints.vms_max <= kVmsMax);
+  CHECK(question.constraints.confidence >= 0.5);
+  CHECK(question.constraints.confidence < 1);
+  const Status known = check_passes(question);
+  if (!known.ok()) return known.error();
   Passes passes(clock, question.disabled_passes);
   Result<Space> space = Space{};
   passes.run("feasibility", [&](PassReport& report) {
@@ -118,11 +113,12 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   Solve solve(question, std::move(*space));
   const bool everything = !passes.enabled(kBoundsPass) && passes.enabled(kMixedPass);
   constexpr std::int64_t kTooMany = 100'000'000;
-  if (everything && implied_mixed(solve.evaluator()) > kTooMany) {
+  const std::int64_t mixed = passes.enabled(kMixedPass) ? implied_mixed(solve.evaluator()) : 0;
+  if (everything && mixed > kTooMany) {
     return bad_usage(fmt::format(
         "without the pass bounds each of {} mixed configurations would be predicted; leave out the "
         "pass mixed as well, or allow fewer VMs",
-        implied_mixed(solve.evaluator())));
+        mixed));
   }
   solve.run(passes);
   for (const Found& found : solve.rows()) {
@@ -146,7 +142,7 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   answer.passes = passes.reports();
   for (PassReport& report : answer.passes) {
     if (report.name == "homogeneous") report.implied = implied_homogeneous(solve.evaluator());
-    if (report.name == kMixedPass) report.implied = implied_mixed(solve.evaluator());
+    if (report.name == kMixedPass) report.implied = mixed;
   }
   std::vector<Plan> shown = answer.plans;
   if (answer.nearest) shown.push_back(answer.nearest->plan);

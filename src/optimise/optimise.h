@@ -18,9 +18,10 @@ struct PassName {
 std::span<const PassName> switchable_passes();
 
 /// The best plans, the front, and the bound: exact under the model. Where no plan keeps the
-/// constraints the answer has no plans, but the nearest one. Usage errors: an unknown pass, a
-/// limit out of range, and those of plan_space. Infeasible: nothing in the catalogue that can run
-/// the job. `clock` only times the passes.
+/// constraints the answer has no plans, but the nearest one. Usage errors: an unknown pass, and
+/// those of plan_space. Infeasible: nothing in the catalogue that can run the job. `clock` only
+/// times the passes. Requires a confidence within [0.5, 1), because bounds rely on the mean being
+/// within the limits, and at most kVmsMax VMs.
 Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock);
 
 }  // namespace stint

@@ -69,7 +69,8 @@ Result<RevocationsReport> validate_revocations(const Environment& environment,
   if (!limits.deadline && !limits.budget) limits.deadline = kRevocationsDeadline;
   const Status sane = check_limits(limits);
   if (!sane.ok()) return sane.error();
-  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  auto inputs =
+      load_predict_inputs(environment, request.job, request.calibration, only_provider(limits));
   if (!inputs.ok()) return inputs.error();
   const auto question = plan_question(*inputs, {.job = request.job, .constraints = limits});
   if (!question.ok()) return question.error();

@@ -96,13 +96,9 @@ Result<PlanAnswer> planned(const Candidate& candidate, const Constraints& constr
 
 Result<Candidate> candidate_of(const Environment& environment, const PlanTogetherRequest& request,
                                std::size_t index, const Optimiser& optimiser) {
-  auto inputs = load_predict_inputs(environment, request.jobs[index], request.calibration);
+  auto inputs = load_predict_inputs(environment, request.jobs[index], request.calibration,
+                                    only_provider(request.constraints));
   if (!inputs.ok()) return inputs.error();
-  const auto& providers = request.constraints.providers;
-  if (request.calibration.empty() && providers.size() == 1) {
-    const Status laws = use_calibration_of(providers.front(), *inputs);
-    if (!laws.ok()) return laws.error();
-  }
   Candidate it{.inputs = std::move(*inputs), .deadline = deadline_of(request, index)};
   Constraints constraints = request.constraints;
   constraints.deadline = it.deadline;
@@ -341,8 +337,7 @@ Result<PlanTogetherOutcome> plan_together(const Environment& environment,
     add_unless_there(candidate->inputs.warnings, outcome.warnings);
     candidates.push_back(std::move(*candidate));
   }
-  const auto& providers = request.constraints.providers;
-  const bool emulated = providers.size() == 1 && to_lower(providers[0]) == kLocalProvider;
+  const bool emulated = candidates.front().inputs.provider == kLocalProvider;
   PairSearch search(candidates, request.constraints.confidence,
                     emulated ? kEmulatedStartUp.mean : kOnDemandStartUp.mean);
   std::vector<SharedPlan> pairs;

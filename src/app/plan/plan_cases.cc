@@ -74,7 +74,7 @@ Result<Policy> find_policy(const std::string& wanted) {
 }
 
 /// The policy that is asked for, if any.
-Result<std::optional<Policy>> policy_of(const PlanRequest& request) {
+Result<std::optional<PolicyRequest>> policy_of(const PlanRequest& request) {
   std::optional<Policy> policy;
   if (request.policy) {
     const auto found = find_policy(*request.policy);
@@ -91,7 +91,8 @@ Result<std::optional<Policy>> policy_of(const PlanRequest& request) {
   if (request.vm && !scavenger) {
     return bad_usage("--vm is the VM type of the policy scavenger; add --policy scavenger");
   }
-  return policy;
+  if (!policy) return std::optional<PolicyRequest>();
+  return std::optional(PolicyRequest{.policy = *policy, .vm = request.vm});
 }
 
 Status check_vm(const Catalog& catalog, const PlanRequest& request) {
@@ -132,29 +133,37 @@ void arrange(PlanAnswer& answer, Objective objective, int rows) {
   std::rotate(answer.plans.begin(), knee, knee + 1);
 }
 
-/// What the policy rents, and beside it what we would.
-Status compare(const PlanQuestion& question, const PlanRequest& request, const Optimiser& optimiser,
-               const Clock& clock, PlanOutcome& outcome) {
-  const auto policy = policy_of(request);
-  if (!policy.ok()) return policy.error();
+/// What we would rent or, with a policy, what it rents and beside it what we would.
+Status answer_question(const PlanQuestion& question, const std::optional<PolicyRequest>& policy,
+                       const Optimiser& optimiser, const Clock& clock, PlanOutcome& outcome) {
   auto own = optimiser(question, clock);
   if (!own.ok()) return own.error();
-  if (!*policy) {
+  if (!policy) {
     outcome.answer = std::move(*own);
     return {};
   }
-  auto others = plan_by_policy(question, {**policy, request.vm}, clock);
+  auto others = plan_by_policy(question, *policy, clock);
   if (!others.ok()) return others.error();
   outcome.answer = std::move(*others);
   if (!own->plans.empty()) outcome.ours = own->plans.front();
   return {};
 }
 
-Status check_request(const PlanRequest& request) {
-  const auto policy = policy_of(request);
-  if (!policy.ok()) return policy.error();
-  if (request.rows < 1) return bad_usage("--rows must be 1 or more");
-  return check_limits(request.constraints);
+/// Keeps the answer for `--plan N`, and where the request says.
+Status keep(const Environment& environment, const PlanRequest& request, PlanOutcome& outcome) {
+  // Of interest to who runs it only, and different on every computer.
+  PlanAnswer with_profile = outcome.answer;
+  with_profile.profile = profile_path(request.job);
+  if (!request.save.empty()) {
+    const Status saved = write_file(request.save, write_plan(with_profile));
+    if (!saved.ok()) return saved.error();
+  }
+  const Status kept = keep_plan(environment, with_profile);
+  if (!kept.ok()) {
+    outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
+                               kept.error().message);
+  }
+  return {};
 }
 
 }  // namespace
@@ -191,8 +200,7 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
   if (!work.ok()) return work.error();
   auto spot = load_spot_prior();
   if (!spot.ok()) return spot.error();
-  const auto& providers = request.constraints.providers;
-  const bool emulated = providers.size() == 1 && to_lower(providers[0]) == kLocalProvider;
+  const bool emulated = inputs.provider == kLocalProvider;
   return PlanQuestion{
       .context = inputs.context(),
       .work = std::move(*work),
@@ -208,37 +216,26 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,
                              const Optimiser& optimiser) {
   CHECK(environment.clock != nullptr);
-  const Status sane = check_request(request);
+  const auto policy = policy_of(request);
+  if (!policy.ok()) return policy.error();
+  if (request.rows < 1) return bad_usage("--rows must be 1 or more");
+  const Status sane = check_limits(request.constraints);
   if (!sane.ok()) return sane.error();
-  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  auto inputs = load_predict_inputs(environment, request.job, request.calibration,
+                                    only_provider(request.constraints));
   if (!inputs.ok()) return inputs.error();
-  const auto& providers = request.constraints.providers;
-  if (request.calibration.empty() && providers.size() == 1) {
-    const Status laws = use_calibration_of(providers.front(), *inputs);
-    if (!laws.ok()) return laws.error();
-  }
   const auto question = plan_question(*inputs, request);
   if (!question.ok()) return question.error();
   PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};
-  const Status planned = compare(*question, request, optimiser, *environment.clock, outcome);
+  const Status planned =
+      answer_question(*question, *policy, optimiser, *environment.clock, outcome);
   if (!planned.ok()) return planned.error();
   PlanAnswer& answer = outcome.answer;
   CHECK(!answer.plans.empty() || answer.nearest);
-  if (!request.policy) arrange(answer, question->objective, request.rows);
+  if (!*policy) arrange(answer, question->objective, request.rows);
   answer.command = request.command.empty() ? inputs->job.command : request.command;
-
-  // Of interest to who runs it only, and different on every computer.
-  PlanAnswer with_profile = answer;
-  with_profile.profile = profile_path(request.job);
-  if (!request.save.empty()) {
-    const Status saved = write_file(request.save, write_plan(with_profile));
-    if (!saved.ok()) return saved.error();
-  }
-  const Status kept = keep_plan(environment, with_profile);
-  if (!kept.ok()) {
-    outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
-                               kept.error().message);
-  }
+  const Status kept = keep(environment, request, outcome);
+  if (!kept.ok()) return kept.error();
   return outcome;
 }
 

@@ -44,8 +44,9 @@ struct PlanOutcome {
   std::vector<std::string> warnings = {};  // Of what was read, and when the answer is not kept.
 };
 
-/// What the optimiser is asked, without a look at the policy. The inputs must outlive it. Bad
-/// input: a job without measured times or without a goal.
+/// What the optimiser is asked, without a look at job, calibration and policy of the request. The
+/// inputs must outlive it; whose machines they mean decides how long VMs take to start. Bad input:
+/// a job without measured times or without a goal.
 Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanRequest& request);
 
 /// `optimise`, or what a test puts in its place.

@@ -77,6 +77,10 @@ Result<Spending> parse_budget(std::string_view text) {
   return spending;
 }
 
+std::string only_provider(const Constraints& constraints) {
+  return constraints.providers.size() == 1 ? constraints.providers.front() : "";
+}
+
 Status check_limits(const Constraints& constraints) {
   if (constraints.deadline && *constraints.deadline <= Seconds{}) {
     return bad_usage("--deadline must be more than zero");

@@ -22,7 +22,10 @@ struct Spending {
 /// "150usd" or "3 USD/h". Usage errors: neither, or not positive.
 Result<Spending> parse_budget(std::string_view text);
 
-/// A usage error when a limit makes no sense by itself.
+/// The provider that the constraints name, if they name one alone; else empty.
+std::string only_provider(const Constraints& constraints);
+
+/// A usage error when a limit makes no sense by itself. `optimise` requires that there is none.
 Status check_limits(const Constraints& constraints);
 
 /// An error when `constraints` leave nothing of the catalogue that could be rented: usage for names

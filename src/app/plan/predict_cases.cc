@@ -25,10 +25,8 @@ struct Inputs : PredictInputs {
 Result<Inputs> load(const Environment& environment, const PredictRequest& request) {
   const auto cluster = parse_cluster(request.cluster);
   if (!cluster.ok()) return cluster.error();
-  auto inputs = load_predict_inputs(environment, request.job, request.calibration);
+  auto inputs = load_predict_inputs(environment, request.job, request.calibration, *cluster);
   if (!inputs.ok()) return inputs.error();
-  const Status laws = use_calibration_for(*cluster, request.calibration, *inputs);
-  if (!laws.ok()) return laws.error();
   return Inputs{std::move(*inputs), *cluster, {}};
 }
 

@@ -181,9 +181,12 @@ void move_waiting(double share, Bill& bill) {
 }
 
 /// The job's name may be that of a shipped one; one's own must be given again.
-Result<std::string> job_of(const SimulateRequest& request, const PlanAnswer& answer) {
-  if (!request.job.empty()) return request.job;
-  if (answer.job && load_job(*answer.job).ok()) return *answer.job;
+Result<Loaded<JobProfile>> job_of(const SimulateRequest& request, const PlanAnswer& answer) {
+  if (!request.job.empty()) return load_job(request.job);
+  if (answer.job) {
+    auto job = load_job(*answer.job);
+    if (job.ok()) return job;
+  }
   return bad_usage(fmt::format(
       "the plan is of {}, whose profile is not shipped; say where it is with --job FILE",
       answer.job ? "the job " + printable(*answer.job) : "a job without a name"));
@@ -272,18 +275,16 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
                                      const SimulateRequest& request) {
   auto picked = load_plan(environment, request.plan);
   if (!picked.ok()) return picked.error();
-  const auto job = job_of(request, picked->answer);
+  auto job = job_of(request, picked->answer);
   if (!job.ok()) return job.error();
-  auto inputs = load_predict_inputs(environment, *job, request.calibration);
+  const Plan& plan = picked->answer.plans[picked->row];
+  auto inputs =
+      load_predict_inputs(environment, std::move(*job), request.calibration, plan.cluster);
   if (!inputs.ok()) return inputs.error();
-  const Status laws =
-      use_calibration_for(picked->answer.plans[picked->row].cluster, request.calibration, *inputs);
-  if (!laws.ok()) return laws.error();
-  const auto question = plan_question(*inputs, {.job = *job});
+  const auto question = plan_question(*inputs, {});
   if (!question.ok()) return question.error();
   const auto space = plan_space(*question);
   if (!space.ok()) return space.error();
-  const Plan& plan = picked->answer.plans[picked->row];
   auto run = planned_run(*question, *space, plan);
   if (!run.ok()) return run.error();
   if (request.wait) run->setup.patience.reset();

@@ -69,7 +69,7 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
     if (error) return failed(fmt::format("cannot make {}: {}", sub, error.message()));
     fs::permissions(sub, fs::perms::owner_all, error);
   }
-  Status written = write_file(job_path(folder), write_job(run.job));
+  Status written = write_file(job_path(folder), write_job(run.inputs.job));
   if (written.ok() && run.answer) {
     written = write_file(folder + "/plan.json", write_plan(*run.answer));
   }

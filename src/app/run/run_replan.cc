@@ -37,15 +37,16 @@ std::vector<RunPlan> other_clusters(const Environment& environment, const std::s
   const auto text = read_file(folder + "/plan.json");
   if (!text.ok()) return plans;
   const auto answer = read_plan(*text, folder + "/plan.json");
-  auto inputs = load_predict_inputs(environment, job_path(folder), "");
+  const auto inputs =
+      load_predict_inputs(environment, job_path(folder), "", std::string(kLocalProvider));
   if (!answer.ok() || !inputs.ok()) return plans;
   std::vector<Plan> rows = answer->noun.plans;
   rows.insert(rows.end(), answer->noun.front.begin(), answer->noun.front.end());
   for (const Plan& row : rows) {
     if (plans.size() == kClustersMax) break;
-    if (!use_calibration_for(row.cluster, "", *inputs).ok()) continue;
-    auto made = run_plan_of(*inputs, row.cluster, record.global_batch,
-                            plan.machines.front().micro_batch, false);
+    auto made = run_plan_of(
+        *inputs, row.cluster,
+        {.global_batch = record.global_batch, .micro_batch = plan.machines.front().micro_batch});
     if (!made.ok() || cluster_text(*made) == cluster_text(plan)) continue;
     const bool known = std::any_of(plans.begin(), plans.end(), [&](const RunPlan& it) {
       return cluster_text(it) == cluster_text(*made);

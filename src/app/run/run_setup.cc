@@ -8,6 +8,7 @@
 
 #include "app/run/run_forecast.h"
 #include "app/run/run_market.h"
+#include "base/check.h"
 #include "base/text.h"
 #include "load/plan_files.h"
 #include "predict/predictor.h"
@@ -41,10 +42,22 @@ int machines_in(const Cluster& cluster) {
   return count;
 }
 
+PredictOptions step_options(int global_batch, int accumulation) {
+  PredictOptions options{.global_batch = global_batch, .accumulation = accumulation};
+  options.workers_per_vm = 1;
+  return options;
+}
+
+/// Times of a step of `resolved`, which has so many machines of each kind.
+RunStepTime step_of(const PredictInputs& inputs, const ResolvedJob& resolved,
+                    const std::vector<int>& counts) {
+  const IterationTime time = predict(inputs.context(), resolved, step_parts).prediction.iteration;
+  return {.machines = counts, .mean = time.mean, .p10 = time.p10, .p90 = time.p90};
+}
+
 /// Times of a step on some machines of each kind; absent where the batch cannot be shared out.
 std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& all,
-                                   const std::vector<int>& counts, int global_batch,
-                                   int micro_batch) {
+                                   const std::vector<int>& counts, const BatchShares& shares) {
   Cluster cluster;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
@@ -52,17 +65,14 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
     cluster.groups.back().count = counts[i];
   }
   const int vms = std::accumulate(counts.begin(), counts.end(), 0);
-  PredictOptions options{.global_batch = global_batch};
-  options.workers_per_vm = 1;
-  options.accumulation = accumulation_of(global_batch, vms * micro_batch);
-  const auto resolved = resolve(inputs.context(), cluster, options);
+  const int accumulation = accumulation_of(shares.global_batch, vms * shares.micro_batch);
+  const auto resolved =
+      resolve(inputs.context(), cluster, step_options(shares.global_batch, accumulation));
   if (!resolved.ok()) return std::nullopt;
-  const IterationTime time = predict(inputs.context(), *resolved, step_parts).prediction.iteration;
-  return RunStepTime{.machines = counts, .mean = time.mean, .p10 = time.p10, .p90 = time.p90};
+  return step_of(inputs, *resolved, counts);
 }
 
-Result<RunMachines> machines_of(const PredictInputs& inputs, const ResolvedGroup& group,
-                                const VmGroup& asked, int micro_batch) {
+Result<RunMachines> machines_of(const ResolvedGroup& group, const VmGroup& asked, int micro_batch) {
   const VmType& type = group.type;
   if (type.provider != kLocalProvider) {
     return bad_usage(fmt::format(
@@ -86,7 +96,6 @@ Result<RunMachines> machines_of(const PredictInputs& inputs, const ResolvedGroup
     return bad_usage(fmt::format("{} has no price in the catalogue", type.name));
   }
   if (machines.spot <= DollarsPerSecond{}) machines.spot = machines.on_demand;
-  (void)inputs;
   return machines;
 }
 
@@ -148,17 +157,15 @@ struct Chosen {
   Cluster cluster;
   std::optional<PlanAnswer> answer = {};
   std::optional<Plan> plan = {};
-  std::string job;
   std::vector<std::string> warnings = {};
 };
 
 Result<Chosen> choose(const Environment& environment, const RunRequest& request) {
-  Chosen chosen{.job = request.job};
+  Chosen chosen;
   if (!request.cluster.empty()) {
     auto cluster = parse_cluster(request.cluster);
     if (!cluster.ok()) return cluster.error();
     chosen.cluster = std::move(*cluster);
-    if (chosen.job.empty()) return bad_usage("--job is missing: whose profile is to be run?");
     return chosen;
   }
   auto picked = load_plan(environment, request.plan);
@@ -166,17 +173,19 @@ Result<Chosen> choose(const Environment& environment, const RunRequest& request)
   chosen.plan = picked->answer.plans[picked->row];
   chosen.cluster = chosen.plan->cluster;
   chosen.warnings = std::move(picked->warnings);
-  if (chosen.job.empty()) {
-    const std::string name = picked->answer.job.value_or("");
-    chosen.job = picked->answer.profile.value_or(name);
-    const auto profile = load_job(chosen.job);
-    if (!profile.ok() || profile->noun.name != name) {
-      return bad_usage(
-          "the profile of the plan's job is not where it was; say where it is with --job FILE");
-    }
-  }
   chosen.answer = std::move(picked->answer);
   return chosen;
+}
+
+/// The job that is asked for, else that of the plan.
+Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chosen) {
+  if (!request.job.empty()) return load_job(request.job);
+  if (!chosen.answer) return bad_usage("--job is missing: whose profile is to be run?");
+  const std::string name = chosen.answer->job.value_or("");
+  auto profile = load_job(chosen.answer->profile.value_or(name));
+  if (profile.ok() && profile->noun.name == name) return profile;
+  return bad_usage(
+      "the profile of the plan's job is not where it was; say where it is with --job FILE");
 }
 
 Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
@@ -269,21 +278,18 @@ std::string free_name(const Environment& environment, const std::string& job) {
   }
 }
 
-}  // namespace
-
-Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster, int global_batch,
-                            int micro_batch, bool equal_shares) {
-  PredictOptions options{.global_batch = global_batch};
-  options.workers_per_vm = 1;
-  options.accumulation = accumulation_of(global_batch, machines_in(cluster) * micro_batch);
-  const auto resolved = resolve(inputs.context(), cluster, options);
+/// See run_plan_of; a step on all machines has `accumulation` micro-batches on each.
+Result<RunPlan> plan_with(const PredictInputs& inputs, const Cluster& cluster,
+                          const BatchShares& shares, int accumulation) {
+  const auto resolved =
+      resolve(inputs.context(), cluster, step_options(shares.global_batch, accumulation));
   if (!resolved.ok()) return resolved.error();
   RunPlan plan;
   int subsets = 1;
   for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
-    auto machines = machines_of(inputs, resolved->groups[i], cluster.groups[i], micro_batch);
+    auto machines = machines_of(resolved->groups[i], cluster.groups[i], shares.micro_batch);
     if (!machines.ok()) return machines.error();
-    if (equal_shares) machines->batch_per_vm = 1;
+    if (shares.equal) machines->batch_per_vm = 1;
     if (cluster.groups[i].count >= kSubsetsMax / subsets) {
       return bad_usage("the cluster has too many kinds of machines to run");
     }
@@ -297,53 +303,92 @@ Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
       counts[i] = rest % (cluster.groups[i].count + 1);
       rest /= cluster.groups[i].count + 1;
     }
-    auto step = step_on(inputs, cluster, counts, global_batch, micro_batch);
+    const bool all = subset == subsets - 1;
+    auto step = all ? step_of(inputs, *resolved, counts) : step_on(inputs, cluster, counts, shares);
     if (step) plan.steps.push_back(std::move(*step));
   }
   return plan;
 }
 
-Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request) {
-  if (!environment.state_folder) {
-    return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
-  }
-  auto chosen = choose(environment, request);
-  if (!chosen.ok()) return chosen.error();
-  auto inputs = load_predict_inputs(environment, chosen->job, request.calibration);
-  if (!inputs.ok()) return inputs.error();
-  const Status laws = use_calibration_for(chosen->cluster, request.calibration, *inputs);
-  if (!laws.ok()) return laws.error();
-  PreparedRun run{.job = inputs->job,
-                  .answer = chosen->answer,
-                  .profile = chosen->job,
-                  .cluster = chosen->cluster};
+int accumulation_on(const Cluster& cluster, const BatchShares& shares) {
+  return accumulation_of(shares.global_batch, machines_in(cluster) * shares.micro_batch);
+}
+
+/// The plan of the record, with its checkpoints and times.
+Status set_plan(const RunRequest& request, const Chosen& chosen, PreparedRun& run) {
   RunRecord& record = run.record;
-  record.name = request.name.empty() ? free_name(environment, inputs->job.name) : request.name;
-  for (const Status& found :
-       {check_run_name(record.name), set_work(request, *chosen, inputs->job, record),
-        set_command(request, *chosen, inputs->job, record)}) {
-    if (!found.ok()) return found.error();
-  }
-  record.job = inputs->job.name;
-  record.compute = request.compute.value_or(inputs->job.compute.empty() ? RunCompute::kReal
-                                                                        : RunCompute::kPacedReal);
-  const int micro_batch = micro_batch_of(*chosen, inputs->job, record.global_batch);
-  run.accumulation =
-      accumulation_of(record.global_batch, machines_in(chosen->cluster) * micro_batch);
-  auto plan =
-      run_plan_of(*inputs, chosen->cluster, record.global_batch, micro_batch, request.equal_shares);
+  const BatchShares shares{
+      .global_batch = record.global_batch,
+      .micro_batch = micro_batch_of(chosen, run.inputs.job, record.global_batch),
+      .equal = request.equal_shares};
+  run.accumulation = accumulation_on(run.cluster, shares);
+  auto plan = plan_with(run.inputs, run.cluster, shares, run.accumulation);
   if (!plan.ok()) return plan.error();
   record.plan = std::move(*plan);
-  set_saves(request, *chosen, record);
-  const Status receivers = add_receivers(*inputs, record.checkpoint, record.plan);
-  if (!receivers.ok()) return receivers.error();
-  set_times(request, *inputs, record);
-  const Status market = set_market(request, run);
-  if (!market.ok()) return market.error();
+  set_saves(request, chosen, record);
+  const Status receivers = add_receivers(run.inputs, record.checkpoint, record.plan);
+  if (!receivers.ok()) return receivers;
+  set_times(request, run.inputs, record);
+  return {};
+}
+
+Result<PreparedRun> prepared(const Environment& environment, const RunRequest& request,
+                             Chosen chosen, PredictInputs inputs) {
+  PreparedRun run{.record = {},
+                  .inputs = std::move(inputs),
+                  .answer = chosen.answer,
+                  .cluster = chosen.cluster};
+  const JobProfile& job = run.inputs.job;
+  RunRecord& record = run.record;
+  record.name = request.name.empty() ? free_name(environment, job.name) : request.name;
+  record.job = job.name;
+  record.compute =
+      request.compute.value_or(job.compute.empty() ? RunCompute::kReal : RunCompute::kPacedReal);
+  Status done = check_run_name(record.name);
+  if (done.ok()) done = set_work(request, chosen, job, record);
+  if (done.ok()) done = set_command(request, chosen, job, record);
+  if (done.ok()) done = set_plan(request, chosen, run);
+  if (done.ok()) done = set_market(request, run);
+  if (!done.ok()) return done.error();
   record.forecast = forecast_of(record);
-  run.warnings = std::move(chosen->warnings);
-  run.warnings.insert(run.warnings.end(), inputs->warnings.begin(), inputs->warnings.end());
+  run.warnings = std::move(chosen.warnings);
+  run.warnings.insert(run.warnings.end(), run.inputs.warnings.begin(), run.inputs.warnings.end());
   return run;
+}
+
+Status check_place(const Environment& environment) {
+  if (environment.state_folder) return {};
+  return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+}
+
+}  // namespace
+
+Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
+                            const BatchShares& shares) {
+  return plan_with(inputs, cluster, shares, accumulation_on(cluster, shares));
+}
+
+Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request) {
+  const Status place = check_place(environment);
+  if (!place.ok()) return place.error();
+  auto chosen = choose(environment, request);
+  if (!chosen.ok()) return chosen.error();
+  auto job = job_of(request, *chosen);
+  if (!job.ok()) return job.error();
+  auto inputs =
+      load_predict_inputs(environment, std::move(*job), request.calibration, chosen->cluster);
+  if (!inputs.ok()) return inputs.error();
+  return prepared(environment, request, std::move(*chosen), std::move(*inputs));
+}
+
+Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request,
+                                PredictInputs inputs) {
+  CHECK(!request.cluster.empty());
+  const Status place = check_place(environment);
+  if (!place.ok()) return place.error();
+  auto chosen = choose(environment, request);
+  if (!chosen.ok()) return chosen.error();
+  return prepared(environment, request, std::move(*chosen), std::move(inputs));
 }
 
 }  // namespace stint

@@ -40,9 +40,8 @@ struct RunRequest {
 /// A run before it begins.
 struct PreparedRun {
   RunRecord record;
-  JobProfile job;
+  PredictInputs inputs;              // Its job, and what predictions of it are made from.
   std::optional<PlanAnswer> answer;  // Where it came from a plan.
-  std::string profile;               // The job's, a file or the name of a shipped one.
   Cluster cluster;                   // That trains,
   int accumulation = 1;              // with so many micro-batches of a step on each machine.
   std::vector<std::string> warnings = {};
@@ -52,8 +51,19 @@ struct PreparedRun {
 /// errors: machines that the emulated cloud does not have, no command, no steps.
 Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request);
 
+/// The same with inputs that are loaded already; the request names the cluster.
+Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request,
+                                PredictInputs inputs);
+
+/// How the samples of a step are shared out.
+struct BatchShares {
+  int global_batch = 1;
+  int micro_batch = 1;  // Samples that a worker takes at once, at most.
+  bool equal = false;   // Fast and slow machines get the same.
+};
+
 /// The machines of `cluster` for a run with all step times of its subsets.
-Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster, int global_batch,
-                            int micro_batch, bool equal_shares);
+Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
+                            const BatchShares& shares);
 
 }  // namespace stint

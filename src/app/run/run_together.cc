@@ -40,18 +40,13 @@ Status check_machines(const RunTogetherRequest& request, const PreparedRun& firs
 }
 
 /// A job of a run as the twin needs it.
-Result<JobAlone> alone_of(const Environment& environment, const PreparedRun& run,
-                          const std::string& calibration) {
-  auto inputs = load_predict_inputs(environment, run.profile, calibration);
-  if (!inputs.ok()) return inputs.error();
-  const Status laws = use_calibration_for(run.cluster, calibration, *inputs);
-  if (!laws.ok()) return laws.error();
+Result<JobAlone> alone_of(const PreparedRun& run) {
   JobChoice choice{.options = {.global_batch = run.record.global_batch},
                    .iterations = static_cast<double>(run.record.steps),
                    .deadline = run.record.deadline};
   choice.options.workers_per_vm = 1;
   choice.options.accumulation = run.accumulation;
-  return job_alone(*inputs, run.cluster, choice);
+  return job_alone(run.inputs, run.cluster, choice);
 }
 
 /// The option that is asked for, or the first; what speaks against sharing is the advice.
@@ -134,9 +129,9 @@ Result<PreparedTogether> prepare_together(const Environment& environment,
   if (pair.runs[0].record.name == pair.runs[1].record.name) pair.runs[1].record.name += "-b";
   const Status same = check_machines(request, pair.runs[0], pair.runs[1]);
   if (!same.ok()) return same.error();
-  auto first = alone_of(environment, pair.runs[0], request.common.calibration);
+  auto first = alone_of(pair.runs[0]);
   if (!first.ok()) return first.error();
-  auto second = alone_of(environment, pair.runs[1], request.common.calibration);
+  auto second = alone_of(pair.runs[1]);
   if (!second.ok()) return second.error();
   const std::array<JobAlone, 2> jobs{std::move(*first), std::move(*second)};
   ShareCluster cluster{.memory = jobs[0].accelerators};

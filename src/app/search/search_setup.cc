@@ -68,8 +68,9 @@ Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const Pre
         const auto cluster = parse_cluster(text);
         if (!cluster.ok()) return cluster.error();
         for (const int batch : batches_of(request, inputs.job, reference)) {
-          auto plan =
-              run_plan_of(inputs, *cluster, batch, micro_batch_of(inputs.job, batch), false);
+          auto plan = run_plan_of(
+              inputs, *cluster,
+              {.global_batch = batch, .micro_batch = micro_batch_of(inputs.job, batch)});
           if (!plan.ok()) {
             reason = plan.error().message;
             continue;
@@ -235,8 +236,9 @@ Result<std::vector<LiveSetup>> setups_again(const PredictInputs& inputs,
   for (const SurfaceRow& row : record.surface) {
     const auto cluster = parse_cluster(row.cluster);
     if (!cluster.ok()) return cluster.error();
-    auto plan =
-        run_plan_of(inputs, *cluster, row.batch, micro_batch_of(inputs.job, row.batch), false);
+    auto plan = run_plan_of(
+        inputs, *cluster,
+        {.global_batch = row.batch, .micro_batch = micro_batch_of(inputs.job, row.batch)});
     if (!plan.ok()) continue;
     const RunMachines& machines = plan->machines.front();
     const bool spot = cluster->groups.front().market == Market::kSpot;
@@ -353,12 +355,9 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   if (!environment.state_folder) {
     return failed("there is no place for searches: set HOME or XDG_STATE_HOME");
   }
-  auto inputs = load_predict_inputs(environment, request.run.job, request.run.calibration);
+  auto inputs = load_predict_inputs(environment, request.run.job, request.run.calibration,
+                                    std::string(kLocalProvider));
   if (!inputs.ok()) return inputs.error();
-  if (request.run.calibration.empty()) {
-    const Status laws = use_calibration_of(std::string(kLocalProvider), *inputs);
-    if (!laws.ok()) return laws.error();
-  }
   std::optional<int> reference = request.run.global_batch;
   if (!reference && inputs->job.batch) reference = inputs->job.batch->reference;
   if (!reference) {
@@ -382,7 +381,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   run.global_batch = *reference;
   run.steps = std::max<std::int64_t>(1, std::llround(*request.steps));
   run.budget = request.cost_max;
-  auto prepared = prepare_run(environment, run);
+  auto prepared = prepare_run(environment, run, std::move(*inputs));
   if (!prepared.ok()) return prepared.error();
   search.run = std::move(*prepared);
   add_keepers(search.run.record.plan, search.setups);
@@ -414,18 +413,16 @@ Result<PreparedSearch> reopen_search(const Environment& environment, const std::
   if (!text.ok()) return text.error();
   auto record = read_search(*text, search_path(folder));
   if (!record.ok()) return record.error();
-  auto inputs = load_predict_inputs(environment, job_path(folder), "");
+  auto inputs = load_predict_inputs(environment, job_path(folder), "", std::string(kLocalProvider));
   if (!inputs.ok()) return inputs.error();
-  const Status laws = use_calibration_of(std::string(kLocalProvider), *inputs);
-  if (!laws.ok()) return laws.error();
-  PreparedSearch search{.run = {.record = run, .job = inputs->job},
+  PreparedSearch search{.run = {.record = run, .inputs = std::move(*inputs)},
                         .record = std::move(record->noun)};
-  auto setups = setups_again(*inputs, search.record);
+  auto setups = setups_again(search.run.inputs, search.record);
   if (!setups.ok()) return setups.error();
   search.setups = std::move(*setups);
   add_keepers(run.plan, search.setups);
   if (search.record.mode != SearchMode::kFull) {
-    search.learned = learned_of(environment, inputs->job);
+    search.learned = learned_of(environment, search.run.inputs.job);
   }
   if (search.learned) apply_limits(*search.learned, search.setups);
   apply_limits(search.record, search.setups);

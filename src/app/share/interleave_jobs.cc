@@ -218,10 +218,8 @@ Result<InterleaveInputs> load_interleave_inputs(const Environment& environment,
   if (!cluster.ok()) return cluster.error();
   InterleaveInputs inputs{.cluster = *cluster};
   for (std::size_t i = 0; i < request.jobs.size(); ++i) {
-    auto loaded = load_predict_inputs(environment, request.jobs[i], request.calibration);
+    auto loaded = load_predict_inputs(environment, request.jobs[i], request.calibration, *cluster);
     if (!loaded.ok()) return loaded.error();
-    const Status laws = use_calibration_for(*cluster, request.calibration, *loaded);
-    if (!laws.ok()) return laws.error();
     auto alone = job_alone(*loaded, *cluster,
                            {.options = {.batch_per_worker = value_at(request.batch_per_worker, i),
                                         .workers_per_vm = value_at(request.workers_per_vm, i)},

@@ -102,9 +102,8 @@ TEST(SharingModels, TheTwinKnowsTheCalibratedStepOfTheEmulatedCloud) {
       SCOPED_TRACE(testing::Message() << name << " on " << text);
       const auto cluster = parse_cluster(text);
       ASSERT_TRUE(cluster.ok());
-      auto inputs = load_predict_inputs({}, name, "");
+      auto inputs = load_predict_inputs({}, name, "", *cluster);
       ASSERT_TRUE(inputs.ok());
-      ASSERT_TRUE(use_calibration_for(*cluster, "", *inputs).ok());
       EXPECT_EQ(inputs->calibration.name, "local");
       const auto alone = job_alone(*inputs, *cluster, {.options = {.batch_per_worker = 32}});
       ASSERT_TRUE(alone.ok());
