@@ -166,6 +166,8 @@ Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
   for (const fs::path& file : *files) {
     auto own = read_any(file.string(), {});
     if (!own.ok()) return own.error();
+    // Providers go by their lower-case names from here on, as in what is imported from tables.
+    for (VmType& type : own->loaded.noun.types) type.provider = to_lower(type.provider);
     all.noun = merge(std::move(all.noun), std::move(own->loaded.noun));
     for (std::string& warning : own->loaded.warnings) all.warnings.push_back(std::move(warning));
   }

@@ -141,6 +141,17 @@ TEST(LoadCatalog, LaysUserCataloguesOverInTheOrderOfTheirNames) {
   EXPECT_EQ(loaded->noun.types.size(), bundled().types.size());
 }
 
+// Laws, notices and the emulated cloud are found by the provider's name.
+TEST(LoadCatalog, ProvidersOfUserCataloguesAreNamedInLowerCase) {
+  const Place place("load_case");
+  std::string document = document_with_price("1 USD/h");
+  document.replace(document.find("\"aws\""), 5, "\"AWS\"");
+  (void)place.kept("mine.json", document);
+  const auto catalog = load_catalog(place.environment());
+  ASSERT_TRUE(catalog.ok()) << error_of(catalog);
+  EXPECT_EQ(type_named(catalog->noun, "g4dn.xlarge")->provider, "aws");
+}
+
 TEST(LoadCatalog, ABrokenUserCatalogueIsAnErrorThatNamesItsFile) {
   const Place place("load_broken");
   place.kept("a.json", document_with_price("0.1 USD/h"));

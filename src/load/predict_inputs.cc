@@ -88,7 +88,7 @@ Result<PredictInputs> job_and_catalog(const Environment& environment, Loaded<Job
 Result<PredictInputs> with_laws(PredictInputs inputs, const std::string& calibration,
                                 const std::string& provider) {
   const auto& types = inputs.catalog.types;
-  inputs.provider = provider;
+  inputs.provider = to_lower(provider);
   const bool known = std::any_of(types.begin(), types.end(), [&](const VmType& type) {
     return type.provider == inputs.provider;
   });

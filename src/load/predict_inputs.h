@@ -37,7 +37,7 @@ struct CalibrationRecord {
 /// What predictions of a job are made from.
 struct PredictInputs {
   JobProfile job;
-  std::string provider;  // Whose machines are meant; empty: those of several, or of nobody known.
+  std::string provider;  // Whose machines are meant, in lower case; empty: those of several.
   Catalog catalog;
   CalibratedLaw law;
   DeviceLaw devices;
@@ -50,7 +50,7 @@ struct PredictInputs {
 
 /// The job called so (see above), the user's catalogue over the bundled, and the calibration: the
 /// one called so; where none is, the one that is shipped under the provider's name, such as that of
-/// the emulated cloud; else the default.
+/// the emulated cloud; else the default. The case of the provider's name does not matter.
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,
                                           const std::string& calibration,
                                           const std::string& provider = "");

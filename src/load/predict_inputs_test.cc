@@ -49,6 +49,8 @@ TEST(LoadPredictInputs, TakesTheCalibrationThatIsCalledAfterTheProvider) {
   EXPECT_FALSE(law("").buckets.has_value());
   EXPECT_EQ(law("aws").name, "aws-tcp");
   EXPECT_EQ(law("local").name, "local");
+  EXPECT_EQ(law("LOCAL").name, "local");
+  EXPECT_EQ(law("Aws").name, "aws-tcp");
   EXPECT_TRUE(law("local").buckets.has_value());
 }
 

@@ -76,10 +76,14 @@ Plan plan_of(const std::string& cluster, Seconds time, Dollars cost) {
 struct FakeOptimiser {
   Objective objective = Objective::kCost;
   std::vector<BatchChoice> choices;
+  std::string law = {};
+  Outlook outlook = {};
 
   Result<PlanAnswer> operator()(const PlanQuestion& question) {
     objective = question.objective;
     choices = question.work.choices;
+    law = question.context.law.name;
+    outlook = question.outlook;
     PlanAnswer answer{.job = question.context.job.name, .goal = goal_of(question)};
     answer.front = {plan_of("4x p3.2xlarge", 1 * kHour, 90 * kDollar),
                     plan_of("2x p3.2xlarge", 2 * kHour, 30 * kDollar),
@@ -141,6 +145,27 @@ TEST(PlanJob, TheFrontIsShownWithItsKnee) {
   EXPECT_TRUE(is_knee(knee->answer.plans[0]));
   EXPECT_EQ(to_text(knee->answer.plans[1].cluster), "4x p3.2xlarge");
   EXPECT_EQ(to_text(knee->answer.plans[2].cluster), "1x p3.2xlarge");
+}
+
+TEST(PlanJob, TheCaseOfAProviderDoesNotMatter) {
+  for (const char* provider : {"local", "LOCAL", "Local"}) {
+    FakeOptimiser fake;
+    const auto outcome = asked(fake, machine("case"),
+                               {.job = "paced-20mb", .constraints = {.providers = {provider}}});
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    EXPECT_EQ(fake.law, "local") << provider;
+    EXPECT_EQ(fake.outlook.on_demand_start_up.mean, 5 * kSecond) << provider;
+  }
+}
+
+TEST(PlanJob, AProviderThatIsNotInTheCatalogueIsRefused) {
+  FakeOptimiser fake;
+  const auto outcome = asked(fake, machine("provider"),
+                             {.job = "paced-20mb", .constraints = {.providers = {"devices"}}});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kUsage);
+  EXPECT_NE(outcome.error().message.find("aws, azure, gcp, local"), std::string::npos)
+      << outcome.error().message;
 }
 
 TEST(PlanJob, WritesTheAnswerWhereItIsTold) {
