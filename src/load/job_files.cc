@@ -47,15 +47,16 @@ Result<JobsByName> read_jobs(std::string_view text, const std::string& source) {
   return jobs;
 }
 
-Calibration shipped_priors() {
+Calibration shipped_calibration(std::string_view name) {
   const auto files = bundled_calibrations();
-  const auto found = std::find_if(files.begin(), files.end(), [](const BundledFile& file) {
-    return std::string_view(file.path) == "calibration/priors.json";
-  });
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [&](const BundledFile& file) { return name_of(file) == name; });
   CHECK(found != files.end());
-  auto priors = read_calibration(found->bytes, found->path);
-  CHECK(priors.ok());
-  return std::move(priors->noun);
+  auto calibration = read_calibration(found->bytes, found->path);
+  CHECK(calibration.ok());
+  return std::move(calibration->noun);
 }
+
+Calibration shipped_priors() { return shipped_calibration("priors"); }
 
 }  // namespace stint

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,9 @@ JobsByName shipped_jobs();
 /// A JSON array of job profiles. Bad input when it is no array, when a profile is wrong or when two
 /// have one name.
 Result<JobsByName> read_jobs(std::string_view text, const std::string& source);
+
+/// The shipped calibration called so. Requires that there is one.
+Calibration shipped_calibration(std::string_view name);
 
 /// What is believed of fabrics and jobs before any measurement.
 Calibration shipped_priors();

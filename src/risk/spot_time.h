@@ -11,14 +11,6 @@ struct RandomTime {
   Seconds deviation;
 };
 
-/// Until a VM can train (CM-DARE, ICDCS'20, Google Cloud: 55 on-demand and 45 preemptible machines
-/// with a GPU; provisioning, staging and booting).
-inline constexpr RandomTime kOnDemandStartUp{71.0 * kSecond, 7.4 * kSecond};
-inline constexpr RandomTime kSpotStartUp{87.3 * kSecond, 5.5 * kSecond};
-
-/// Of a few machines of the emulated cloud on two cores, until their workers train together.
-inline constexpr RandomTime kEmulatedStartUp{5 * kSecond, 2 * kSecond};
-
 /// A training run on machines that can be lost, all of which must be there to train.
 struct SpotRun {
   Seconds work;               // What training takes without losses and saves.

@@ -9,15 +9,14 @@
 #include "base/text.h"
 #include "calibrate/convergence_runs.h"
 #include "load/published_tables.h"
+#include "load/startup_times.h"
 #include "measure/tables/convergence_table.h"
-#include "risk/spot_time.h"
 #include "validate/step_trials.h"
 
 namespace stint {
 namespace {
 
 constexpr std::size_t kSetupsMin = 20;
-constexpr Seconds kRestart = 30 * kSecond;  // To save, start again and load.
 
 /// What the tables hold, by job.
 struct Tables {
@@ -81,7 +80,7 @@ Result<std::optional<SearchCase>> case_of(const std::string& job, const Tables& 
   SearchWorld world = search_world(tables.steps.at(job), tables.runs.at(job), trained->second);
   if (world.setups.size() < kSetupsMin) return std::optional<SearchCase>{};
   world.vm_price = published_vm_price();
-  world.move = kRestart + kOnDemandStartUp.mean;
+  world.move = startup_times().restart + startup_times().vm_on_demand.mean;
 
   Rows others;
   for (const auto& [name, rows] : tables.steps) {

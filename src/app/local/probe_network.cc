@@ -14,6 +14,7 @@
 #include "load/catalog_cases.h"
 #include "load/predict_inputs.h"
 #include "load/python_world.h"
+#include "load/startup_times.h"
 #include "measure/measurement.h"
 #include "measure/trace/timing_of.h"
 
@@ -38,7 +39,6 @@ std::vector<std::vector<int>> pairs_of(int vms) {
 
 constexpr int kInterruptedCode = 130;
 constexpr const char* kJob = "probe of the network";
-constexpr Seconds kWorkerStart = 2 * kSecond;  // Of one worker's Python and torch, two at a time.
 
 /// What is known before anything is made.
 struct Prepared {
@@ -68,7 +68,8 @@ Result<ProbeOutline> outline_of(const ClusterSpec& spec, const ProbeRequest& req
   Seconds round;
   for (const PlannedSum& sum : *sums) round += (request.repeats + 1) * time_of(sum, spec, law);
   const Seconds rounds = (request.rounds - 1) * std::max(round, request.every) + round;
-  return ProbeOutline{.sums = std::move(*sums), .duration = vms * kWorkerStart + rounds};
+  return ProbeOutline{.sums = std::move(*sums),
+                      .duration = vms * startup_times().probe_worker_start + rounds};
 }
 
 Result<Prepared> prepare(const Environment& environment, const ProbeRequest& request) {

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interleave/pairing.h"
-#include "risk/spot_time.h"
+#include "load/startup_times.h"
 #include "solver/matching.h"
 
 namespace stint {
@@ -338,8 +338,9 @@ Result<PlanTogetherOutcome> plan_together(const Environment& environment,
     candidates.push_back(std::move(*candidate));
   }
   const bool emulated = candidates.front().inputs.provider == kLocalProvider;
+  const StartupTimes& times = startup_times();
   PairSearch search(candidates, request.constraints.confidence,
-                    emulated ? kEmulatedStartUp.mean : kOnDemandStartUp.mean);
+                    emulated ? times.plan_cluster.mean : times.vm_on_demand.mean);
   std::vector<SharedPlan> pairs;
   std::vector<MatchEdge> edges;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

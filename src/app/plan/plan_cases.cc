@@ -14,6 +14,7 @@
 #include "job/job.h"
 #include "load/bundled.h"
 #include "load/plan_files.h"
+#include "load/startup_times.h"
 
 namespace stint {
 namespace {
@@ -201,6 +202,7 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
   auto spot = load_spot_prior();
   if (!spot.ok()) return spot.error();
   const bool emulated = inputs.provider == kLocalProvider;
+  const StartupTimes& times = startup_times();
   return PlanQuestion{
       .context = inputs.context(),
       .work = std::move(*work),
@@ -209,8 +211,8 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
       .rows = request.rows,
       .disabled_passes = request.disabled_passes,
       .outlook = {.spot = std::move(*spot),
-                  .on_demand_start_up = emulated ? kEmulatedStartUp : kOnDemandStartUp,
-                  .spot_start_up = emulated ? kEmulatedStartUp : kSpotStartUp}};
+                  .on_demand_start_up = emulated ? times.plan_cluster : times.vm_on_demand,
+                  .spot_start_up = emulated ? times.plan_cluster : times.vm_spot}};
 }
 
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "app/run/run_market.h"
-#include "app/search/local_times.h"
 #include "base/normal.h"
+#include "load/startup_times.h"
 #include "supervise/rehearsal.h"
 #include "supervise/spot_belief.h"
 
@@ -30,17 +30,18 @@ RehearsalWorld world_of(const RunRecord& record, const RunPlan& plan, double slo
   const double deviation = std::log(whole.p90 / whole.p10) / (2 * normal_quantile(0.9));
   const Seconds order = static_cast<double>(save_ahead(whole.mean)) * whole.mean;
   const Bytes state = record.state.value_or(Bytes{});
+  const StartupTimes& times = startup_times();
   return {.loss = {},
           .notice = record.notice,
-          .launch = kLocalLaunch,
-          .join = kLocalJoin,
-          .join_more = kLocalJoinMore,
-          .regroup = kLocalRegroup,
+          .launch = times.forecast_launch,
+          .join = times.forecast_join,
+          .join_more = times.forecast_join_more,
+          .regroup = times.forecast_regroup,
           .hand_over = state / plan.machines.front().network,
           .save = record.save_time,
           .save_order = std::min(order, record.save_time),
           .save_stall = kSaveStall + state / kSaveWork,
-          .farewell = kLocalFarewell,
+          .farewell = times.forecast_shutdown,
           .slowness = slowness,
           .slowness_deviation = std::hypot(kRunDeviation, std::max(0.0, deviation))};
 }

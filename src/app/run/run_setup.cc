@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "load/plan_files.h"
+#include "load/startup_times.h"
 #include "predict/predictor.h"
 #include "risk/save_cost.h"
 #include "run/run_folder.h"
@@ -18,12 +19,7 @@
 namespace stint {
 namespace {
 
-// As seen on the emulated cloud on two cores: Python and torch take this long to start, two at a
-// time, and workers that are there so long to join.
-constexpr Seconds kWorkerStart = 2.5 * kSecond;
-constexpr Seconds kRegroup = 1 * kSecond;
-constexpr BytesPerSecond kDisk = 300 * kMB / kSecond;     // A guess, like the next.
-constexpr BytesPerSecond kMemory = 2000 * kMB / kSecond;  // Copying, beside what trains.
+constexpr BytesPerSecond kMemory = 2000 * kMB / kSecond;  // A guess: copying, beside training.
 constexpr int kSubsetsMax = 4000;
 
 /// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
@@ -137,7 +133,9 @@ Bytes checkpoint_bytes(const JobProfile& job) {
 Seconds save_time(const PredictInputs& inputs, const RunRecord& record, Seconds step) {
   const Bytes bytes = checkpoint_bytes(inputs.job);
   const Seconds ordered = static_cast<double>(save_ahead(step)) * step;
-  if (record.checkpoint.place == CheckpointPlace::kObjectStore) return ordered + bytes / kDisk;
+  if (record.checkpoint.place == CheckpointPlace::kObjectStore) {
+    return ordered + bytes / startup_times().disk;
+  }
   SaveSetup save{
       .bytes = bytes, .senders = 0, .place = record.checkpoint.place, .copy = bytes / kMemory};
   for (const RunMachines& machines : record.plan.machines) {
@@ -249,8 +247,9 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
   for (const RunMachines& machines : record.plan.machines) {
     workers += machines.trains ? machines.count : 0;
   }
-  record.start_up = kWorkerStart * std::max(1.0, workers / 2.0) + kRegroup;
-  record.regroup = kRegroup;
+  const StartupTimes& times = startup_times();
+  record.start_up = times.terms_worker_start * std::max(1.0, workers / 2.0) + times.terms_regroup;
+  record.regroup = times.terms_regroup;
   record.notice = request.notice;
   const std::vector<int> all = training_slots(terms_of(record, record.plan));
   const Seconds step = step_time_of(record.plan, all).mean;

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/search/local_times.h"
 #include "base/normal.h"
+#include "load/startup_times.h"
 
 namespace stint {
 namespace {
 
-// As seen in a few moves of searches on two cores, none of which is in docs/measured/search.md:
-// workers on machines that are there start faster than at the beginning of a run.
-constexpr Seconds kStart = 1.0 * kSecond;       // One or two,
-constexpr Seconds kStartMore = 0.65 * kSecond;  // and each one more.
+// As seen in a few moves of searches on two cores.
 constexpr double kMoveDeviation = 0.3;
 
 struct Machines {
@@ -75,15 +72,16 @@ MoveForecast move_forecast(const RunRecord& record, const RunPlan* from, const R
   const Bytes state = record.state.value_or(Bytes{});
   const Seconds broken_off = from == nullptr ? Seconds{} : 0.5 * step_of(*from);
   const int newcomers = after.count - after.kept;
-  const Seconds start = kStart + std::max(0, newcomers - 2) * kStartMore;
+  const StartupTimes& times = startup_times();
+  const Seconds start = times.move_start + std::max(0, newcomers - 2) * times.move_start_more;
   Seconds stall = broken_off;
   Dollars cost;
   if (after.kept > 0) {
-    stall += kLocalRegroup + (newcomers > 0 ? state / after.network : Seconds{});
+    stall += times.forecast_regroup + (newcomers > 0 ? state / after.network : Seconds{});
     cost = stall * std::max(before.rate, after.rate);
     if (newcomers > 0) cost += start * after.rate_new;
   } else {
-    stall += state / kLocalDisk + start + state / kLocalDisk;
+    stall += state / times.disk + start + state / times.disk;
     cost = stall * (before.rate + after.rate);
   }
   return {.time = range_of<TimeRange>(stall), .cost = range_of<CostRange>(cost)};
