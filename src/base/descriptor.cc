@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,32 +18,13 @@ namespace {
 
 constexpr std::size_t kLineMax = 1U << 20U;
 
-class Deadline {
- public:
-  explicit Deadline(Seconds limit)
-      : end_(std::chrono::steady_clock::now() +
-             std::chrono::milliseconds(static_cast<std::int64_t>(limit.in(kMillisecond)))) {}
-
-  int milliseconds_left() const {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end_ - std::chrono::steady_clock::now());
-    return static_cast<int>(std::max<std::int64_t>(0, left.count()));
-  }
-
- private:
-  std::chrono::steady_clock::time_point end_;
-};
-
 /// Reads until `enough`, the end, or the limit; false when it was the limit.
 template <class Enough>
 bool read_until(int descriptor, Seconds limit, std::string& bytes, Enough enough) {
   const Deadline deadline(limit);
   char buffer[4096];
   while (!enough(bytes) && bytes.size() < kLineMax) {
-    pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&waiting, 1, deadline.milliseconds_left());
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
+    if (!wait_for(descriptor, POLLIN, deadline.left())) return false;
     const ssize_t got = ::read(descriptor, buffer, sizeof(buffer));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
@@ -51,6 +34,18 @@ bool read_until(int descriptor, Seconds limit, std::string& bytes, Enough enough
 }
 
 }  // namespace
+
+Seconds steady_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count() * kSecond;
+}
+
+Seconds Deadline::left() const { return std::max(Seconds{}, end_ - steady_now()); }
+
+int poll_milliseconds(Seconds limit) {
+  constexpr double kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(std::ceil(limit.in(kMillisecond)), 0.0, kMost));
+}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(number_, other.number_);
@@ -68,6 +63,16 @@ Result<Pipe> make_pipe() {
     return failed(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+bool wait_for(int descriptor, short events, Seconds limit) {
+  const Deadline deadline(limit);
+  while (true) {
+    pollfd waiting{.fd = descriptor, .events = events, .revents = 0};
+    const int ready = ::poll(&waiting, 1, poll_milliseconds(deadline.left()));
+    if (ready < 0 && errno == EINTR) continue;
+    return ready > 0;
+  }
 }
 
 void close_all_but(std::vector<int> kept) {

@@ -11,6 +11,27 @@
 
 namespace stint {
 
+/// Time since some moment of this boot. Nobody sets it, so that it suits limits of waits; what is
+/// decided goes by a Clock instead.
+Seconds steady_now();
+
+/// The end of a wait.
+class Deadline {
+ public:
+  explicit Deadline(Seconds limit) : end_(steady_now() + limit) {}
+
+  /// Nothing once it has passed.
+  Seconds left() const;
+
+  bool passed() const { return !(left() > Seconds{}); }
+
+ private:
+  Seconds end_;
+};
+
+/// A limit as poll takes it, rounded up: a wait that returns early would be repeated at once.
+int poll_milliseconds(Seconds limit);
+
 /// Owns a file descriptor; −1 is none.
 class Descriptor {
  public:
@@ -34,6 +55,10 @@ struct Pipe {
 
 /// A pipe whose ends programs that are started do not inherit.
 Result<Pipe> make_pipe();
+
+/// Waits for one of `events`, as poll names them; false when none came within `limit`. A signal
+/// does not end the wait.
+bool wait_for(int descriptor, short events, Seconds limit);
 
 /// Closes all descriptors from 3 on but these.
 void close_all_but(std::vector<int> kept);

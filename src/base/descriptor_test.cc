@@ -1,12 +1,37 @@
 #include "base/descriptor.h"
 
 #include <gtest/gtest.h>
+#include <limits>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 namespace stint {
 namespace {
+
+TEST(Deadline, NeverHasLessThanNothingLeft) {
+  const Deadline passed(-1 * kSecond);
+  EXPECT_EQ(passed.left(), Seconds{});
+  EXPECT_TRUE(passed.passed());
+  const Deadline far(kHour);
+  EXPECT_FALSE(far.passed());
+  EXPECT_LE(far.left(), kHour);
+}
+
+TEST(Deadline, TheSteadyClockDoesNotGoBack) {
+  const Seconds before = steady_now();
+  EXPECT_GE(steady_now(), before);
+}
+
+// 1.2 ms are 2 whole ones; poll takes 2^31 - 1 of them at most.
+TEST(Deadline, PollWaitsAtLeastAsLong) {
+  EXPECT_EQ(poll_milliseconds(1.2 * kMillisecond), 2);
+  EXPECT_EQ(poll_milliseconds(2 * kMillisecond), 2);
+  EXPECT_EQ(poll_milliseconds(Seconds{}), 0);
+  EXPECT_EQ(poll_milliseconds(-5 * kSecond), 0);
+  EXPECT_EQ(poll_milliseconds(1e9 * kSecond), std::numeric_limits<int>::max());
+}
 
 TEST(Descriptor, ALineEndsAtItsEnd) {
   auto pipe = make_pipe();
@@ -30,6 +55,15 @@ TEST(Descriptor, DescriptorsAreClosedButForTheKept) {
   int status = 1;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+TEST(Descriptor, AWaitEndsWithTheEventOrTheLimit) {
+  auto pipe = make_pipe();
+  ASSERT_TRUE(pipe.ok());
+  EXPECT_TRUE(wait_for(pipe->to.get(), POLLOUT, kSecond));
+  EXPECT_FALSE(wait_for(pipe->from.get(), POLLIN, 10 * kMillisecond));
+  pipe->to.close();
+  EXPECT_TRUE(wait_for(pipe->from.get(), POLLIN, kSecond));  // An end is news too.
 }
 
 class LineStreamTest : public testing::Test {

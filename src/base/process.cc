@@ -1,25 +1,20 @@
 #include "base/process.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstddef>
-#include <cstdlib>
+#include <climits>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <string_view>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -28,192 +23,120 @@ extern char** environ;  // NOLINT: POSIX names it.
 namespace stint {
 namespace {
 
-volatile std::sig_atomic_t told_to_stop = 0;  // NOLINT: signal handlers have nothing else.
+volatile std::sig_atomic_t stop_signal = 0;  // NOLINT: signal handlers have nothing else.
 
-using Cause = ProcessesEnd::Cause;
+constexpr Seconds kStartTime = 60 * kSecond;  // For a program on a slow disk to begin.
+constexpr int kNotStarted = 127;              // The exit code, as shells choose it.
 
-constexpr Seconds kFollowTime = 10 * kSecond;  // After another worker failed.
-constexpr Seconds kGraceTime = 5 * kSecond;    // Between asking to end and killing.
-constexpr long kTickNanoseconds = 100'000'000;
-
-Seconds steady_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count() * kSecond;
-}
-
-/// Holds back the signals that the wait below takes instead, until it goes out of scope.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigemptyset(&held_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&held_, signal);
-    sigprocmask(SIG_BLOCK, &held_, &before_);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-  const sigset_t& before() const { return before_; }
-
-  /// The signal that came within a tick, or 0.
-  int wait() const {
-    const timespec tick{.tv_sec = 0, .tv_nsec = kTickNanoseconds};
-    return std::max(0, sigtimedwait(&held_, nullptr, &tick));
-  }
-
- private:
-  sigset_t held_{};
-  sigset_t before_{};
-};
-
-/// Our environment with the command's variables, as execve wants it.
-std::vector<std::string> environment_of(const Command& command) {
-  std::vector<std::string> all;
+/// Our environment with other variables, as exec wants it.
+std::vector<std::string> environment_with(const std::vector<std::string>& added) {
+  std::vector<std::string> all = added;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    const std::string name(text.substr(0, text.find('=')));
-    if (!command.variables.contains(name)) all.emplace_back(text);
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    const bool replaced = std::any_of(
+        added.begin(), added.end(), [&](const std::string& one) { return one.starts_with(name); });
+    if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : command.variables)
-    all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+std::vector<char*> pointers_of(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
 }
 
-/// One process, and whether it still runs.
-struct Child {
-  pid_t id = 0;
-  bool running = false;
-  int code = 0;
+void join_group(ProcessGroup group) {
+  if (group == ProcessGroup::kOwn) ::setpgid(0, 0);
+  if (group == ProcessGroup::kOwnSession) ::setsid();
+}
+
+[[noreturn]] void give_up(int report, const std::string& why) {
+  write_all(report, fmt::format("error {}\n", why));
+  ::_exit(kNotStarted);
+}
+
+[[noreturn]] void give_up_on(int report, const char* what) {
+  give_up(report, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+/// Puts descriptors where a program looks for its input, output and errors.
+bool place_streams(std::array<int, 3> streams) {
+  // Copies first, since one may lie where the other is to go.
+  for (int i = 0; i < 3; ++i) {
+    int& stream = streams[static_cast<std::size_t>(i)];
+    if (stream != i) stream = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
+  }
+  bool placed = true;
+  for (int i = 0; i < 3; ++i) {
+    const int stream = streams[static_cast<std::size_t>(i)];
+    if (stream == i) ::fcntl(i, F_SETFD, 0);
+    if (stream != i) placed = ::dup2(stream, i) >= 0 && placed;
+  }
+  return placed;
+}
+
+/// What a process is made of that becomes a program; made before it exists.
+struct Prepared {
+  const Command& command;
+  std::vector<char*> words;
+  std::vector<char*> variables;
+  pid_t parent;
 };
 
-/// What the child does between fork and exec; only calls that are safe there.
-[[noreturn]] void become(const char* path, char* const* words, char* const* variables, int output,
-                         int report, const sigset_t& signals) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int empty = open("/dev/null", O_RDONLY);  // NOLINT: exec closes what is not needed.
-  if (empty >= 0) dup2(empty, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  sigprocmask(SIG_SETMASK, &signals, nullptr);
-  execve(path, words, variables);
-  const int cause = errno;
-  if (write(report, &cause, sizeof cause) < 0) _exit(126);
-  _exit(127);
+/// In the process that becomes the program.
+[[noreturn]] void become(const Prepared& prepared, int report) {
+  const Command& command = prepared.command;
+  join_group(command.group);
+  if (command.dies_with_parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // In another namespace of processes nobody sees the parent.
+    if (!command.enter && ::getppid() != prepared.parent) ::_exit(kNotStarted);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  if (!place_streams({command.in, command.out, command.err})) {
+    give_up_on(report, "its input and output");
+  }
+  if (command.kept) {
+    std::vector<int> kept = *command.kept;
+    for (const int descriptor : kept) ::fcntl(descriptor, F_SETFD, 0);
+    kept.push_back(report);
+    close_all_but(std::move(kept));
+  }
+  ::execvpe(prepared.words[0], prepared.words.data(), prepared.variables.data());
+  give_up_on(report, prepared.words[0]);
 }
 
-Error cannot_start(const std::string& program, int cause) {
-  return {ErrorKind::kUnavailable,
-          fmt::format("cannot start {}: {}", printable(program), std::strerror(cause))};
+/// Goes where the program is to run.
+void enter_place(const Command& command, int report) {
+  std::array<char, PATH_MAX> own{};
+  const char* folder = command.folder.empty() ? nullptr : command.folder.c_str();
+  if (command.enter) {
+    // To enter another view of the mounts leads to its root.
+    if (folder == nullptr) folder = ::getcwd(own.data(), own.size());
+    const Status entered = command.enter();
+    if (!entered.ok()) give_up(report, entered.error().message);
+  }
+  if (folder != nullptr && ::chdir(folder) != 0) give_up_on(report, folder);
 }
 
-Result<Child> start(const Command& command, int output, const sigset_t& signals) {
-  CHECK(!command.words.empty());
-  const auto path = program_path(command.words[0]);
-  if (!path) return cannot_start(command.words[0], ENOENT);
-  std::vector<std::string> words = command.words;
-  std::vector<std::string> variables = environment_of(command);
-  const std::vector<char*> word_pointers = pointers_to(words);
-  const std::vector<char*> variable_pointers = pointers_to(variables);
-  std::array<int, 2> report{};
-  if (pipe2(report.data(), O_CLOEXEC) != 0) return cannot_start(command.words[0], errno);
-  const pid_t id = fork();
-  if (id == 0) {
-    become(path->c_str(), word_pointers.data(), variable_pointers.data(), output, report[1],
-           signals);
+[[noreturn]] void become_there(const Prepared& prepared, int report) {
+  enter_place(prepared.command, report);
+  if (!prepared.command.enter) become(prepared, report);
+  // A sibling instead of a child: whoever asked for it can wait for it.
+  const pid_t pid = clone_process(CLONE_PARENT);
+  if (pid == 0) become(prepared, report);
+  if (pid < 0) {
+    errno = -pid;
+    give_up_on(report, "cannot start a process");
   }
-  int cause = id < 0 ? errno : 0;
-  close(report[1]);
-  if (id > 0 && read(report[0], &cause, sizeof cause) > 0) waitpid(id, nullptr, 0);
-  close(report[0]);
-  if (cause != 0) return cannot_start(command.words[0], cause);
-  return Child{.id = id, .running = true};
-}
-
-/// Several children, started together and ended together.
-class Children {
- public:
-  Children() = default;
-  Children(const Children&) = delete;
-  Children& operator=(const Children&) = delete;
-  ~Children() {
-    signal_all(SIGKILL);
-    for (Child& child : children_) {
-      if (child.running) waitpid(child.id, nullptr, 0);
-    }
-  }
-
-  void add(const Child& child) { children_.push_back(child); }
-
-  void signal_all(int signal) const {
-    for (const Child& child : children_) {
-      if (child.running) kill(-child.id, signal);
-    }
-  }
-
-  /// Takes note of those that ended, and ends what they left in their groups.
-  void reap() {
-    for (Child& child : children_) {
-      int status = 0;
-      if (!child.running || waitpid(child.id, &status, WNOHANG) != child.id) continue;
-      kill(-child.id, SIGKILL);
-      child.running = false;
-      child.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      if (first_failure_ == 0) first_failure_ = child.code;
-    }
-  }
-
-  bool running() const {
-    return std::any_of(children_.begin(), children_.end(),
-                       [](const Child& child) { return child.running; });
-  }
-  int first_failure() const { return first_failure_; }
-  std::vector<int> codes() const {
-    std::vector<int> codes;
-    for (const Child& child : children_) codes.push_back(child.code);
-    return codes;
-  }
-
- private:
-  std::vector<Child> children_;
-  int first_failure_ = 0;
-};
-
-/// Waits for all children; see run_together.
-ProcessesEnd wait_for(Children& children, const HeldSignals& signals, Seconds limit) {
-  ProcessesEnd end;
-  Seconds ask = steady_now() + limit;  // When to ask them to end.
-  std::optional<Seconds> kill_at;
-  bool following = false;
-  for (children.reap(); children.running(); children.reap()) {
-    const int signal = signals.wait();
-    const Seconds now = steady_now();
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-      end.cause = Cause::kInterrupted;
-      children.signal_all(signal);
-      if (!kill_at) kill_at = now + kGraceTime;
-    }
-    if (children.first_failure() != 0 && !following && !kill_at) {
-      following = true;
-      ask = std::min(ask, now + kFollowTime);
-    }
-    if (now >= ask && !kill_at) {
-      if (!following) end.cause = Cause::kTimeLimit;
-      children.signal_all(SIGTERM);
-      kill_at = now + kGraceTime;
-    }
-    if (kill_at && now >= *kill_at) children.signal_all(SIGKILL);
-  }
-  end.codes = children.codes();
-  end.code = children.first_failure();
-  return end;
+  write_all(report, fmt::format("pid {}\n", pid));
+  ::_exit(0);
 }
 
 /// The fields of a line of /proc/PID/stat from the third on.
@@ -226,51 +149,172 @@ std::vector<std::string> fields_of(const std::string& stat) {
 
 }  // namespace
 
-StopSignals::StopSignals() {
-  told_to_stop = 0;
-  struct sigaction action {};
-  action.sa_handler = [](int /*signal*/) { told_to_stop = 1; };
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (kSignals[i] == SIGPIPE) action.sa_handler = SIG_IGN;
-    ::sigaction(kSignals[i], &action, &before_[i]);
+StopSignals::StopSignals(std::vector<int> signals)
+    : signals_(std::move(signals)), before_(signals_.size()) {
+  stop_signal = 0;
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    struct sigaction action {};
+    action.sa_handler = [](int signal) { stop_signal = signal; };
+    if (signals_[i] == SIGPIPE) action.sa_handler = SIG_IGN;
+    ::sigaction(signals_[i], &action, &before_[i]);
+    const bool ignored = before_[i].sa_handler == SIG_IGN;
+    if (signals_[i] == SIGHUP && ignored) ::sigaction(SIGHUP, &before_[i], nullptr);
   }
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    ::sigaction(signals_[i], &before_[i], nullptr);
   }
 }
 
-bool StopSignals::take() {
-  const bool told = told_to_stop != 0;
-  told_to_stop = 0;
-  return told;
+int StopSignals::take() {
+  const int signal = stop_signal;
+  stop_signal = 0;
+  return signal;
 }
 
-Result<ProcessesEnd> run_together(std::span<const Command> commands, Seconds limit,
-                                  const std::optional<std::string>& output) {
-  int descriptor = STDERR_FILENO;
-  if (output) {
-    descriptor = open(output->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
-      return failed(fmt::format("cannot write {}: {}", *output, std::strerror(errno)));
-    }
+std::vector<std::string> assignments(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : variables) texts.push_back(fmt::format("{}={}", name, value));
+  return texts;
+}
+
+Result<pid_t> start_process(const Command& command) {
+  CHECK(!command.words.empty());
+  const std::vector<std::string> variables = environment_with(command.variables);
+  const Prepared prepared{.command = command,
+                          .words = pointers_of(command.words),
+                          .variables = pointers_of(variables),
+                          .parent = ::getpid()};
+  const auto child = fork_child([&](int report) -> int { become_there(prepared, report); });
+  if (!child.ok()) return child.error();
+  // The report ends when the program begins, or when nobody is left that could become it.
+  std::string said;
+  const bool ended = read_to_end(child->report.get(), kStartTime, said);
+  pid_t pid = command.enter ? -1 : child->pid;
+  std::string error = ended ? "" : fmt::format("no start within {:g} s", kStartTime.in(kSecond));
+  for (const std::string& line : split(said, '\n')) {
+    if (line.starts_with("pid ")) pid = parse_int(line.substr(4)).value_or(-1);
+    if (line.starts_with("error ")) error = line.substr(6);
   }
-  const HeldSignals signals;
-  Children children;
-  std::optional<Error> error;
-  for (const Command& command : commands) {
-    const auto child = start(command, descriptor, signals.before());
-    if (!child.ok()) {
-      error = child.error();
-      break;
+  if (!ended) ::kill(child->pid, SIGKILL);
+  if (command.enter) wait_for_exit(child->pid);
+  if (pid > 0 && error.empty()) return pid;
+  if (pid > 0) kill_group(pid);
+  return unavailable(error.empty() ? "it was killed before it began" : error);
+}
+
+Result<Child> fork_child(const std::function<int(int report)>& body, const ChildTerms& terms) {
+  auto pipe = make_pipe();
+  if (!pipe.ok()) return pipe.error();
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return failed(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (pid == 0) {
+    pipe->from.close();
+    join_group(terms.group);
+    if (terms.death_signal != 0) {
+      ::prctl(PR_SET_PDEATHSIG, terms.death_signal);
+      if (::getppid() != parent) ::_exit(1);
     }
-    children.add(*child);
+    ::_exit(body(pipe->to.get()));
   }
-  if (output) close(descriptor);
-  if (error) return *error;
-  return wait_for(children, signals, limit);
+  // Both do it, for either may come first to what needs the group.
+  if (terms.group == ProcessGroup::kOwn) ::setpgid(pid, pid);
+  return Child{.pid = pid, .report = std::move(pipe->from)};
+}
+
+pid_t clone_process(std::uint64_t flags) {
+  const auto all = static_cast<unsigned long>(flags | static_cast<std::uint64_t>(SIGCHLD));
+  const long pid = ::syscall(SYS_clone, all, 0L, 0L, 0L, 0L);
+  return pid < 0 ? -errno : static_cast<pid_t>(pid);
+}
+
+Descriptor open_process(pid_t pid) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<long>(pid), 0L)));
+}
+
+int exit_code_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::optional<int> exit_code_if_ended(pid_t child) {
+  int status = 0;
+  if (::waitpid(child, &status, WNOHANG) != child) return std::nullopt;
+  return exit_code_of(status);
+}
+
+int wait_for_exit(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return exit_code_of(status);
+}
+
+std::optional<int> wait_for_exit(pid_t child, Seconds limit) {
+  constexpr Seconds kTick = 100 * kMillisecond;  // Where processes cannot be opened.
+  const Descriptor process = open_process(child);
+  const Deadline deadline(limit);
+  while (true) {
+    const auto code = exit_code_if_ended(child);
+    if (code || deadline.passed()) return code;
+    wait_for(process.get(), POLLIN, std::min(deadline.left(), kTick));
+  }
+}
+
+int kill_group(pid_t child) {
+  ::kill(-child, SIGKILL);
+  ::kill(child, SIGKILL);
+  return wait_for_exit(child);
+}
+
+void Children::note_end(One& one, int code) {
+  one.code = code;
+  one.process.close();
+  if (first_failure_ == 0) first_failure_ = code;
+}
+
+std::vector<std::size_t> Children::reap() {
+  std::vector<std::size_t> ended;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const auto code = all_[i].code ? std::nullopt : exit_code_if_ended(all_[i].pid);
+    if (!code) continue;
+    note_end(all_[i], *code);
+    ended.push_back(i);
+  }
+  return ended;
+}
+
+void Children::wait(Seconds limit) const {
+  std::vector<pollfd> waiting;
+  for (const One& one : all_) {
+    waiting.push_back({.fd = one.process.get(), .events = POLLIN, .revents = 0});
+  }
+  ::poll(waiting.data(), waiting.size(), poll_milliseconds(limit));
+}
+
+void Children::signal_all(int signal) const {
+  for (const One& one : all_) {
+    if (!one.code) ::kill(-one.pid, signal);
+  }
+}
+
+void Children::kill_all() {
+  signal_all(SIGKILL);
+  for (One& one : all_) {
+    if (!one.code) note_end(one, kill_group(one.pid));
+  }
+}
+
+bool Children::running() const {
+  return std::any_of(all_.begin(), all_.end(), [](const One& one) { return !one.code; });
+}
+
+std::vector<int> Children::codes() const {
+  std::vector<int> codes;
+  for (std::size_t i = 0; i < all_.size(); ++i) codes.push_back(code(i));
+  return codes;
 }
 
 std::optional<std::int64_t> start_of(const std::string& stat) {
@@ -313,69 +357,6 @@ bool is_ending(const std::string& stat) {
 bool is_ending(const ProcessId& process) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", process.pid));
   return stat.ok() && is_alive(process) && is_ending(*stat);
-}
-
-Status run_command(const Words& words, Seconds limit) {
-  auto pipe = make_pipe();
-  if (!pipe.ok()) return pipe.error();
-  Words copy = words;
-  const std::vector<char*> arguments = pointers_to(copy);
-  const pid_t child = ::fork();
-  if (child < 0) return failed(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
-  if (child == 0) {
-    ::dup2(pipe->to.get(), STDERR_FILENO);
-    ::execvp(arguments[0], arguments.data());
-    const std::string why = fmt::format("{}: {}", words[0], std::strerror(errno));
-    write_all(STDERR_FILENO, why);
-    ::_exit(127);
-  }
-  pipe->to.close();
-  std::string said;
-  if (!read_to_end(pipe->from.get(), limit, said)) {
-    ::kill(child, SIGKILL);
-    said += fmt::format("no end after {:g} s", limit.in(kSecond));
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return unavailable(
-      fmt::format("'{}' failed: {}", join(words, " "), printable(std::string(trim(said)))));
-}
-
-Status run_commands(const std::vector<Words>& commands) {
-  for (const Words& words : commands) {
-    const Status status = run_command(words);
-    if (!status.ok()) return status;
-  }
-  return {};
-}
-
-std::optional<std::string> program_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) {
-    return access(program.c_str(), X_OK) == 0 ? std::optional(program) : std::nullopt;
-  }
-  const char* search = std::getenv("PATH");
-  for (const std::string& folder : split(search == nullptr ? "/usr/bin:/bin" : search, ':')) {
-    std::string path = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
-  return std::nullopt;
-}
-
-Result<int> free_loopback_port() {
-  const int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);  // NOLINT: as the sockets interface wants it.
-  const bool found = socket_number >= 0 && bind(socket_number, any, size) == 0 &&
-                     getsockname(socket_number, any, &size) == 0;
-  const int cause = errno;
-  if (socket_number >= 0) close(socket_number);
-  if (!found) return failed(fmt::format("no free port on loopback: {}", std::strerror(cause)));
-  return int{ntohs(address.sin_port)};
 }
 
 }  // namespace stint

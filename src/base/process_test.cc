@@ -1,24 +1,24 @@
 #include "base/process.h"
 
+#include <algorithm>
 #include <csignal>
-#include <filesystem>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/file.h"
+#include <utility>
 
 namespace stint {
 namespace {
 
 TEST(StopSignals, AreNotedOnceAndKillNobody) {
   const StopSignals signals;
-  EXPECT_FALSE(StopSignals::take());
+  EXPECT_EQ(StopSignals::take(), 0);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     ::raise(signal);
-    EXPECT_TRUE(StopSignals::take()) << signal;
-    EXPECT_FALSE(StopSignals::take()) << signal;
+    EXPECT_EQ(StopSignals::take(), signal);
+    EXPECT_EQ(StopSignals::take(), 0);
   }
 }
 
@@ -29,20 +29,16 @@ TEST(StopSignals, AReaderWhoLeavesEndsNothing) {
   ::close(ends[0]);
   EXPECT_EQ(::write(ends[1], "x", 1), -1);
   ::close(ends[1]);
-  EXPECT_FALSE(StopSignals::take());
+  EXPECT_EQ(StopSignals::take(), 0);
 }
 
 TEST(StopSignals, MeanAgainWhatTheyMeantBefore) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const auto child = fork_child([](int) {
     { const StopSignals signals; }
-    ::raise(SIGTERM);
-    ::_exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+    return ::raise(SIGTERM);
+  });
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(wait_for_exit(child->pid), 128 + SIGTERM);
 }
 
 TEST(StopSignals, ThatCameEarlierAreForgotten) {
@@ -51,119 +47,205 @@ TEST(StopSignals, ThatCameEarlierAreForgotten) {
     ::raise(SIGINT);
   }
   const StopSignals signals;
-  EXPECT_FALSE(StopSignals::take());
+  EXPECT_EQ(StopSignals::take(), 0);
 }
 
-using Cause = ProcessesEnd::Cause;
-
-Command shell(const std::string& script) { return {.words = {"/bin/sh", "-c", script}}; }
-
-Result<ProcessesEnd> run(const std::vector<Command>& commands, Seconds limit = 60 * kSecond) {
-  return run_together(commands, limit);
+TEST(StopSignals, AHangupStaysIgnoredUnderNohup) {
+  const auto child = fork_child([](int) {
+    ::signal(SIGHUP, SIG_IGN);
+    const StopSignals signals;
+    ::raise(SIGHUP);
+    return StopSignals::take();
+  });
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(wait_for_exit(child->pid), 0);
 }
 
-TEST(Process, TellsTheCodeOfEachCommand) {
-  const auto end = run({shell("exit 0"), shell("exit 3")});
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end->cause, Cause::kEnded);
-  EXPECT_EQ(end->codes, (std::vector<int>{0, 3}));
-  EXPECT_EQ(end->code, 3);
+TEST(StopSignals, OnlyThoseThatAreNamedAreNoted) {
+  const auto child = fork_child([](int) {
+    const StopSignals signals({SIGINT});
+    ::raise(SIGINT);
+    return StopSignals::take() == SIGINT ? ::raise(SIGTERM) : 1;
+  });
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(wait_for_exit(child->pid), 128 + SIGTERM);
 }
 
-TEST(Process, ASignalThatEndsOneIsAddedTo128) {
-  const auto end = run({shell("kill -KILL $$")});
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end->code, 128 + SIGKILL);
-}
+constexpr Seconds kPatience = 30 * kSecond;
 
-TEST(Process, VariablesAreAddedAndOutputGoesToTheFile) {
-  const std::string file = testing::TempDir() + fmt::format("/process_test_{}", getpid());
-  const std::vector<Command> commands = {
-      {.words = {"sh", "-c", "echo $GREETING; echo world >&2; test ! -t 0 && cat"},
-       .variables = {{"GREETING", "hello"}}}};
-  const auto end = run_together(commands, 60 * kSecond, file);
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end->code, 0);
-  EXPECT_EQ(*read_file(file), "hello\nworld\n");
-  std::filesystem::remove(file);
-}
-
-TEST(Process, WhatTakesTooLongIsEndedWithItsChildren) {
-  const std::string file = testing::TempDir() + fmt::format("/process_limit_{}", getpid());
-  const std::vector<Command> commands = {shell("sleep 1000 & echo $!; wait")};
+/// What a shell prints that runs `script` as part of `command`, and its exit code.
+std::pair<std::string, int> run(const std::string& script, Command command = {}) {
+  auto pipe = make_pipe();
+  command.words = {"sh", "-c", script};
+  command.out = pipe->to.get();
+  const auto pid = start_process(command);
+  if (!pid.ok()) return {pid.error().message, -1};
+  pipe->to.close();
   std::string said;
-  // On a busy computer the shell may not get as far as to say anything in a short time.
-  for (const double seconds : {0.3, 3.0, 30.0}) {
-    const auto end = run_together(commands, seconds * kSecond, file);
-    ASSERT_TRUE(end.ok());
-    EXPECT_EQ(end->cause, Cause::kTimeLimit);
-    EXPECT_EQ(end->code, 128 + SIGTERM);
-    said = *read_file(file);
-    if (!said.empty()) break;
+  read_to_end(pipe->from.get(), kPatience, said);
+  return {said, wait_for_exit(*pid)};
+}
+
+using Ended = std::pair<std::string, int>;
+
+TEST(StartProcess, AProgramFindsItsVariablesBesideOurs) {
+  EXPECT_EQ(run("echo $GREETING; test -n \"$PATH\"; exit 3", {.variables = {"GREETING=hello"}}),
+            Ended("hello\n", 3));
+  EXPECT_EQ(run("/bin/echo $PATH", {.variables = {"PATH=/none"}}), Ended("/none\n", 0));
+  EXPECT_EQ(assignments({{"A", "1"}, {"B", ""}}), (std::vector<std::string>{"A=1", "B="}));
+}
+
+TEST(StartProcess, StreamsMayLieWhereOthersAreToGo) {
+  auto pipe = make_pipe();
+  const auto pid = start_process(
+      {.words = {"sh", "-c", "echo error >&2"}, .out = STDERR_FILENO, .err = pipe->to.get()});
+  ASSERT_TRUE(pid.ok());
+  EXPECT_EQ(read_line(pipe->from.get(), kPatience), "error");
+  EXPECT_EQ(wait_for_exit(*pid), 0);
+  const auto none = start_process({.words = {"true"}, .in = 999999});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message, "its input and output: Bad file descriptor");
+}
+
+TEST(StartProcess, AProgramThatIsNotThereIsNamed) {
+  const auto pid = start_process({.words = {"stint-no-such-program"}});
+  ASSERT_FALSE(pid.ok());
+  EXPECT_EQ(pid.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(pid.error().message, "stint-no-such-program: No such file or directory");
+  EXPECT_EQ(start_process({.words = {"/"}}).error().message, "/: Permission denied");
+}
+
+TEST(StartProcess, AProgramRunsInItsFolder) {
+  EXPECT_EQ(run("pwd", {.folder = "/proc"}), Ended("/proc\n", 0));
+  EXPECT_EQ(run("pwd", {.folder = "/no/such/folder"}),
+            Ended("/no/such/folder: No such file or directory", -1));
+}
+
+TEST(StartProcess, OnlyKeptDescriptorsStayOpen) {
+  const auto kept = make_pipe();
+  const Descriptor open(::dup(kept->to.get()));  // A copy stays open on exec.
+  const std::string script = "test -e /proc/self/fd/" + std::to_string(kept->to.get()) +
+                             " && echo kept; " + "test -e /proc/self/fd/" +
+                             std::to_string(open.get()) + " && echo open; true";
+  EXPECT_EQ(run(script), Ended("open\n", 0));
+  EXPECT_EQ(run(script, {.kept = std::vector<int>()}), Ended("", 0));
+  EXPECT_EQ(run(script, {.kept = std::vector{kept->to.get()}}), Ended("kept\n", 0));
+}
+
+// The fifth field of /proc/PID/stat is the group, the sixth the session.
+TEST(StartProcess, AProgramLeadsItsGroupOrSession) {
+  const std::string script = "set -- $(cat /proc/$$/stat); echo $(($1 == $5)) $(($1 == $6))";
+  EXPECT_EQ(run(script, {.group = ProcessGroup::kOurs}), Ended("0 0\n", 0));
+  EXPECT_EQ(run(script, {.group = ProcessGroup::kOwn}), Ended("1 0\n", 0));
+  EXPECT_EQ(run(script, {.group = ProcessGroup::kOwnSession}), Ended("1 1\n", 0));
+}
+
+TEST(StartProcess, SignalsMeanToAProgramWhatTheyMeanByDefault) {
+  const StopSignals ignored({SIGPIPE});
+  EXPECT_EQ(run("kill -PIPE $$"), Ended("", 128 + SIGPIPE));
+}
+
+// Its middle process would be the parent if the program were a child of it.
+TEST(StartProcess, WhatEntersElsewhereIsStillOurChild) {
+  const auto enter = [] {
+    return ::setenv("STINT_ENTERED", "1", 1) == 0 ? Status() : failed("no");
+  };
+  EXPECT_EQ(run("echo $PPID", {.enter = enter}), Ended(std::to_string(::getpid()) + "\n", 0));
+  EXPECT_EQ(run("pwd", {.folder = "/proc", .enter = enter}), Ended("/proc\n", 0));
+  const auto refuse = [] { return Status(failed("the door is shut")); };
+  EXPECT_EQ(run("true", {.enter = refuse}), Ended("the door is shut", -1));
+}
+
+TEST(StartProcess, OneThatIsKilledOnItsWayIsAnError) {
+  const auto die = []() -> Status {
+    ::raise(SIGKILL);
+    return {};
+  };
+  EXPECT_EQ(run("true", {.enter = die}), Ended("it was killed before it began", -1));
+}
+
+TEST(StartProcess, AProgramDiesWithTheProcessThatStartedIt) {
+  const auto parent = fork_child([](int report) {
+    const auto pid = start_process({.words = {"sleep", "1000"}, .kept = std::vector<int>()});
+    write_all(report, std::to_string(pid.ok() ? *pid : 0) + "\n");
+    ::pause();
+    return 0;
+  });
+  ASSERT_TRUE(parent.ok());
+  const auto sleeper = process_id(std::stoi(read_line(parent->report.get(), kPatience)));
+  ASSERT_TRUE(sleeper.has_value());
+  EXPECT_EQ(kill_group(parent->pid), 128 + SIGKILL);
+  bool alive = true;
+  for (int i = 0; i < 3000 && alive; ++i) {
+    alive = is_alive(*sleeper);
+    if (alive) ::usleep(10000);
   }
-  ASSERT_FALSE(said.empty());
-  const pid_t sleeper = std::stoi(said);
-  // It is gone, or waits as a zombie for whoever adopted it. It was killed, but a busy kernel may
-  // take a moment over that.
-  bool gone = false;
-  for (int i = 0; i < 6000 && !gone; ++i) {
-    const auto status = read_file(fmt::format("/proc/{}/status", sleeper));
-    gone = !status.ok() || status->find("State:\tZ") != std::string::npos;
-    if (!gone) ::usleep(10000);
+  EXPECT_FALSE(alive);
+}
+
+TEST(ForkChild, ItsReportIsReadAndItsCodeIsTold) {
+  const auto child = fork_child([](int report) {
+    write_all(report, "hello");
+    return 7;
+  });
+  ASSERT_TRUE(child.ok());
+  std::string said;
+  EXPECT_TRUE(read_to_end(child->report.get(), kPatience, said));
+  EXPECT_EQ(said, "hello");
+  EXPECT_EQ(wait_for_exit(child->pid), 7);
+}
+
+TEST(ForkChild, LeadsAGroupFromTheFirstMoment) {
+  const auto child = fork_child([](int) { return ::pause(); }, {.group = ProcessGroup::kOwn});
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(::kill(-child->pid, SIGTERM), 0);
+  EXPECT_EQ(wait_for_exit(child->pid), 128 + SIGTERM);
+}
+
+// The low byte of a status is the signal, the one above it the exit code.
+TEST(Process, SignalsCountFrom128) {
+  EXPECT_EQ(exit_code_of(3 << 8), 3);
+  EXPECT_EQ(exit_code_of(9), 137);
+}
+
+TEST(Process, AWaitEndsAtItsLimit) {
+  const auto child = fork_child([](int) { return ::pause(); });
+  ASSERT_TRUE(child.ok());
+  EXPECT_FALSE(exit_code_if_ended(child->pid).has_value());
+  EXPECT_FALSE(wait_for_exit(child->pid, 20 * kMillisecond).has_value());
+  ::kill(child->pid, SIGTERM);
+  EXPECT_EQ(wait_for_exit(child->pid, kPatience), 128 + SIGTERM);
+}
+
+TEST(Children, AreReapedOnceWithTheirCodes) {
+  Children children;
+  for (const int code : {0, 5}) {
+    const auto child = fork_child([=](int) { return code; }, {.group = ProcessGroup::kOwn});
+    ASSERT_TRUE(child.ok());
+    children.add(child->pid);
   }
-  EXPECT_TRUE(gone);
-  std::filesystem::remove(file);
+  std::vector<std::size_t> ended;
+  for (int i = 0; i < 1000 && children.running(); ++i) {
+    children.wait(kPatience);
+    for (const std::size_t one : children.reap()) ended.push_back(one);
+  }
+  std::sort(ended.begin(), ended.end());
+  EXPECT_EQ(ended, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(children.codes(), (std::vector<int>{0, 5}));
+  EXPECT_EQ(children.first_failure(), 5);
+  EXPECT_TRUE(children.reap().empty());
 }
 
-TEST(Process, ASignalToUsIsPassedOn) {
-  const auto end = run({shell("trap 'exit 9' INT; kill -INT $PPID; sleep 1000 & wait")});
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end->cause, Cause::kInterrupted);
-  EXPECT_EQ(end->code, 9);
-}
-
-TEST(Process, AProgramThatIsNotThereCannotBeStarted) {
-  const auto end = run({shell("sleep 1000"), {.words = {"no-such-program-1"}}});
-  ASSERT_FALSE(end.ok());
-  EXPECT_EQ(end.error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(end.error().message, "cannot start no-such-program-1: No such file or directory");
-  const auto other = run({{.words = {"/"}}});
-  ASSERT_FALSE(other.ok());
-  EXPECT_EQ(other.error().message, "cannot start /: Permission denied");
-}
-
-TEST(Process, FindsProgramsInThePath) {
-  EXPECT_TRUE(program_path("sh").has_value());
-  EXPECT_EQ(program_path("/bin/sh"), "/bin/sh");
-  EXPECT_FALSE(program_path("no-such-program-1").has_value());
-  EXPECT_FALSE(program_path("./no-such-program-1").has_value());
-}
-
-TEST(Process, AFreePortIsAPort) {
-  const auto port = free_loopback_port();
-  ASSERT_TRUE(port.ok());
-  EXPECT_GT(*port, 1023);
-  EXPECT_LT(*port, 65536);
-}
-
-TEST(Process, ACommandThatFailsSaysWhatItPrinted) {
-  EXPECT_TRUE(run_command({"true"}).ok());
-  const Status status = run_command({"sh", "-c", "echo no such luck >&2; exit 3"});
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().kind, ErrorKind::kUnavailable);
-  EXPECT_NE(status.error().message.find("failed: no such luck"), std::string::npos);
-}
-
-TEST(Process, AProgramThatIsNotThereIsNamed) {
-  const Status status = run_command({"stint-no-such-program"});
-  ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("No such file"), std::string::npos);
-}
-
-TEST(Process, ACommandThatHangsIsEnded) {
-  const Status status = run_command({"sleep", "100"}, 50 * kMillisecond);
-  ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("no end after 0.05 s"), std::string::npos);
+TEST(Children, AreKilledWithTheirGroups) {
+  Children children;
+  const auto pid = start_process({.words = {"sleep", "1000"}});
+  ASSERT_TRUE(pid.ok());
+  children.add(*pid);
+  children.wait(Seconds{});
+  EXPECT_TRUE(children.running());
+  children.kill_all();
+  EXPECT_FALSE(children.running());
+  EXPECT_EQ(children.code(0), 128 + SIGKILL);
 }
 
 // The name may hold brackets and spaces; the start is the 22nd field.
@@ -197,12 +279,12 @@ TEST(Process, AnEndedProcessIsNotAliveEvenWhileNobodyAskedForItsStatus) {
   other.start += 1;
   EXPECT_FALSE(is_alive(other));
 
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(0);
+  const auto child = fork_child([](int) { return 0; });
+  ASSERT_TRUE(child.ok());
   siginfo_t info{};
-  ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
-  EXPECT_FALSE(process_id(child).has_value());
-  ::waitpid(child, nullptr, 0);
+  ::waitid(P_PID, static_cast<id_t>(child->pid), &info, WEXITED | WNOWAIT);
+  EXPECT_FALSE(process_id(child->pid).has_value());
+  EXPECT_EQ(wait_for_exit(child->pid), 0);
 }
 
 }  // namespace

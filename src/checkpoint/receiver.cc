@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/connection.h"
 #include "base/text.h"
-#include "checkpoint/connection.h"
 #include "checkpoint/receiver_protocol.h"
 #include "checkpoint/secret.h"
 #include "checkpoint/shard_file.h"

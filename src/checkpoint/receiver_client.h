@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/connection.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "checkpoint/connection.h"
 #include "checkpoint/shard_file.h"
 
 namespace stint {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/process.h"
+#include "base/listener.h"
 #include "base/temporary_folder.h"
 #include "checkpoint/receiver_fixture.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/connection.h"
 #include "base/text.h"
-#include "checkpoint/connection.h"
 #include "checkpoint/receiver.h"
 #include "checkpoint/receiver_client.h"
 #include "checkpoint/receiver_protocol.h"

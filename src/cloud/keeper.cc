@@ -1,8 +1,6 @@
 #include "cloud/keeper.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -10,7 +8,6 @@
 #include <random>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +15,10 @@
 
 #include "base/clock.h"
 #include "base/codec.h"
+#include "base/descriptor.h"
 #include "base/file.h"
+#include "base/process.h"
+#include "base/run_command.h"
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "cloud/cluster_status.h"
@@ -36,14 +36,6 @@ constexpr Seconds kEndPatience = 2 * kSecond;
 constexpr Seconds kLongestSleep = 1 * kSecond;
 constexpr timeval kSendPatience{.tv_sec = 1, .tv_usec = 0};
 
-volatile std::sig_atomic_t told_to_end = 0;  // NOLINT: signal handlers have nothing else.
-
-void on_signal(int /*signal*/) { told_to_end = 1; }
-
-int open_process(pid_t pid) {
-  return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<long>(pid), 0L));
-}
-
 /// A number of a message; 0 without one.
 double number_at(const Json& json, const char* key) {
   const Json* member = json.find(key);
@@ -57,11 +49,6 @@ std::string text_at(const Json& json, const char* key) {
   const Json* member = json.find(key);
   const std::string* text = member == nullptr ? nullptr : member->as<std::string>();
   return text == nullptr ? "" : *text;
-}
-
-Seconds steady_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count() * kSecond;
 }
 
 /// A VM and the first of its processes.
@@ -93,7 +80,7 @@ class Keeper {
   }
 
   void serve() {
-    while (told_to_end == 0 && !going_down_) {
+    while (StopSignals::take() == 0 && !going_down_) {
       reap();
       advance();
       pollfd waiting[] = {{.fd = start_.listener, .events = POLLIN, .revents = 0},
@@ -210,7 +197,7 @@ class Keeper {
       return unavailable(fmt::format("cannot make the namespaces of {}: {}", spec.name,
                                      std::strerror(-machine.pid)));
     }
-    machine.process = Descriptor(open_process(machine.pid));
+    machine.process = open_process(machine.pid);
     machine.record = born_vm(spec, nic.address, start_.spec.notice, machine.record.born);
     hang_at(start_.stop_at, spec.name + "-process");
     const Status plugged = run_commands(plug_commands(nic, machine.pid));
@@ -258,9 +245,7 @@ class Keeper {
   /// Buries the VM at the end of its first process, or when the patience of `deadline` does.
   void await_end(Machine& machine, Seconds deadline) const {
     if (machine.pid > 0) {
-      pollfd waiting{.fd = machine.process.get(), .events = POLLIN, .revents = 0};
-      ::poll(&waiting, 1, std::max(0, static_cast<int>((deadline - now()).in(kMillisecond))));
-      ::waitpid(machine.pid, nullptr, WNOHANG);
+      (void)wait_for_exit(machine.pid, deadline - now());
     }
     bury(machine);
   }
@@ -385,13 +370,10 @@ class Keeper {
     spec.network = network;
     const Status carried = check_traffic(spec);
     if (!carried.ok()) return carried;
-    const auto inside = spawn_in(machine.process.get(), false,
-                                 {.command = reshaping_command(kNicName, network), .folder = "/"});
+    const auto inside = spawn_in({.process = machine.process.get()},
+                                 {.words = reshaping_command(kNicName, network), .folder = "/"});
     if (!inside.ok()) return inside.error();
-    int ended = 0;
-    while (::waitpid(*inside, &ended, 0) < 0 && errno == EINTR) {
-    }
-    if (exit_code_of(ended) != 0) return failed("tc cannot change the network of " + spec.name);
+    if (wait_for_exit(*inside) != 0) return failed("tc cannot change the network of " + spec.name);
     const Status outside = run_command(reshaping_command(port_name(machine.number), network));
     if (outside.ok()) machine.record.spec = spec;
     return outside;
@@ -425,8 +407,7 @@ void hang_at(const std::string& stop_at, const std::string& step) {
 }
 
 void run_keeper(KeeperStart start) {
-  ::signal(SIGPIPE, SIG_IGN);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, on_signal);
+  const StopSignals signals;
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -5,15 +5,16 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "cloud/control.h"
 #include "cloud/keeper.h"
 #include "cloud/namespaces.h"
+#include "cloud/network_plan.h"
 
 namespace stint {
 namespace {
@@ -58,7 +59,7 @@ void leave_the_terminal() {
 }
 
 /// In the process between maker and keeper, which leaves the terminal and makes the keeper.
-[[noreturn]] void make_keeper(KeeperStart start) {
+int make_keeper(KeeperStart start) {
   leave_the_terminal();
   close_all_but({start.listener, start.report, start.maker});
   const std::string journal = journal_path(start.folder);
@@ -70,9 +71,9 @@ void leave_the_terminal() {
   if (!born.ok()) {
     write_all(start.report,
               fmt::format("{} {}\n", static_cast<int>(born.error().kind), born.error().message));
-    ::_exit(1);
+    return 1;
   }
-  if (born->pid != 0) ::_exit(0);
+  if (born->pid != 0) return 0;
   start.user_namespace = born->user_namespace;
   run_keeper(std::move(start));
 }
@@ -132,30 +133,26 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
   if (!noted.ok()) return undo(noted.error());
   hang_at(stop_at, "journal");
   auto listener = listen_in(folder);
-  auto report = make_pipe();
   auto maker = make_pipe();
   if (!listener.ok()) return undo(listener.error());
-  if (!report.ok()) return undo(report.error());
   if (!maker.ok()) return undo(maker.error());
   hang_at(stop_at, "socket");
   const auto routes = read_file("/proc/net/route");
-  const pid_t between = ::fork();
-  if (between < 0) return undo(failed("cannot start a process"));
-  if (between == 0) {
-    make_keeper({.spec = spec,
-                 .folder = folder,
-                 .cgroups = cgroup_place(),
-                 .range = free_range(routes.ok() ? *routes : ""),
-                 .listener = listener->get(),
-                 .report = report->to.get(),
-                 .maker = maker->from.get(),
-                 .stop_at = stop_at});
-  }
-  report->to.close();
+  const auto between = fork_child([&](int report) {
+    return make_keeper({.spec = spec,
+                        .folder = folder,
+                        .cgroups = cgroup_place(),
+                        .range = free_range(routes.ok() ? *routes : ""),
+                        .listener = listener->get(),
+                        .report = report,
+                        .maker = maker->from.get(),
+                        .stop_at = stop_at});
+  });
+  if (!between.ok()) return undo(between.error());
   listener->close();
   maker->from.close();
-  ::waitpid(between, nullptr, 0);
-  const Status ready = heard(read_line(report->from.get(), kPatience));
+  wait_for_exit(between->pid);
+  const Status ready = heard(read_line(between->report.get(), kPatience));
   if (!ready.ok()) {
     await_end(keepers_of(folder));
     return undo(ready.error());
@@ -240,7 +237,7 @@ Result<ClusterStatus> LocalCluster::preempt(const std::string& vm, Seconds notic
   return ask_about(vm, question);
 }
 
-Result<pid_t> LocalCluster::spawn(const std::string& vm, SpawnRequest request) const {
+Result<pid_t> LocalCluster::spawn(const std::string& vm, Command command) const {
   const auto answer = ask(question_of("enter", vm));
   if (!answer.ok()) return answer.error();
   const auto found = find_vm(answer->status, vm);
@@ -248,9 +245,11 @@ Result<pid_t> LocalCluster::spawn(const std::string& vm, SpawnRequest request) c
   if (answer->attached.get() < 0) {
     return failed(fmt::format("{} was taken back, so nothing runs there any more", vm));
   }
-  request.cgroup = (*found)->cgroup.value_or("");
-  request.variables.push_back("STINT_VM=" + vm);
-  return spawn_in(answer->attached.get(), answer->status.user_namespace, request);
+  command.variables.push_back("STINT_VM=" + vm);
+  return spawn_in({.process = answer->attached.get(),
+                   .user_namespace = answer->status.user_namespace,
+                   .cgroup = (*found)->cgroup.value_or("")},
+                  std::move(command));
 }
 
 Result<ClusterStatus> LocalCluster::down() const {

@@ -48,7 +48,7 @@ class LocalCluster {
   Result<ClusterStatus> preempt(const std::string& vm, Seconds notice) const;
 
   /// Starts a program in the VM; see spawn_in. The VM's quota holds for it.
-  Result<pid_t> spawn(const std::string& vm, SpawnRequest request) const;
+  Result<pid_t> spawn(const std::string& vm, Command command) const;
 
   /// Ends all VMs and removes everything; returns the last status, with the bill.
   Result<ClusterStatus> down() const;

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -47,12 +46,11 @@ class LocalClusterTest : public testing::Test {
   static std::pair<std::string, int> run(const LocalCluster& cluster, const std::string& vm,
                                          const std::string& command) {
     auto pipe = make_pipe();
-    const auto pid = cluster.spawn(vm, {.command = {"sh", "-c", command}, .out = pipe->to.get()});
+    const auto pid = cluster.spawn(vm, {.words = {"sh", "-c", command}, .out = pipe->to.get()});
     if (!pid.ok()) return {pid.error().message, -1};
     pipe->to.close();
-    int status = 0;
-    ::waitpid(*pid, &status, 0);
-    return {read_line(pipe->from.get(), kSecond), exit_code_of(status)};
+    const int code = wait_for_exit(*pid);
+    return {read_line(pipe->from.get(), kSecond), code};
   }
 
   std::string root_ =
@@ -68,7 +66,7 @@ TEST_F(LocalClusterTest, ProgramsRunInTheirVmAndNothingIsLeft) {
   EXPECT_EQ(own, (std::pair<std::string, int>{"1", 0}));
   EXPECT_EQ(run(*cluster, "vm1", "echo $STINT_VM; exit 3"),
             (std::pair<std::string, int>{"vm1", 3}));
-  const auto missing = cluster->spawn("vm1", {.command = {"stint-no-such-program"}});
+  const auto missing = cluster->spawn("vm1", {.words = {"stint-no-such-program"}});
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().message.find("No such file"), std::string::npos);
   const auto taken = LocalCluster::start(root_, spec());
@@ -83,17 +81,15 @@ TEST_F(LocalClusterTest, ProgramsRunInTheirVmAndNothingIsLeft) {
 TEST_F(LocalClusterTest, AVmThatIsTakenBackLosesItsProcesses) {
   const auto cluster = LocalCluster::start(root_, spec());
   ASSERT_TRUE(cluster.ok()) << cluster.error().message;
-  const auto pid = cluster->spawn("vm2", {.command = {"sleep", "1000"}});
+  const auto pid = cluster->spawn("vm2", {.words = {"sleep", "1000"}});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   ASSERT_TRUE(cluster->preempt("vm2", Seconds{}).ok());
-  int status = 0;
-  EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
-  EXPECT_EQ(exit_code_of(status), 128 + SIGKILL);
+  EXPECT_EQ(wait_for_exit(*pid), 128 + SIGKILL);
   const auto after = cluster->status();
   ASSERT_TRUE(after.ok());
   EXPECT_EQ(after->vms[0].phase, VmPhase::kRunning);
   EXPECT_EQ(after->vms[1].phase, VmPhase::kTaken);
-  EXPECT_FALSE(cluster->spawn("vm2", {.command = {"true"}}).ok());
+  EXPECT_FALSE(cluster->spawn("vm2", {.words = {"true"}}).ok());
   EXPECT_FALSE(cluster->preempt("vm9", Seconds{}).ok());
   EXPECT_TRUE(cluster->down().ok());
 }
@@ -116,15 +112,13 @@ TEST_F(LocalClusterTest, VmsComeAndGoInARunningCluster) {
   ASSERT_TRUE(cluster->add(spot("vm1")).ok());
   const auto added = cluster->add(spot("vm2"));
   ASSERT_TRUE(added.ok()) << added.error().message;
-  const auto pid = cluster->spawn("vm1", {.command = {"sleep", "1000"}});
+  const auto pid = cluster->spawn("vm1", {.words = {"sleep", "1000"}});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   const auto released = cluster->release("vm1");
   ASSERT_TRUE(released.ok()) << released.error().message;
   EXPECT_EQ(released->vms[0].phase, VmPhase::kTaken);
   EXPECT_EQ(released->vms[0].released, true);
-  int status = 0;
-  EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
-  EXPECT_EQ(exit_code_of(status), 128 + SIGKILL);
+  EXPECT_EQ(wait_for_exit(*pid), 128 + SIGKILL);
   const auto again = cluster->release("vm1");
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->vms[0].cost, released->vms[0].cost);
@@ -191,14 +185,13 @@ TEST_F(LocalClusterTest, ThePoolTakesTheYoungest) {
     falling.pool = {{.at = moment, .spot = 1, .unannounced = true}};
     cluster = LocalCluster::start(root_, falling);
     if (!cluster.ok()) continue;
-    pid = cluster->spawn("vm2", {.command = {"sleep", "1000"}});
+    pid = cluster->spawn("vm2", {.words = {"sleep", "1000"}});
     if (pid.ok()) break;
     ASSERT_TRUE(cluster->down().ok());
   }
   ASSERT_TRUE(cluster.ok()) << cluster.error().message;
   ASSERT_TRUE(pid.ok()) << pid.error().message;
-  int status = 0;
-  EXPECT_EQ(::waitpid(*pid, &status, 0), *pid);
+  wait_for_exit(*pid);
   const auto after = cluster->status();
   ASSERT_TRUE(after.ok());
   EXPECT_GE(after->age, moment);
@@ -209,14 +202,12 @@ TEST_F(LocalClusterTest, ThePoolTakesTheYoungest) {
 }
 
 TEST_F(LocalClusterTest, AClusterOutlivesAMakerThatIsKilled) {
-  const pid_t maker = ::fork();
-  if (maker == 0) {
+  const auto maker = fork_child([&](int) {
     const auto cluster = LocalCluster::start(root_, spec());
-    ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(maker, &status, 0);
-  ASSERT_EQ(exit_code_of(status), 128 + SIGKILL);
+    return ::kill(::getpid(), SIGKILL);
+  });
+  ASSERT_TRUE(maker.ok());
+  ASSERT_EQ(wait_for_exit(maker->pid), 128 + SIGKILL);
   const auto found = LocalCluster::open(root_, "t");
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(run(*found, "vm1", "echo $STINT_VM").first, "vm1");
@@ -232,7 +223,7 @@ TEST_F(LocalClusterTest, CleaningRemovesAClusterWhoseKeeperIsKilledButNotGone) {
   const auto journal = read_journal(*read_file(journal_path(cluster_folder(root_, "t"))), "t");
   ASSERT_TRUE(journal.ok()) << journal.error().message;
   const ProcessId keeper = journal->processes.back();
-  const auto pid = cluster->spawn("vm1", {.command = {"sleep", "1000"}});
+  const auto pid = cluster->spawn("vm1", {.words = {"sleep", "1000"}});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   EXPECT_EQ(clean_clusters(root_).alive, std::vector<std::string>{"t"});
   ::kill(static_cast<pid_t>(keeper.pid), SIGKILL);
@@ -256,19 +247,17 @@ TEST_F(LocalClusterTest, AProgramKeepsTheDescriptorsThatAreGiven) {
   const std::string kept = std::to_string(control->to.get());
   const std::string closed = std::to_string(other->to.get());
   const auto pid = cluster->spawn(
-      "vm1", {.command = {"sh", "-c",
-                          "test -e /proc/self/fd/" + closed + " && exit 4; read word; echo $word " +
-                              "$(pwd) >&" + kept},
+      "vm1", {.words = {"sh", "-c",
+                        "test -e /proc/self/fd/" + closed + " && exit 4; read word; echo $word " +
+                            "$(pwd) >&" + kept},
               .in = input->from.get(),
-              .kept = {control->to.get()},
-              .folder = "/proc"});
+              .folder = "/proc",
+              .kept = std::vector<int>{control->to.get()}});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   control->to.close();
   EXPECT_EQ(read_line(control->from.get(), kMinute), "secret /proc");
-  int status = 0;
-  ::waitpid(*pid, &status, 0);
-  EXPECT_EQ(exit_code_of(status), 0);
-  const auto nowhere = cluster->spawn("vm1", {.command = {"true"}, .folder = "/no/such/folder"});
+  EXPECT_EQ(wait_for_exit(*pid), 0);
+  const auto nowhere = cluster->spawn("vm1", {.words = {"true"}, .folder = "/no/such/folder"});
   EXPECT_FALSE(nowhere.ok());
   EXPECT_TRUE(cluster->down().ok());
 }

@@ -1,18 +1,17 @@
 #include "cloud/namespaces.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "base/process.h"
+#include "base/run_command.h"
 #include "base/text.h"
 #include "cloud/network_plan.h"
 
@@ -26,29 +25,19 @@ std::string line_of(const Status& status) {
 }
 
 /// In a process without threads, which clone_apart needs.
-[[noreturn]] void try_out(int report) {
+int try_out(int report) {
   const auto born = clone_apart([](pid_t) { return Status(); });
   if (!born.ok()) {
     write_all(report, line_of(born.error()));
-    ::_exit(1);
+    return 1;
   }
   if (born->pid == 0) {
     write_all(report, born->user_namespace ? "ok\nyes\n" : "ok\nno\n");
     write_all(report, line_of(run_commands(switch_commands())));
     write_all(report, line_of(run_commands(shaping_commands("lo", 100 * kMbit / kSecond))));
-    ::_exit(0);
+    return 0;
   }
-  ::waitpid(born->pid, nullptr, 0);
-  ::_exit(0);
-}
-
-std::string read_all(int descriptor) {
-  std::string all;
-  for (std::string part = " "; !part.empty();) {
-    part = read_line(descriptor, kPatience);
-    all += part + "\n";
-  }
-  return all;
+  return wait_for_exit(born->pid);
 }
 
 Status heard(const std::vector<std::string>& lines, std::size_t index) {
@@ -87,16 +76,15 @@ HostSupport examine_host() {
   HostSupport host{.cgroups = cgroup_place()};
   host.quotas = host.cgroups.version != CgroupVersion::kNone &&
                 ::access(host.cgroups.folder.c_str(), W_OK) == 0;
-  auto pipe = make_pipe();
-  const pid_t trial = pipe.ok() ? ::fork() : -1;
-  if (trial < 0) {
+  const auto trial = fork_child(try_out);
+  if (!trial.ok()) {
     host.namespaces = failed("no process could be started to try it");
     return host;
   }
-  if (trial == 0) try_out(pipe->to.get());
-  pipe->to.close();
-  const std::vector<std::string> said = split(read_all(pipe->from.get()), '\n');
-  ::waitpid(trial, nullptr, 0);
+  std::string text;
+  read_to_end(trial->report.get(), kPatience, text);
+  kill_group(trial->pid);
+  const std::vector<std::string> said = split(text, '\n');
   host.namespaces = heard(said, 0);
   host.user_namespace = said.size() > 1 && said[1] == "yes";
   host.network = heard(said, 2);
@@ -123,15 +111,8 @@ Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins
   Status status = born.user_namespace ? map_users(born.pid) : Status();
   if (status.ok()) status = before_it_begins(born.pid);
   if (status.ok() && write_all(pipe->to.get(), "g")) return born;
-  ::kill(born.pid, SIGKILL);
-  ::waitpid(born.pid, nullptr, 0);
+  kill_group(born.pid);
   return status.ok() ? failed("a process that was just made is gone") : status.error();
-}
-
-pid_t clone_process(std::uint64_t flags) {
-  const auto all = static_cast<unsigned long>(flags | static_cast<std::uint64_t>(SIGCHLD));
-  const long pid = ::syscall(SYS_clone, all, 0L, 0L, 0L, 0L);
-  return pid < 0 ? -errno : static_cast<pid_t>(pid);
 }
 
 }  // namespace stint

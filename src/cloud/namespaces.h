@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <sys/types.h>
 
@@ -33,9 +32,5 @@ struct Newborn {
 /// said yes; if the parent dies earlier, so does it. Unavailable where the kernel allows neither.
 /// The caller has no threads; a process that was just forked has none.
 Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins);
-
-/// The pid of a new process in fresh namespaces (`flags` of clone), 0 in that process itself.
-/// Negative: the error, as −errno. The caller has no threads.
-pid_t clone_process(std::uint64_t flags);
 
 }  // namespace stint

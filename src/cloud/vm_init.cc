@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/process.h"
+#include "base/run_command.h"
 
 namespace stint {
 

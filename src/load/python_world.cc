@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/run_command.h"
 #include "base/text.h"
 #include "load/bundled.h"
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -16,8 +15,6 @@
 
 namespace stint {
 namespace {
-
-constexpr std::size_t kLineMax = 1 << 20;  // A worker that says more in a line says nonsense.
 
 std::string log_path(const std::string& folder, int vm, const char* role) {
   return fmt::format("{}/{}-{}.log", folder, vm_name(vm), role);
@@ -30,12 +27,6 @@ Crew::~Crew() {
   for (const auto& receiver : receivers_) kill_group(receiver.second);
 }
 
-void Crew::kill_group(pid_t pid) {
-  ::kill(-pid, SIGKILL);
-  ::kill(pid, SIGKILL);
-  ::waitpid(pid, nullptr, 0);
-}
-
 Result<Descriptor> Crew::open_log(int vm, const char* role) const {
   const std::string path = log_path(log_folder_, vm, role);
   Descriptor log(
@@ -44,37 +35,36 @@ Result<Descriptor> Crew::open_log(int vm, const char* role) const {
   return log;
 }
 
-Status Crew::start_worker(int vm, SpawnRequest request) {
+Status Crew::start_worker(int vm, Command command) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return failed(fmt::format("cannot make a socket: {}", std::strerror(errno)));
   }
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
-  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
   const auto log = open_log(vm, "worker");
   if (!log.ok()) return log.error();
-  request.out = log->get();
-  request.err = log->get();
-  request.kept = {theirs.get()};
-  request.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
-  const auto pid = cloud_.spawn(vm_name(vm), std::move(request));
+  command.out = log->get();
+  command.err = log->get();
+  command.kept = std::vector<int>{theirs.get()};
+  command.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
+  const auto pid = cloud_.spawn(vm_name(vm), std::move(command));
   if (!pid.ok()) return pid.error();
-  workers_[vm] = {.pid = *pid, .control = std::move(ours)};
+  workers_[vm] = {.pid = *pid, .control = LineStream(std::move(ours))};
   return {};
 }
 
-Status Crew::start_receiver(int vm, SpawnRequest request, const std::string& input) {
+Status Crew::start_receiver(int vm, Command command, const std::string& input) {
   if (has_receiver(vm)) kill_group(receivers_[vm]);
   receivers_.erase(vm);
   auto pipe = make_pipe();
   if (!pipe.ok()) return pipe.error();
   const auto log = open_log(vm, "receiver");
   if (!log.ok()) return log.error();
-  request.in = pipe->from.get();
-  request.out = log->get();
-  request.err = log->get();
-  const auto pid = cloud_.spawn(vm_name(vm), std::move(request));
+  command.in = pipe->from.get();
+  command.out = log->get();
+  command.err = log->get();
+  const auto pid = cloud_.spawn(vm_name(vm), std::move(command));
   if (!pid.ok()) return pid.error();
   write_all(pipe->to.get(), input + "\n");
   receivers_[vm] = *pid;
@@ -85,7 +75,7 @@ void Crew::send(int vm, const Json& order) {
   const auto found = workers_.find(vm);
   if (found == workers_.end()) return;
   const std::string line = to_text(order, JsonStyle::kLine) + "\n";
-  (void)::send(found->second.control.get(), line.data(), line.size(), MSG_NOSIGNAL);
+  (void)::send(found->second.control.descriptor(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 
 void Crew::end_worker(int vm) {
@@ -105,7 +95,7 @@ void Crew::end_all_on(int vm) {
 std::vector<CrewNews> Crew::wait(Seconds limit) {
   std::vector<pollfd> waiting;
   for (const auto& entry : workers_) {
-    waiting.push_back({.fd = entry.second.control.get(), .events = POLLIN, .revents = 0});
+    waiting.push_back({.fd = entry.second.control.descriptor(), .events = POLLIN, .revents = 0});
   }
   ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.in(kMillisecond)));
   std::vector<CrewNews> news;
@@ -115,38 +105,26 @@ std::vector<CrewNews> Crew::wait(Seconds limit) {
 }
 
 void Crew::read(int vm, Worker& worker, std::vector<CrewNews>& news) {
-  char buffer[65536];
-  ssize_t got = 0;
-  while ((got = ::recv(worker.control.get(), buffer, sizeof(buffer), 0)) > 0) {
-    worker.rest.append(buffer, static_cast<std::size_t>(got));
-  }
-  // Closed by a worker that goes on, which would end every wait at once.
-  if (got == 0) worker.control.close();
-  std::size_t begin = 0;
-  for (std::size_t end = 0; (end = worker.rest.find('\n', begin)) != std::string::npos;
-       begin = end + 1) {
-    auto json = parse_json(std::string_view(worker.rest).substr(begin, end - begin), "worker");
+  worker.control.read([&](std::string_view line) {
+    auto json = parse_json(line, "worker");
     if (json.ok()) news.push_back({.vm = vm, .said = std::move(*json)});
-  }
-  worker.rest.erase(0, begin);
-  if (worker.rest.size() > kLineMax) worker.rest.clear();
+  });
 }
 
 void Crew::reap(std::vector<CrewNews>& news) {
   for (auto it = workers_.begin(); it != workers_.end();) {
-    int status = 0;
-    if (::waitpid(it->second.pid, &status, WNOHANG) != it->second.pid) {
+    const auto code = exit_code_if_ended(it->second.pid);
+    if (!code) {
       ++it;
       continue;
     }
     read(it->first, it->second, news);
     ::kill(-it->second.pid, SIGKILL);  // What it started itself.
-    news.push_back({.vm = it->first, .ended = exit_code_of(status)});
+    news.push_back({.vm = it->first, .ended = *code});
     it = workers_.erase(it);
   }
   for (auto it = receivers_.begin(); it != receivers_.end();) {
-    it = ::waitpid(it->second, nullptr, WNOHANG) == it->second ? receivers_.erase(it)
-                                                               : std::next(it);
+    it = exit_code_if_ended(it->second) ? receivers_.erase(it) : std::next(it);
   }
 }
 

@@ -6,7 +6,9 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "base/result.h"
 #include "run/run_cloud.h"
 #include "supervise/run_terms.h"
@@ -32,10 +34,10 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   /// Starts a worker on the VM, which has none. STINT_CONTROL tells it where the socket is.
-  Status start_worker(int vm, SpawnRequest request);
+  Status start_worker(int vm, Command command);
 
   /// Starts a receiver on the VM, in place of one that is there, with a line on its input.
-  Status start_receiver(int vm, SpawnRequest request, const std::string& input);
+  Status start_receiver(int vm, Command command, const std::string& input);
 
   bool has_worker(int vm) const { return workers_.contains(vm); }
   bool has_receiver(int vm) const { return receivers_.contains(vm); }
@@ -56,14 +58,12 @@ class Crew {
  private:
   struct Worker {
     pid_t pid = -1;
-    Descriptor control = {};
-    std::string rest = {};  // Of a line that has not ended.
+    LineStream control = {};
   };
 
   Result<Descriptor> open_log(int vm, const char* role) const;
-  void read(int vm, Worker& worker, std::vector<CrewNews>& news);
+  static void read(int vm, Worker& worker, std::vector<CrewNews>& news);
   void reap(std::vector<CrewNews>& news);
-  static void kill_group(pid_t pid);
 
   const RunCloud& cloud_;
   std::string log_folder_;

@@ -23,7 +23,7 @@ class CrewTest : public RunnerTest {
   }
 
   Status start(const std::string& script) {
-    return crew_->start_worker(0, {.command = {"/usr/bin/python3", "-c", script}});
+    return crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}});
   }
 
   /// The next that is heard, within a minute.
@@ -97,7 +97,7 @@ TEST_F(CrewTest, TellsNothingOfAWorkerThatItEnds) {
 }
 
 TEST_F(CrewTest, SaysWhyAProgramCannotBeStarted) {
-  const Status started = crew_->start_worker(0, {.command = {"stint-no-such-program"}});
+  const Status started = crew_->start_worker(0, {.words = {"stint-no-such-program"}});
   ASSERT_FALSE(started.ok());
   EXPECT_NE(started.error().message.find("No such file"), std::string::npos);
   EXPECT_FALSE(crew_->has_worker(0));
@@ -105,7 +105,7 @@ TEST_F(CrewTest, SaysWhyAProgramCannotBeStarted) {
 
 TEST_F(CrewTest, HandsTheSecretToAReceiverAndSeesItEnd) {
   const std::string seen = place_.path() + "/seen";
-  const SpawnRequest request{.command = {"sh", "-c", "read line; echo \"$line\" > " + seen}};
+  const Command request{.words = {"sh", "-c", "read line; echo \"$line\" > " + seen}};
   ASSERT_TRUE(crew_->start_receiver(0, request, "5ec2e7").ok());
   EXPECT_TRUE(crew_->has_receiver(0));
   for (int i = 0; i < 1000 && crew_->has_receiver(0); ++i) {
@@ -124,7 +124,7 @@ TEST_F(CrewTest, TakesItsProcessesWithIt) {
   // Numbers inside the VM are its own, so that the VM is asked.
   auto pipe = make_pipe();
   const auto pid = cluster().spawn(
-      "vm1", {.command = {"sh", "-c", "pgrep -c python3; true"}, .out = pipe->to.get()});
+      "vm1", {.words = {"sh", "-c", "pgrep -c python3; true"}, .out = pipe->to.get()});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
   EXPECT_EQ(read_line(pipe->from.get(), kMinute), "0");
 }

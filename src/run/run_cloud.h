@@ -15,7 +15,7 @@ class RunCloud {
   virtual Result<ClusterStatus> status() const = 0;
   virtual Result<ClusterStatus> add(const VmSpec& vm) const = 0;
   virtual Result<ClusterStatus> release(const std::string& vm) const = 0;
-  virtual Result<pid_t> spawn(const std::string& vm, SpawnRequest request) const = 0;
+  virtual Result<pid_t> spawn(const std::string& vm, Command command) const = 0;
 };
 
 /// A cluster of the run's own. `cluster` outlives it.
@@ -28,8 +28,8 @@ class OwnCluster : public RunCloud {
   Result<ClusterStatus> release(const std::string& vm) const override {
     return cluster_.release(vm);
   }
-  Result<pid_t> spawn(const std::string& vm, SpawnRequest request) const override {
-    return cluster_.spawn(vm, std::move(request));
+  Result<pid_t> spawn(const std::string& vm, Command command) const override {
+    return cluster_.spawn(vm, std::move(command));
   }
 
  private:

@@ -219,7 +219,7 @@ void Runner::start_worker(std::size_t rank) {
   machines_[vm].ready = false;
   machines_[vm].started_for = gang_.attempt();
   const Status started = crew_.start_worker(
-      vm, {.command = record.command, .variables = std::move(variables), .folder = record.folder});
+      vm, {.words = record.command, .variables = std::move(variables), .folder = record.folder});
   if (started.ok()) return;
   happen({.kind = Event::kWorkerLost,
           .vm = vm,

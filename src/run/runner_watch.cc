@@ -73,8 +73,8 @@ void Runner::keep_receivers() {
     if (!entry.second.kind.receives) continue;
     const Status started = crew_.start_receiver(
         vm,
-        {.command = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
-                     "--port", fmt::format("{}", receiver_port())}},
+        {.words = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
+                   "--port", fmt::format("{}", receiver_port())}},
         setup_.record.secret);
     if (!started.ok()) entry.second.address.clear();
   }

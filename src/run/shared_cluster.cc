@@ -199,20 +199,20 @@ Result<ClusterStatus> SharedCluster::release(const std::string& vm) const {
   return view_of(*known, *status, terms_.member);
 }
 
-Result<pid_t> SharedCluster::spawn(const std::string& vm, SpawnRequest request) const {
+Result<pid_t> SharedCluster::spawn(const std::string& vm, Command command) const {
   const auto known = claims();
   if (!known.ok()) return known.error();
   const MachineClaim* claim = find_claim(*known, terms_.member, vm);
   if (claim == nullptr) return bad_usage(fmt::format("the run has no machine called {}", vm));
-  request.variables.push_back(
+  command.variables.push_back(
       fmt::format("STINT_TURNSTILE={}", turnstile_path(terms_.folder, claim->vm)));
   if (!terms_.log_folder.empty()) {
-    request.variables.push_back(
+    command.variables.push_back(
         fmt::format("STINT_TURNS_LOG={}/{}-turns.jsonl", terms_.log_folder, claim->vm));
   }
-  request.variables.insert(request.variables.end(), terms_.variables.begin(),
+  command.variables.insert(command.variables.end(), terms_.variables.begin(),
                            terms_.variables.end());
-  return cluster_.spawn(claim->vm, std::move(request));
+  return cluster_.spawn(claim->vm, std::move(command));
 }
 
 }  // namespace stint

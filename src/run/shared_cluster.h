@@ -93,7 +93,7 @@ class SharedCluster : public RunCloud {
   Result<ClusterStatus> status() const override;
   Result<ClusterStatus> add(const VmSpec& vm) const override;
   Result<ClusterStatus> release(const std::string& vm) const override;
-  Result<pid_t> spawn(const std::string& vm, SpawnRequest request) const override;
+  Result<pid_t> spawn(const std::string& vm, Command command) const override;
 
  private:
   std::string path() const { return terms_.folder + "/claims.json"; }

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -197,10 +196,9 @@ TEST_F(SharedClusterTest, ProgramsAreToldWhereTheTurnstileOfTheirMachineIs) {
   ASSERT_GE(out, 0);
   const auto pid = a.spawn(
       "vm7",
-      {.command = {"/bin/sh", "-c", "echo $STINT_TURNSTILE $STINT_TURNS_LOG $MEMBER"}, .out = out});
+      {.words = {"/bin/sh", "-c", "echo $STINT_TURNSTILE $STINT_TURNS_LOG $MEMBER"}, .out = out});
   ASSERT_TRUE(pid.ok()) << pid.error().message;
-  int status = 0;
-  ::waitpid(*pid, &status, 0);
+  EXPECT_EQ(wait_for_exit(*pid), 0);
   ::close(out);
   EXPECT_EQ(*read_file(path),
             fmt::format("{0}/vm1.turnstile {0}/vm1-turns.jsonl 0\n", place_.path()));
@@ -210,7 +208,7 @@ TEST_F(SharedClusterTest, AMachineThatARunNeverHadIsNotItsToGiveBack) {
   const auto given = member(0).release("vm1");
   ASSERT_FALSE(given.ok());
   EXPECT_THAT(given.error().message, HasSubstr("no machine called vm1"));
-  EXPECT_FALSE(member(0).spawn("vm1", {.command = {"true"}}).ok());
+  EXPECT_FALSE(member(0).spawn("vm1", {.words = {"true"}}).ok());
 }
 
 }  // namespace

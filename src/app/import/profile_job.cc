@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 #include "base/file.h"
-#include "base/process.h"
+#include "base/listener.h"
+#include "base/run_command.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -65,7 +67,7 @@ std::string variable(const char* name) {
 Result<std::vector<Command>> commands_of(const ProfileRequest& request, const std::string& folder,
                                          std::optional<int> batch) {
   Command command{.words = request.command};
-  auto& variables = command.variables;
+  std::map<std::string, std::string> variables;
   variables["PYTHONPATH"] = python_path(folder, variable("PYTHONPATH"));
   variables["STINT_PROFILE_OUT"] = folder + "/records";
   variables["STINT_PROFILE_STEPS"] = fmt::format("{}", request.steps);
@@ -79,7 +81,10 @@ Result<std::vector<Command>> commands_of(const ProfileRequest& request, const st
       command.words.push_back(fmt::format("{}", *batch));
     }
   }
-  if (request.workers == 1) return std::vector<Command>{command};
+  if (request.workers == 1) {
+    command.variables = assignments(variables);
+    return std::vector<Command>{command};
+  }
   const auto port = free_loopback_port();
   if (!port.ok()) return port.error();
   variables["MASTER_ADDR"] = "127.0.0.1";
@@ -90,6 +95,7 @@ Result<std::vector<Command>> commands_of(const ProfileRequest& request, const st
   std::vector<Command> commands;
   for (int rank = 0; rank < request.workers; ++rank) {
     variables["RANK"] = variables["LOCAL_RANK"] = fmt::format("{}", rank);
+    command.variables = assignments(variables);
     commands.push_back(command);
   }
   return commands;

@@ -1,15 +1,11 @@
 // The processes of runs that share machines; what is decided before is in run_together.cc.
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -29,14 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLook = 50;  // Milliseconds between two looks at the members.
+constexpr Seconds kLook = 50 * kMillisecond;  // Between two looks for an interrupt.
 
 /// A run and the process that conducts it.
 struct Member {
   ReplayedRun run;
   std::string folder;
   bool resumed = false;
-  pid_t process = -1;
   Descriptor errors = {};  // It says why it failed.
 };
 
@@ -52,6 +47,7 @@ Result<std::string> make_sharing_folder(const std::string& run) {
 /// Exit codes of members: how the run ended, or that it could not be conducted.
 constexpr std::array kOutcomes = {RunVerdict::kTrained, RunVerdict::kStopped, RunVerdict::kGaveUp};
 constexpr int kNotConducted = 255;
+constexpr int kSignalled = 128;  // And the number of the signal that ended it.
 
 int code_of(RunVerdict outcome) {
   return static_cast<int>(std::find(kOutcomes.begin(), kOutcomes.end(), outcome) -
@@ -87,73 +83,51 @@ void clear(const Environment& environment, const RunRecord& record) {
   fs::remove_all(record.sharing->folder, ignored);
 }
 
-[[noreturn]] void be_member(const Environment& environment, Member& member, pid_t parent, int out,
-                            const RunAudience& progress) {
-  // Whoever interrupts the pair tells the parent, which tells the members once.
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
+int be_member(const Environment& environment, Member& member, pid_t parent, int out,
+              const RunAudience& progress) {
   const RunRecord record = member.run.record;
   const auto result = conduct_member(environment, member, progress);
   if (::getppid() != parent) clear(environment, record);  // Who would have done it is gone.
   if (!result.ok()) write_all(out, result.error().message);
   std::fflush(nullptr);
-  ::_exit(result.ok() ? code_of(result->end.outcome) : kNotConducted);
+  return result.ok() ? code_of(result->end.outcome) : kNotConducted;
 }
 
-Status start_member(const Environment& environment, Member& member, const RunAudience& progress) {
-  auto pipe = make_pipe();
-  if (!pipe.ok()) return pipe.error();
+Status start_member(const Environment& environment, Member& member, Children& processes,
+                    const RunAudience& progress) {
   const pid_t parent = ::getpid();
   std::fflush(nullptr);
-  member.process = ::fork();
-  if (member.process == 0) be_member(environment, member, parent, pipe->to.get(), progress);
-  if (member.process < 0) return failed("cannot start a process for a run");
-  member.errors = std::move(pipe->from);
+  // Whoever interrupts the pair tells the parent, which tells the members once.
+  auto child = fork_child(
+      [&](int report) { return be_member(environment, member, parent, report, progress); },
+      {.group = ProcessGroup::kOwn, .death_signal = SIGTERM});
+  if (!child.ok()) return child.error();
+  member.errors = std::move(child->report);
+  processes.add(child->pid);
   return {};
 }
 
-std::string read_all(int descriptor) {
-  std::string text;
-  char buffer[1024];
-  while (true) {
-    const ssize_t got = ::read(descriptor, buffer, sizeof(buffer));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
-MemberEnd end_of(const Member& member, int status) {
-  MemberEnd end{.name = member.run.record.name,
-                .folder = member.folder,
-                .error = read_all(member.errors.get())};
-  const auto code = static_cast<std::size_t>(WEXITSTATUS(status));
-  if (WIFEXITED(status) && code < kOutcomes.size()) end.outcome = kOutcomes[code];
-  if (WIFSIGNALED(status)) {
-    end.error = fmt::format("the process that ran it was ended by signal {}", WTERMSIG(status));
+MemberEnd end_of(const Member& member, int code) {
+  MemberEnd end{.name = member.run.record.name, .folder = member.folder};
+  read_to_end(member.errors.get(), kSecond, end.error);
+  const auto outcome = static_cast<std::size_t>(code);
+  if (outcome < kOutcomes.size()) end.outcome = kOutcomes[outcome];
+  if (code > kSignalled && code != kNotConducted) {
+    end.error = fmt::format("the process that ran it was ended by signal {}", code - kSignalled);
   }
   return end;
 }
 
 /// Waits for all members; an interrupt is passed on.
-std::vector<MemberEnd> wait_for(std::vector<Member>& members, const StopSignals& /*noted*/) {
+std::vector<MemberEnd> wait_for(const std::vector<Member>& members, Children& processes,
+                                const StopSignals& /*noted*/) {
   std::vector<MemberEnd> ends;
-  while (ends.size() < members.size()) {
-    if (StopSignals::take()) {
-      for (const Member& member : members) {
-        if (member.process > 0) ::kill(member.process, SIGTERM);
-      }
+  while (processes.running()) {
+    if (StopSignals::take() != 0) processes.signal_all(SIGTERM);
+    processes.wait(kLook);
+    for (const std::size_t ended : processes.reap()) {
+      ends.push_back(end_of(members[ended], processes.code(ended)));
     }
-    for (Member& member : members) {
-      int status = 0;
-      if (member.process <= 0 || ::waitpid(member.process, &status, WNOHANG) != member.process) {
-        continue;
-      }
-      member.process = -1;
-      ends.push_back(end_of(member, status));
-    }
-    ::poll(nullptr, 0, kLook);
   }
   return ends;
 }
@@ -163,15 +137,13 @@ Result<std::vector<MemberEnd>> conduct_all(const Environment& environment,
                                            const RunAudience& progress) {
   const RunRecord record = members.front().run.record;
   const StopSignals noted;
+  Children processes;
   Status started;
   for (Member& member : members) {
-    if (started.ok()) started = start_member(environment, member, progress);
+    if (started.ok()) started = start_member(environment, member, processes, progress);
   }
-  if (!started.ok()) {
-    std::erase_if(members, [](const Member& member) { return member.process <= 0; });
-    for (const Member& member : members) ::kill(member.process, SIGTERM);
-  }
-  std::vector<MemberEnd> ends = wait_for(members, noted);
+  if (!started.ok()) processes.signal_all(SIGTERM);
+  std::vector<MemberEnd> ends = wait_for(members, processes, noted);
   clear(environment, record);
   if (!started.ok()) return started.error();
   std::sort(ends.begin(), ends.end(), [&](const MemberEnd& a, const MemberEnd& b) {

@@ -1,9 +1,8 @@
-#include "checkpoint/connection.h"
+#include "base/connection.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,24 +15,6 @@ namespace {
 
 constexpr Seconds kFarewell = 2 * kSecond;
 constexpr std::int64_t kFarewellBytes = 64 << 20;  // That are read and forgotten at the end.
-
-Seconds steady_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-             .count() *
-         kSecond;
-}
-
-/// False when nothing happened in time.
-bool wait_for(int socket, short events, Seconds limit) {
-  const Seconds end = steady_now() + limit;
-  while (true) {
-    const double left = std::max(0.0, (end - steady_now()).in(kMillisecond));
-    pollfd waiting{.fd = socket, .events = events, .revents = 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(left) + 1);
-    if (ready < 0 && errno == EINTR) continue;
-    return ready > 0;
-  }
-}
 
 }  // namespace
 
@@ -65,10 +46,10 @@ bool Connection::read(char* buffer, std::size_t bytes) {
 }
 
 bool Connection::read_within(char* buffer, std::size_t bytes, Seconds limit) {
-  const Seconds end = steady_now() + limit;
+  const Deadline deadline(limit);
   for (std::size_t at = 0; at < bytes;) {
-    const Seconds left = end - steady_now();
-    const std::size_t got = left > Seconds() ? receive(buffer + at, bytes - at, left) : 0;
+    const std::size_t got =
+        deadline.passed() ? 0 : receive(buffer + at, bytes - at, deadline.left());
     if (got == 0) return false;
     at += got;
   }

@@ -1,4 +1,4 @@
-#include "checkpoint/connection.h"
+#include "base/connection.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
