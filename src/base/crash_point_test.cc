@@ -4,26 +4,23 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "base/process.h"
 
 namespace stint {
 namespace {
 
 int end_of_child(const char* wanted, const char* once = nullptr) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const auto child = fork_child([&](int) {
     ::setenv("STINT_CRASH_AT", wanted, 1);
     if (once != nullptr) ::setenv("STINT_CRASH_ONCE", once, 1);
     crash_point("here");
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
+    return 0;
+  });
+  return child.ok() ? wait_for_exit(child->pid) : -1;
 }
 
-bool is_killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+bool is_killed(int code) { return code == 128 + SIGKILL; }
 
 TEST(CrashPoint, KillsWhereItsNameIsAskedForAndNowhereElse) {
   EXPECT_TRUE(is_killed(end_of_child("here")));

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#include "base/process.h"
 
 namespace stint {
 namespace {
@@ -46,15 +47,12 @@ TEST(Descriptor, DescriptorsAreClosedButForTheKept) {
   ASSERT_TRUE(pipe.ok());
   const int kept = pipe->to.get();
   const int closed = pipe->from.get();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const auto child = fork_child([&](int) {
     close_all_but({kept});
-    const bool right = ::dup(closed) < 0 && ::dup(kept) >= 0;
-    ::_exit(right ? 0 : 1);
-  }
-  int status = 1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+    return ::dup(closed) < 0 && ::dup(kept) >= 0 ? 0 : 1;
+  });
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(wait_for_exit(child->pid), 0);
 }
 
 TEST(Descriptor, AWaitEndsWithTheEventOrTheLimit) {

@@ -25,6 +25,8 @@ class Listener {
   /// Takes over one that listens.
   explicit Listener(Descriptor socket) : socket_(std::move(socket)) {}
 
+  void close() { socket_.close(); }
+
   /// To be polled.
   int descriptor() const { return socket_.get(); }
 

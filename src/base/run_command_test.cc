@@ -48,15 +48,22 @@ TEST(RunCommand, VariablesAreAddedAndOutputGoesToTheFile) {
 TEST(RunCommand, WhatTakesTooLongIsEndedWithItsChildren) {
   const std::string file = testing::TempDir() + fmt::format("/process_limit_{}", getpid());
   const std::vector<Command> commands = {shell("sleep 1000 & echo $!; wait")};
-  const auto end = run_together(commands, 0.3 * kSecond, file);
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end->cause, Cause::kTimeLimit);
-  EXPECT_EQ(end->code, 128 + SIGTERM);
-  const pid_t sleeper = std::stoi(*read_file(file));
+  std::string said;
+  // On a busy computer the shell may not get as far as to say anything in a short time.
+  for (const double seconds : {0.3, 3.0, 30.0}) {
+    const auto end = run_together(commands, seconds * kSecond, file);
+    ASSERT_TRUE(end.ok());
+    EXPECT_EQ(end->cause, Cause::kTimeLimit);
+    EXPECT_EQ(end->code, 128 + SIGTERM);
+    said = *read_file(file);
+    if (!said.empty()) break;
+  }
+  ASSERT_FALSE(said.empty());
+  const pid_t sleeper = std::stoi(said);
   // It is gone, or waits as a zombie for whoever adopted it. It was killed, but a busy kernel may
   // take a moment over that.
   bool gone = false;
-  for (int i = 0; i < 500 && !gone; ++i) {
+  for (int i = 0; i < 6000 && !gone; ++i) {
     const auto status = read_file(fmt::format("/proc/{}/status", sleeper));
     gone = !status.ok() || status->find("State:\tZ") != std::string::npos;
     if (!gone) ::usleep(10000);

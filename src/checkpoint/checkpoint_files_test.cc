@@ -5,10 +5,10 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 #include "checkpoint/shard_file.h"
 
@@ -253,14 +253,12 @@ TEST_F(CheckpointFilesTest, SurvivesAKillAtEveryPoint) {
     save(40);
     save(80);
     write_shards(120);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto child = fork_child([&](int) {
       ::setenv("STINT_CRASH_AT", point.first, 1);
-      ::_exit(acknowledge(folder_, checkpoint_of(120)).ok() ? 0 : 1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point.first;
+      return acknowledge(folder_, checkpoint_of(120)).ok() ? 0 : 1;
+    });
+    ASSERT_TRUE(child.ok());
+    EXPECT_EQ(wait_for_exit(child->pid), 128 + SIGKILL) << point.first;
     const auto found = latest(folder_);
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(found->checkpoint, checkpoint_of(point.second)) << point.first;

@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 
 namespace stint {
@@ -118,14 +118,12 @@ std::string error_on_full_disk(const std::string& place) {
 }
 
 TEST_F(PrivateFolderTest, SaysThatTheDiskIsFullAndLeavesWhatWasThere) {
-  const auto pipe = make_pipe();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    write_all(pipe->to.get(), error_on_full_disk(place_.path()) + "\n");
-    ::_exit(0);
-  }
-  const std::string message = read_line(pipe->from.get(), 10 * kSecond);
-  ::waitpid(child, nullptr, 0);
+  const auto child = fork_child([&](int report) {
+    return write_all(report, error_on_full_disk(place_.path()) + "\n") ? 0 : 1;
+  });
+  ASSERT_TRUE(child.ok());
+  const std::string message = read_line(child->report.get(), 60 * kSecond);
+  wait_for_exit(child->pid);
   if (message == "skip") GTEST_SKIP() << "This kernel lets nobody mount a small disk.";
   EXPECT_EQ(message, "cannot write " + place_.path() +
                          "/f/d: No space left on device; free some space there and try again");

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -118,35 +112,12 @@ class Talk {
   ShardStore& store_;
 };
 
-/// A socket that listens on all addresses, and its port.
-Result<std::pair<Descriptor, int>> listen_on(int port) {
-  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int yes = 1;
-  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  socklen_t size = sizeof(address);
-  auto* const general = reinterpret_cast<sockaddr*>(&address);
-  const bool listens = listener.get() >= 0 && ::bind(listener.get(), general, size) == 0 &&
-                       ::listen(listener.get(), 64) == 0 &&
-                       ::getsockname(listener.get(), general, &size) == 0;
-  if (!listens) {
-    return failed(fmt::format("cannot listen on port {}: {}; choose another, or 0 for any", port,
-                              std::strerror(errno)));
-  }
-  return std::pair(std::move(listener), static_cast<int>(ntohs(address.sin_port)));
-}
-
 }  // namespace
 
-Receiver::Receiver(ReceiverTerms terms, std::unique_ptr<ShardStore> store, Descriptor listener,
-                   int port)
+Receiver::Receiver(ReceiverTerms terms, std::unique_ptr<ShardStore> store, Listener listener)
     : terms_(std::make_shared<const ReceiverTerms>(std::move(terms))),
       store_(std::move(store)),
-      listener_(std::move(listener)),
-      port_(port) {}
+      listener_(std::move(listener)) {}
 
 Result<Receiver> Receiver::open(ReceiverTerms terms) {
   if (!is_secret(terms.secret)) {
@@ -155,28 +126,23 @@ Result<Receiver> Receiver::open(ReceiverTerms terms) {
   if (terms.port < 0 || terms.port > 65535) return bad_usage("a port is a number up to 65535");
   auto store = ShardStore::open(terms.folder, terms.memory);
   if (!store.ok()) return store.error();
-  auto listening = listen_on(terms.port);
-  if (!listening.ok()) return listening.error();
-  return Receiver(std::move(terms), std::move(*store), std::move(listening->first),
-                  listening->second);
+  auto listener = Listener::on_port(Interfaces::kAll, terms.port);
+  if (!listener.ok()) {
+    return failed(listener.error().message + "; choose another, or 0 for any");
+  }
+  return Receiver(std::move(terms), std::move(*store), std::move(*listener));
 }
 
 Status Receiver::serve() {
   // Shared with the threads.
   const auto connections = std::make_shared<std::atomic<int>>(0);
   while (true) {
-    Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (socket.get() < 0) {
-      if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
-        return failed(fmt::format("the receiver cannot listen: {}", std::strerror(errno)));
-      }
-      ::poll(nullptr, 0, 10);  // A client that left, or too many files: it may pass.
-      continue;
-    }
+    auto socket = listener_.accept();
+    if (!socket.ok()) return socket.error();
     if (*connections >= kConnectionsMax) continue;
     ++*connections;
     // A thread takes a pointer, for what it takes must be copied.
-    auto held = std::make_shared<Descriptor>(std::move(socket));
+    auto held = std::make_shared<Descriptor>(std::move(*socket));
     try {
       std::thread([terms = terms_, store = store_, connections, held] {
         Talk(Connection(std::move(*held), terms->silence), *terms, *store).run();

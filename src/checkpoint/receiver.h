@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/listener.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "checkpoint/shard_store.h"
@@ -26,20 +26,19 @@ class Receiver {
   /// Listens from here on. Usage errors: no secret, or no port.
   static Result<Receiver> open(ReceiverTerms terms);
 
-  int port() const { return port_; }
+  int port() const { return listener_.port(); }
 
   /// Serves until the process ends; returns only when the socket breaks. What was kept is on the
   /// disk, so that it may be killed at any time.
   Status serve();
 
  private:
-  Receiver(ReceiverTerms terms, std::unique_ptr<ShardStore> store, Descriptor listener, int port);
+  Receiver(ReceiverTerms terms, std::unique_ptr<ShardStore> store, Listener listener);
 
   // Shared with the threads, which may outlive this object.
   std::shared_ptr<const ReceiverTerms> terms_;
   std::shared_ptr<ShardStore> store_;
-  Descriptor listener_;
-  int port_;
+  Listener listener_;
 };
 
 }  // namespace stint

@@ -1,15 +1,11 @@
 #include "checkpoint/receiver_client.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <utility>
 
+#include "base/listener.h"
 #include "base/text.h"
 #include "checkpoint/receiver_protocol.h"
 #include "checkpoint/secret.h"
@@ -21,38 +17,17 @@ namespace {
 constexpr std::size_t kChunk = 1U << 20U;  // Bytes read at a time.
 constexpr std::size_t kAnswerMax = 4096;   // Bytes; reasons are sentences.
 
-/// Zero, or the errno that says why there is no connection.
-int connect_within(int socket, const sockaddr_in& address, Seconds limit) {
-  const auto* const general = reinterpret_cast<const sockaddr*>(&address);
-  if (::connect(socket, general, sizeof(address)) == 0) return 0;
-  if (errno != EINPROGRESS) return errno;
-  pollfd waiting{.fd = socket, .events = POLLOUT, .revents = 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)) + 1);
-  if (ready == 0) return ETIMEDOUT;
-  if (ready < 0) return errno;
-  int cause = 0;
-  socklen_t size = sizeof(cause);
-  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &cause, &size);
-  return cause;
-}
-
 }  // namespace
 
 Result<ReceiverClient> ReceiverClient::connect(const ReceiverPlace& place, Seconds patience) {
   std::string name = fmt::format("{}:{}", place.address, place.port);
   if (!is_secret(place.secret)) return bad_input("the run's secret must be 64 hexadecimal digits");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(place.port));
-  if (::inet_pton(AF_INET, place.address.c_str(), &address.sin_addr) != 1) {
-    return bad_input(fmt::format("'{}' is no address", printable(place.address)));
+  auto socket = connect_to(place.address, place.port, patience);
+  if (!socket.ok()) {
+    if (socket.error().kind == ErrorKind::kBadInput) return socket.error();
+    return failed(fmt::format("cannot reach the receiver at {}: {}", name, socket.error().message));
   }
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int cause = socket.get() < 0 ? errno : connect_within(socket.get(), address, patience);
-  if (cause != 0) {
-    return failed(fmt::format("cannot reach the receiver at {}: {}", name, std::strerror(cause)));
-  }
-  ReceiverClient client(Connection(std::move(socket), patience), std::move(name));
+  ReceiverClient client(Connection(std::move(*socket), patience), std::move(name));
   const auto greeting = client.connection_.read_line(kReceiverLineMax);
   if (!greeting) return client.gone();
   const std::string_view nonce =

@@ -1,6 +1,7 @@
 #include "checkpoint/receiver_client.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include "base/listener.h"
 #include "base/temporary_folder.h"
@@ -15,27 +16,19 @@ class ReceiverClientTest : public testing::Test {
  protected:
   /// The answer of a client to a server that says these bytes, whatever it is asked.
   static std::string answer_to(const std::string& bytes) {
-    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* const general = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(listener.get(), general, size), 0);
-    EXPECT_EQ(::listen(listener.get(), 1), 0);
-    EXPECT_EQ(::getsockname(listener.get(), general, &size), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
-      write_all(socket.get(), bytes);
-      ::shutdown(socket.get(), SHUT_WR);
-      read_line(socket.get(), kTestPatience);  // The proof.
-      read_line(socket.get(), kTestPatience);  // The request.
-      ::_exit(0);
-    }
+    const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+    CHECK(listener.ok());
+    const auto child = fork_child([&](int) {
+      const auto socket = listener->accept();
+      write_all(socket->get(), bytes);
+      ::shutdown(socket->get(), SHUT_WR);
+      read_line(socket->get(), kTestPatience);  // The proof.
+      read_line(socket->get(), kTestPatience);  // The request.
+      return 0;
+    });
+    CHECK(child.ok());
     auto client = ReceiverClient::connect(
-        {.address = "127.0.0.1", .port = ntohs(address.sin_port), .secret = make_secret()},
-        kTestPatience);
+        {.address = "127.0.0.1", .port = listener->port(), .secret = make_secret()}, kTestPatience);
     std::string said;
     if (client.ok()) {
       const auto got = client->get({.step = 1});
@@ -43,8 +36,7 @@ class ReceiverClientTest : public testing::Test {
     } else {
       said = client.error().message;
     }
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
+    kill_group(child->pid);
     return said;
   }
 };

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <arpa/inet.h>
 #include <csignal>
 #include <cstdlib>
 #include <string>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 
 #include "base/connection.h"
+#include "base/listener.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "checkpoint/receiver.h"
 #include "checkpoint/receiver_client.h"
@@ -26,18 +23,17 @@ class ReceiverProcess {
  public:
   explicit ReceiverProcess(const ReceiverTerms& terms, const std::string& crash_at = "")
       : secret_(terms.secret) {
-    auto pipe = make_pipe();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const auto serve = [&](int report) {
       ::setenv("STINT_CRASH_AT", crash_at.c_str(), 1);
       auto receiver = Receiver::open(terms);
-      if (!receiver.ok()) ::_exit(1);
-      write_all(pipe->to.get(), std::to_string(receiver->port()) + "\n");
-      ::_exit(receiver->serve().ok() ? 0 : 1);
-    }
-    pipe->to.close();
-    port_ = parse_int(read_line(pipe->from.get(), kTestPatience)).value_or(0);
+      if (!receiver.ok()) return 1;
+      write_all(report, std::to_string(receiver->port()) + "\n");
+      return receiver->serve().ok() ? 0 : 1;
+    };
+    const auto child = fork_child(serve, {.death_signal = SIGKILL});
+    CHECK(child.ok());
+    pid_ = child->pid;
+    port_ = parse_int(read_line(child->report.get(), kTestPatience)).value_or(0);
   }
   ReceiverProcess(const ReceiverProcess&) = delete;
   ReceiverProcess& operator=(const ReceiverProcess&) = delete;
@@ -49,12 +45,8 @@ class ReceiverProcess {
     wait();
   }
 
-  /// How it ended, as waitpid says.
-  int wait() {
-    int status = 0;
-    if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return status;
-  }
+  /// Its exit code.
+  int wait() { return pid_ > 0 ? wait_for_exit(std::exchange(pid_, -1)) : 0; }
 
   ReceiverPlace place() const { return {.address = "127.0.0.1", .port = port_, .secret = secret_}; }
 
@@ -62,15 +54,9 @@ class ReceiverProcess {
 
   /// A connection on which nothing was said yet.
   Connection stranger() const {
-    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port_));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool connected =
-        ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
-    CHECK(connected);
-    return {std::move(socket), kTestPatience};
+    auto socket = connect_to("127.0.0.1", port_, kTestPatience);
+    CHECK(socket.ok());
+    return {std::move(*socket), kTestPatience};
   }
 
   /// One that has proven to know the secret, for requests that no client of ours makes.

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 #include <vector>
 
 namespace stint {
@@ -17,39 +14,9 @@ namespace {
 constexpr std::size_t kMessageMax = 16U << 20U;  // More than all VMs of a life need.
 constexpr std::size_t kPieceMax = 64000;         // What sockets take at once by default.
 
-/// The address of the socket in an open folder: the path itself may be longer than the 107 bytes
-/// that an address holds.
-sockaddr_un address_in(int folder) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  fmt::format_to_n(address.sun_path, sizeof(address.sun_path) - 1, "/proc/self/fd/{}/{}", folder,
-                   kSocketName);
-  return address;
-}
-
-/// A socket after `act` was done to it in the folder.
-template <class Act>
-Result<Descriptor> socket_in(const std::string& folder, const char* verb, Act act) {
-  const Descriptor place(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (place.get() >= 0 && socket.get() >= 0) {
-    const sockaddr_un address = address_in(place.get());
-    if (act(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
-      return socket;
-    }
-  }
-  return failed(
-      fmt::format("cannot {} {}/{}: {}", verb, folder, kSocketName, std::strerror(errno)));
-}
-
 /// Adds the next piece of a message to `text`, and what came with it.
 Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& attached) {
-  pollfd waiting{.fd = socket, .events = POLLIN, .revents = 0};
-  int ready = -1;
-  do {
-    ready = ::poll(&waiting, 1, static_cast<int>(limit.in(kMillisecond)));
-  } while (ready < 0 && errno == EINTR);
-  if (ready == 0) return failed("the other side does not answer");
+  if (!wait_for(socket, POLLIN, limit)) return failed("the other side does not answer");
   std::vector<char> buffer(kPieceMax);
   iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
@@ -58,7 +25,7 @@ Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& a
   message.msg_iovlen = 1;
   message.msg_control = space;
   message.msg_controllen = sizeof(space);
-  const ssize_t got = ready < 0 ? -1 : ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   if (got < 0) return failed(fmt::format("cannot read an answer: {}", std::strerror(errno)));
   if (got == 0) return failed("the other side is gone");
   text.append(buffer.data(), static_cast<std::size_t>(got));
@@ -72,16 +39,6 @@ Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& a
 }
 
 }  // namespace
-
-Result<Descriptor> listen_in(const std::string& folder) {
-  return socket_in(folder, "listen on", [](int socket, const sockaddr* address, socklen_t size) {
-    return ::bind(socket, address, size) == 0 ? ::listen(socket, 16) : -1;
-  });
-}
-
-Result<Descriptor> connect_in(const std::string& folder) {
-  return socket_in(folder, "speak to", ::connect);
-}
 
 Json error_message(const Error& error) {
   Json json;

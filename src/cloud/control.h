@@ -16,12 +16,7 @@ struct Message {
   Descriptor attached = {};
 };
 
-/// A socket in `folder` on which a keeper is spoken to. Paths of any length work.
-Result<Descriptor> listen_in(const std::string& folder);
-
-/// A failure says whether nobody listens there.
-Result<Descriptor> connect_in(const std::string& folder);
-
+/// The name of a keeper's socket in the folder of its cluster.
 inline constexpr const char* kSocketName = "control.sock";
 
 /// An answer that says no, and back.

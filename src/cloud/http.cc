@@ -1,21 +1,15 @@
 #include "cloud/http.h"
 
-#include <arpa/inet.h>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
+#include "base/connection.h"
 #include "base/text.h"
 
 namespace stint {
 namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
-constexpr timeval kPatience = {2, 0};
+constexpr Seconds kPatience = 2 * kSecond;
 
 const char* reason_of(int status) {
   switch (status) {
@@ -34,21 +28,13 @@ const char* reason_of(int status) {
   }
 }
 
-void send_all(int socket, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-}
-
-std::string read_head(int socket) {
+/// The head of a request, or what came of it.
+std::string read_head(Connection& client) {
   std::string bytes;
-  char buffer[4096];
   while (!is_whole_request(bytes) && bytes.size() < kHttpRequestMax) {
-    const ssize_t got = ::recv(socket, buffer, sizeof(buffer), 0);
-    if (got <= 0) break;
-    bytes.append(buffer, static_cast<std::size_t>(got));
+    const auto line = client.read_line(kHttpRequestMax - bytes.size());
+    if (!line) break;
+    bytes += *line + "\n";
   }
   return bytes;
 }
@@ -91,33 +77,14 @@ std::string to_bytes(const HttpAnswer& answer) {
   return bytes + "\r\n" + answer.body;
 }
 
-Result<int> listen_on_loopback(int port) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool bound =
-      listener >= 0 &&
-      ::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
-      ::listen(listener, 16) == 0;
-  if (bound) return listener;
-  const int error = errno;
-  if (listener >= 0) ::close(listener);
-  return failed(fmt::format("cannot listen on 127.0.0.1:{}: {}", port, std::strerror(error)));
-}
-
-void serve_http(int listener, const std::function<HttpAnswer(const HttpRequest&)>& handler) {
+void serve_http(const Listener& listener,
+                const std::function<HttpAnswer(const HttpRequest&)>& handler) {
   while (true) {
-    const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (socket < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-    if (socket < 0) return;
-    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-    const auto request = parse_http(read_head(socket));
-    send_all(socket, to_bytes(request ? handler(*request) : HttpAnswer{.status = 400}));
-    ::shutdown(socket, SHUT_WR);
-    ::close(socket);
+    auto socket = listener.accept();
+    if (!socket.ok()) return;
+    Connection client(std::move(*socket), kPatience);
+    const auto request = parse_http(read_head(client));
+    client.write(to_bytes(request ? handler(*request) : HttpAnswer{.status = 400}));
   }
 }
 

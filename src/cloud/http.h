@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "base/listener.h"
 
 namespace stint {
 
@@ -40,11 +40,9 @@ std::optional<HttpRequest> parse_http(std::string_view bytes);
 
 std::string to_bytes(const HttpAnswer& answer);
 
-/// A socket that listens on 127.0.0.1:`port` of the namespace it is called in.
-Result<int> listen_on_loopback(int port);
-
 /// Answers connections to `listener` one after the other; returns only when it breaks. A client
 /// that says nothing is given up after two seconds.
-void serve_http(int listener, const std::function<HttpAnswer(const HttpRequest&)>& handler);
+void serve_http(const Listener& listener,
+                const std::function<HttpAnswer(const HttpRequest&)>& handler);
 
 }  // namespace stint

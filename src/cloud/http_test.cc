@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "base/process.h"
+
 namespace stint {
 namespace {
 
@@ -30,6 +32,32 @@ TEST(Http, AnAnswerSaysItsLengthAndCloses) {
   EXPECT_EQ(bytes,
             "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n"
             "Connection: close\r\nA: b\r\n\r\nno");
+}
+
+/// What a server answers to these bytes.
+std::string answer_to(const std::string& bytes) {
+  const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  CHECK(listener.ok());
+  const auto server = fork_child([&](int) {
+    serve_http(*listener, [](const HttpRequest& request) {
+      return HttpAnswer{.body = request.method + " " + request.path};
+    });
+    return 0;
+  });
+  CHECK(server.ok());
+  const auto client = connect_to("127.0.0.1", listener->port(), 30 * kSecond);
+  CHECK(client.ok());
+  write_all(client->get(), bytes);
+  std::string said;
+  EXPECT_TRUE(read_to_end(client->get(), 30 * kSecond, said));
+  kill_group(server->pid);
+  return said;
+}
+
+TEST(Http, AServerAnswersAndCloses) {
+  EXPECT_TRUE(answer_to("GET /a?b HTTP/1.1\r\nHost: a\r\n\r\n").ends_with("\r\n\r\nGET /a"));
+  EXPECT_TRUE(answer_to("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  EXPECT_TRUE(answer_to(std::string(kHttpRequestMax + 1, 'x')).starts_with("HTTP/1.1 400 "));
 }
 
 }  // namespace

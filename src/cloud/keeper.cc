@@ -17,6 +17,7 @@
 #include "base/codec.h"
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "base/listener.h"
 #include "base/process.h"
 #include "base/run_command.h"
 #include "base/text.h"
@@ -64,7 +65,9 @@ struct Machine {
 class Keeper {
  public:
   explicit Keeper(KeeperStart start)
-      : start_(std::move(start)), news_(shared_news(kVmsOfLifeMax + 1)) {}
+      : start_(std::move(start)),
+        listener_(Descriptor(start_.listener)),
+        news_(shared_news(kVmsOfLifeMax + 1)) {}
 
   Status make() {
     hang_at(start_.stop_at, "namespaces");
@@ -83,7 +86,7 @@ class Keeper {
     while (StopSignals::take() == 0 && !going_down_) {
       reap();
       advance();
-      pollfd waiting[] = {{.fd = start_.listener, .events = POLLIN, .revents = 0},
+      pollfd waiting[] = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
                           {.fd = start_.maker, .events = POLLIN, .revents = 0}};
       ::poll(waiting, start_.spec.ends_with_maker ? 2 : 1, sleep_milliseconds());
       if (waiting[1].revents != 0) return;
@@ -316,7 +319,7 @@ class Keeper {
   }
 
   void converse() {
-    Descriptor client(::accept4(start_.listener, nullptr, nullptr, SOCK_CLOEXEC));
+    Descriptor client = listener_.try_accept();
     if (client.get() < 0) return;
     ::setsockopt(client.get(), SOL_SOCKET, SO_SNDTIMEO, &kSendPatience, sizeof(kSendPatience));
     const auto message = receive_message(client.get(), kSecond);
@@ -390,6 +393,7 @@ class Keeper {
   }
 
   KeeperStart start_;
+  Listener listener_;
   SharedNews* news_;
   Seconds birth_ = SystemClock().now();
   Seconds begin_ = steady_now();

@@ -2,8 +2,9 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/process.h"
 
 namespace stint {
 namespace {
@@ -13,16 +14,14 @@ namespace {
 TEST(Keeper, HangsAtTheStepThatIsNamedAndAtNoOther) {
   hang_at("", "switch");
   hang_at("switch", "namespaces");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(1);
+  const auto child = fork_child([](int) {
     ::signal(SIGALRM, [](int /*signal*/) { ::_exit(7); });
+    ::alarm(1);
     hang_at("switch", "switch");
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 7);
+    return 0;
+  });
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(wait_for_exit(child->pid), 7);
 }
 
 }  // namespace

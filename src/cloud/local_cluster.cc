@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/listener.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cloud/cluster_files.h"
@@ -132,7 +133,7 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
                            : Status(failed("cannot read /proc; is it mounted?"));
   if (!noted.ok()) return undo(noted.error());
   hang_at(stop_at, "journal");
-  auto listener = listen_in(folder);
+  auto listener = Listener::in_folder(folder, kSocketName);
   auto maker = make_pipe();
   if (!listener.ok()) return undo(listener.error());
   if (!maker.ok()) return undo(maker.error());
@@ -143,7 +144,7 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
                         .folder = folder,
                         .cgroups = cgroup_place(),
                         .range = free_range(routes.ok() ? *routes : ""),
-                        .listener = listener->get(),
+                        .listener = listener->descriptor(),
                         .report = report,
                         .maker = maker->from.get(),
                         .stop_at = stop_at});
@@ -177,7 +178,7 @@ Result<LocalCluster> LocalCluster::open(const std::string& root, const std::stri
 }
 
 Result<LocalCluster::Answer> LocalCluster::ask(const Json& question) const {
-  const auto socket = connect_in(folder_);
+  const auto socket = connect_in_folder(folder_, kSocketName);
   if (!socket.ok()) {
     return failed(fmt::format(
         "the keeper of the cluster {} is gone; remove what is left with 'stint local clean'",

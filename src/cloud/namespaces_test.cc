@@ -1,8 +1,9 @@
 #include "cloud/namespaces.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/process.h"
 
 namespace stint {
 namespace {
@@ -23,11 +24,8 @@ constexpr int kNoNamespaces = 77;
 /// The exit code of `body`, run in a process of its own, which has no threads.
 template <class Body>
 int code_of(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(body());
-  int status = 1;
-  ::waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
+  const auto child = fork_child([&](int) { return body(); });
+  return child.ok() ? wait_for_exit(child->pid) : 1;
 }
 
 TEST(Namespaces, TheNewProcessIsTheFirstOfItsOwn) {
@@ -35,9 +33,7 @@ TEST(Namespaces, TheNewProcessIsTheFirstOfItsOwn) {
     const auto born = clone_apart([](pid_t) { return Status(); });
     if (!born.ok()) return kNoNamespaces;
     if (born->pid == 0) ::_exit(::getpid() == 1 && ::geteuid() == 0 ? 0 : 1);
-    int status = 1;
-    ::waitpid(born->pid, &status, 0);
-    return WEXITSTATUS(status);
+    return wait_for_exit(born->pid);
   });
   if (code == kNoNamespaces) GTEST_SKIP() << "no namespaces here";
   EXPECT_EQ(code, 0);

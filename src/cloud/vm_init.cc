@@ -63,11 +63,12 @@ void run_vm(const VmInit& init) {
   mount_own_proc();
   Status status = run_commands(vm_commands(init.nic));
   if (status.ok()) status = steady_tcp();
-  const auto listener = status.ok() ? listen_on_loopback(kMetadataPort) : Result<int>(-1);
+  const auto listener = status.ok() ? Listener::on_port(Interfaces::kLoopback, kMetadataPort)
+                                    : Result<Listener>(status.error());
   if (!listener.ok()) status = listener.error();
   write_all(init.report, status.ok() ? "ok\n" : status.error().message + "\n");
   if (!status.ok()) ::_exit(1);
-  close_all_but({*listener});
+  close_all_but({listener->descriptor()});
   // Orphans of the VM become our children; ignoring their ends lets the kernel bury them.
   ::signal(SIGCHLD, SIG_IGN);
   MetadataService service(init.facts, Random(init.seed));

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 
 namespace stint {
@@ -114,20 +114,18 @@ TEST_F(RunFolderTest, IsLockedByOneProcessAtATime) {
 
 TEST_F(RunFolderTest, IsFreeAgainWhenItsHolderIsKilled) {
   const std::string folder = *make_run_folder(root_, "mine");
-  const auto pipe = make_pipe();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const auto child = fork_child([&](int report) {
     const auto lock = lock_run(folder);
-    write_all(pipe->to.get(), lock.ok() ? "held\n" : "not\n");
-    ::pause();
-  }
-  ASSERT_EQ(read_line(pipe->from.get(), 10 * kSecond), "held");
+    write_all(report, lock.ok() ? "held\n" : "not\n");
+    return ::pause();
+  });
+  ASSERT_TRUE(child.ok());
+  ASSERT_EQ(read_line(child->report.get(), 60 * kSecond), "held");
   const auto taken = lock_run(folder);
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().message,
-            "process " + std::to_string(child) + " keeps the run mine going already");
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
+            "process " + std::to_string(child->pid) + " keeps the run mine going already");
+  kill_group(child->pid);
   EXPECT_TRUE(lock_run(folder).ok());
 }
 
