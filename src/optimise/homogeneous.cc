@@ -78,21 +78,16 @@ class MachineSearch {
   }
 
   void evaluate(const Part& part, int choice, int accumulation) {
-    Config config{.parts = {part}, .choice = choice, .accumulation = accumulation};
-    // A ring is no slower, but it may be less sure.
-    bool refused = false;
-    for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
-      if (collective != Collective::kRing && !search_.both_collectives && !refused) break;
-      config.collective = collective;
-      const auto iteration = search_.evaluator.iteration(config);
-      ++evaluated_;
-      if (!iteration) continue;
+    const Config config{.parts = {part}, .choice = choice, .accumulation = accumulation};
+    evaluated_ += search_.evaluate_collectives(config, [&](Config& one, Seconds iteration) {
+      bool refused = false;
       for_each_rental(part.vms, [&](int rental) {
-        config.parts[0].rental = rental;
+        one.parts[0].rental = rental;
         const std::size_t family = families_.of[static_cast<std::size_t>(rental)];
-        refused = search_.offer(family, config, *iteration) || refused;
+        refused = search_.offer(family, one, iteration) || refused;
       });
-    }
+      return refused;
+    });
   }
 
   Search& search_;

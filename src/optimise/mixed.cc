@@ -207,16 +207,10 @@ class PairSearch {
     }
   }
 
-  void evaluate(Config config) {
-    // A ring is no slower, but it may be less sure.
-    bool refused = false;
-    for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
-      if (collective != Collective::kRing && !search_.both_collectives && !refused) break;
-      config.collective = collective;
-      const auto iteration = search_.evaluator.iteration(config);
-      ++evaluated_;
-      if (iteration) refused = search_.offer(family_, config, *iteration);
-    }
+  void evaluate(const Config& config) {
+    evaluated_ += search_.evaluate_collectives(config, [&](const Config& one, Seconds iteration) {
+      return search_.offer(family_, one, iteration);
+    });
   }
 
   Search& search_;

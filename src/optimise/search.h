@@ -93,6 +93,23 @@ struct Search {
   /// have been of use but is too unsure to keep a limit, so that something slower may be better.
   bool offer(std::size_t family, Config config, Seconds iteration);
   bool offer(std::size_t family, const Found& found);
+
+  /// Evaluates the configuration with each collective that is worth it and gives it and the time of
+  /// an iteration to `take`, which returns what offer does. Returns how many were evaluated.
+  template <class Take>
+  int evaluate_collectives(Config config, Take take) const {
+    int evaluated = 0;
+    // A ring is no slower, but it may be less sure.
+    bool refused = false;
+    for (const Collective collective : {Collective::kRing, Collective::kHierarchical}) {
+      if (collective != Collective::kRing && !both_collectives && !refused) break;
+      config.collective = collective;
+      const auto iteration = evaluator.iteration(config);
+      ++evaluated;
+      if (iteration) refused = take(config, *iteration) || refused;
+    }
+    return evaluated;
+  }
 };
 
 /// The families of `space`, and the rentals that stand for them.

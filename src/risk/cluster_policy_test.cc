@@ -24,18 +24,10 @@ TEST(ClusterPolicy, NeverMissesADeadlineAgainstAnAdversary) {
     Random random(seed);
     const DeadlineGame game = random_game(random, 15, 4);
     ClusterPolicy policy{CountBelief(game.machines)};
-    policy.begin(game, {});
-    GameState state{.parts_left = game.parts()};
-    for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
-      const bool ready = state.spot.count() > 0 && state.spot.left()[0] == 0;
-      state.available = ready ? random.below(2) : 1 + random.below(game.machines);
-      state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
-      const Holding choice = policy.choose(state);
-      state.spot.hold(choice.spot, game.changeover);
-      state.on_demand.hold(choice.on_demand, game.changeover);
-      state.parts_left -= state.spot.pass() + state.on_demand.pass();
-    }
-    EXPECT_LE(state.parts_left, 0) << seed;
+    const auto available = [&](bool ready) {
+      return ready ? random.below(2) : 1 + random.below(game.machines);
+    };
+    EXPECT_LE(left_by_adversary(game, policy, available), 0) << seed;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/random.h"
@@ -42,6 +43,28 @@ inline std::vector<int> random_trace(Random& random, int ticks, int machines) {
   }
   trace.resize(static_cast<std::size_t>(ticks));
   return trace;
+}
+
+/// Plays a tick with what the policy chooses for it.
+inline void play_tick(const DeadlineGame& game, DeadlinePolicy& policy, GameState& state) {
+  const Holding choice = policy.choose(state);
+  state.spot.hold(choice.spot, game.changeover);
+  state.on_demand.hold(choice.on_demand, game.changeover);
+  state.parts_left -= state.spot.pass() + state.on_demand.pass();
+}
+
+/// The parts that are left at the deadline when the trace is made as the game goes: `available`
+/// gives the spot machines of a tick, told whether the first that is held would get something done.
+template <class Available>
+int left_by_adversary(const DeadlineGame& game, DeadlinePolicy& policy, Available available) {
+  policy.begin(game, {});
+  GameState state{.parts_left = game.parts()};
+  for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
+    state.available = available(state.spot.count() > 0 && state.spot.left()[0] == 0);
+    state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
+    play_tick(game, policy, state);
+  }
+  return state.parts_left;
 }
 
 }  // namespace stint

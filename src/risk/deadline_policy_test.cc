@@ -31,18 +31,8 @@ TEST(LearnedPolicy, NeverMissesADeadlineAgainstAnAdversary) {
     Random random(seed);
     const DeadlineGame game = random_game(random, 40, 1);
     LearnedPolicy policy = fresh(game);
-    policy.begin(game, {});
-    GameState state{.parts_left = game.work};
-    for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
-      const bool ready = state.spot.count() > 0 && state.spot.left()[0] == 0;
-      state.available = ready ? 0 : 1;
-      state.spot.hold(std::min(state.spot.count(), state.available), game.changeover);
-      const Holding choice = policy.choose(state);
-      state.spot.hold(choice.spot, game.changeover);
-      state.on_demand.hold(choice.on_demand, game.changeover);
-      state.parts_left -= state.spot.pass() + state.on_demand.pass();
-    }
-    EXPECT_LE(state.parts_left, 0) << seed;
+    const auto available = [](bool ready) { return ready ? 0 : 1; };
+    EXPECT_LE(left_by_adversary(game, policy, available), 0) << seed;
   }
 }
 
@@ -112,10 +102,7 @@ TEST(LearnedPolicy, NeverMissesADeadlineInZonesAgainstAnAdversary) {
       if (zone != state.zone) state.spot = {};
       state.zone = zone;
       state.available = counts[static_cast<std::size_t>(zone)];
-      const Holding choice = policy.choose(state);
-      state.spot.hold(choice.spot, game.changeover);
-      state.on_demand.hold(choice.on_demand, game.changeover);
-      state.parts_left -= state.spot.pass() + state.on_demand.pass();
+      play_tick(game, policy, state);
     }
     EXPECT_LE(state.parts_left, 0) << seed;
   }

@@ -1,6 +1,8 @@
 #include "simulate/reduction_flows.h"
 
 #include <gtest/gtest.h>
+#include <utility>
+#include <vector>
 
 namespace stint {
 namespace {
@@ -39,9 +41,8 @@ TEST(ReductionFlows, PlayBucketAfterBucket) {
   EXPECT_NEAR(flows.now().in(kMillisecond), 30, 1e-9);
 }
 
-// 10 MB of one job and 20 of another: 20 ms shared, then the other's 10 alone.
-TEST(ReductionFlows, OfTwoJobsShareTheSameNics) {
-  const std::vector<StepSetup> setups{setup_of(), setup_of()};
+/// When 10 MB of the first and 20 MB of the second arrive, in milliseconds; the first comes first.
+std::pair<double, double> arrivals_of(const std::vector<StepSetup>& setups) {
   ReductionFlows flows;
   const auto links = add_shared_links(flows.network(), setups);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -50,26 +51,24 @@ TEST(ReductionFlows, OfTwoJobsShareTheSameNics) {
   flows.start(0, 0, 10 * kMB);
   flows.start(1, 0, 20 * kMB);
   EXPECT_EQ(next(flows).job, 0U);
-  EXPECT_NEAR(flows.now().in(kMillisecond), 20, 1e-9);
+  const double first = flows.now().in(kMillisecond);
   EXPECT_EQ(next(flows).job, 1U);
-  EXPECT_NEAR(flows.now().in(kMillisecond), 30, 1e-9);
+  return {first, flows.now().in(kMillisecond)};
+}
+
+// 10 MB of one job and 20 of another: 20 ms shared, then the other's 10 alone.
+TEST(ReductionFlows, OfTwoJobsShareTheSameNics) {
+  const auto [first, second] = arrivals_of({setup_of(), setup_of()});
+  EXPECT_NEAR(first, 20, 1e-9);
+  EXPECT_NEAR(second, 30, 1e-9);
 }
 
 // A byte of the second takes twice as long, alone and beside the first: at equal rates r with
 // r + 2 r = 1 GB/s the first's 10 MB take 30 ms, and the second's other 10 take 20.
 TEST(ReductionFlows, OfTwoJobsMayCostUnequally) {
-  const std::vector<StepSetup> setups{setup_of(1), setup_of(2)};
-  ReductionFlows flows;
-  const auto links = add_shared_links(flows.network(), setups);
-  for (std::size_t i = 0; i < 2; ++i) {
-    flows.add_job(collective_flows(flows.network(), setups[i], links[i]));
-  }
-  flows.start(0, 0, 10 * kMB);
-  flows.start(1, 0, 20 * kMB);
-  EXPECT_EQ(next(flows).job, 0U);
-  EXPECT_NEAR(flows.now().in(kMillisecond), 30, 1e-9);
-  EXPECT_EQ(next(flows).job, 1U);
-  EXPECT_NEAR(flows.now().in(kMillisecond), 50, 1e-9);
+  const auto [first, second] = arrivals_of({setup_of(1), setup_of(2)});
+  EXPECT_NEAR(first, 30, 1e-9);
+  EXPECT_NEAR(second, 50, 1e-9);
 }
 
 }  // namespace

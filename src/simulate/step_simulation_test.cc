@@ -1,38 +1,17 @@
 #include "simulate/step_simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "predict/step_fixture.h"
 
 namespace stint {
 namespace {
 
 constexpr Collective kCollectives[] = {Collective::kRing, Collective::kHierarchical,
                                        Collective::kParameterServer, Collective::kTopK};
-
-Link link(double ms_per_mb, double latency_ms = 0) {
-  return {.inverse_bandwidth = ms_per_mb * kMillisecond / kMB,
-          .latency = latency_ms * kMillisecond};
-}
-
-/// Forward 10 ms, backward 20 ms, 1 GB/s between VMs and 10 GB/s inside.
-StepGroup plain_group(int vms, int workers_per_vm = 1) {
-  return {.vms = vms,
-          .workers_per_vm = workers_per_vm,
-          .forward = 10 * kMillisecond,
-          .backward = 20 * kMillisecond,
-          .update = {},
-          .input = {},
-          .network = link(1),
-          .inside = link(0.1)};
-}
-
-/// Two buckets of 10 MB, ready after 20 and after 30 ms.
-StepSetup plain_setup(int vms, int workers_per_vm = 1) {
-  return {.groups = {plain_group(vms, workers_per_vm)},
-          .buckets = {{.bytes = 10 * kMB, .ready = 0.5}, {.bytes = 10 * kMB, .ready = 1}}};
-}
 
 /// A setup of up to three groups in which all may differ.
 StepSetup random_setup(Random& random, Collective collective) {
@@ -188,15 +167,20 @@ TEST(StepSimulation, OneWorkerOnlyComputes) {
   EXPECT_NEAR(total(simulate_step(plain_setup(1))).in(kMillisecond), 30, 1e-9);
 }
 
+/// Two VMs whose networks need so many milliseconds for a MB reduce 12 MB over a server.
+StepSetup served_setup(std::array<double, 2> ms_per_mb) {
+  StepSetup setup{.groups = {plain_group(1), plain_group(1)},
+                  .buckets = {{.bytes = 12 * kMB, .ready = 1}},
+                  .collective = Collective::kParameterServer};
+  for (std::size_t i = 0; i < 2; ++i) setup.groups[i].network = link(ms_per_mb[i]);
+  return setup;
+}
+
 // VM A sends at 1 GB/s, VM B at 0.25; the server, like A, takes 1 GB/s. B uses 0.25 of it and A the
 // other 0.75: 12 MB take A 16 ms and B 48 ms. The server has all after 48, and gives back in 48.
 // The closed form takes all NICs for the slowest: 2 · 2 · 12 MB · 4 ms/MB.
 TEST(StepSimulation, ASlowVmLeavesTheServersNicToTheOthers) {
-  StepSetup setup = plain_setup(1);
-  setup.groups.push_back(plain_group(1));
-  setup.groups[1].network = link(4);
-  setup.collective = Collective::kParameterServer;
-  setup.buckets = {{.bytes = 12 * kMB, .ready = 1}};
+  const StepSetup setup = served_setup({1, 4});
   EXPECT_NEAR(simulated_ms(setup), 96, 1e-9);
   EXPECT_NEAR(closed_form_ms(setup), 192, 1e-9);
 }
@@ -204,11 +188,7 @@ TEST(StepSimulation, ASlowVmLeavesTheServersNicToTheOthers) {
 // With the slow VM first the server is as slow: 24 MB at 0.25 GB/s each way, which is what the
 // closed form says.
 TEST(StepSimulation, ASlowServerHoldsUpEverybody) {
-  StepSetup setup = plain_setup(1);
-  setup.groups.push_back(plain_group(1));
-  setup.groups[0].network = link(4);
-  setup.collective = Collective::kParameterServer;
-  setup.buckets = {{.bytes = 12 * kMB, .ready = 1}};
+  const StepSetup setup = served_setup({4, 1});
   EXPECT_NEAR(simulated_ms(setup), 192, 1e-9);
   EXPECT_NEAR(closed_form_ms(setup), 192, 1e-9);
 }
