@@ -91,6 +91,14 @@ std::string ReadWalk::missing(const char* name) {
   return fmt::format("the field \"{}\" is missing; add it", name);
 }
 
+void ReadWalk::check_mark(const Json& json, const char* schema) {
+  const Json* mark = json.find("schema");
+  const auto* text = mark == nullptr ? nullptr : mark->as<std::string>();
+  if (text == nullptr || *text != schema) {
+    trail_.fail(json.line(), fmt::format("must be a {} document", schema));
+  }
+}
+
 void ReadWalk::wrong_kind(const Json& json, const char* wanted) {
   const bool null = json.as<std::nullptr_t>() != nullptr;
   const auto* number = json.as<double>();
@@ -198,6 +206,14 @@ Json SchemaWalk::number_schema(const char* type, Range range) {
   return schema;
 }
 
+Json SchemaWalk::or_null(const Json& schema) {
+  Json either;
+  for (const auto& [name, value] : *schema.as<Json::Object>()) {
+    either.add(name, name == "type" ? Json(Json::Array{value, "null"}) : value);
+  }
+  return either;
+}
+
 Json SchemaWalk::text_schema(std::string pattern) {
   Json schema;
   schema.add("type", "string");
@@ -237,13 +253,11 @@ Status check_schema_mark(const Json& json, std::string_view schema, const std::s
                                mark->line(), printable(*text), schema));
 }
 
-Json schema_document(std::string_view schema, std::string_view title, const Json& fields) {
+Json with_mark(std::string_view schema, const Json& fields) {
   Json mark;
   mark.add("const", Json(std::string(schema)));
   mark.add("description", "What this document is, and the version of its form.");
-  Json document;
-  document.add("$schema", "http://json-schema.org/draft-07/schema#");
-  document.add("title", Json(std::string(title)));
+  Json document{Json::Object{}};
   for (const auto& [name, value] : *fields.as<Json::Object>()) {
     Json copy = value;
     if (name == "properties") {
@@ -257,6 +271,15 @@ Json schema_document(std::string_view schema, std::string_view title, const Json
     document.add(name, std::move(copy));
   }
   if (document.find("required") == nullptr) document.add("required", {Json::Array{"schema"}});
+  return document;
+}
+
+Json schema_document(std::string_view schema, std::string_view title, const Json& fields) {
+  Json document;
+  document.add("$schema", "http://json-schema.org/draft-07/schema#");
+  document.add("title", Json(std::string(title)));
+  const Json marked = with_mark(schema, fields);
+  for (const auto& [name, value] : *marked.as<Json::Object>()) document.add(name, value);
   return document;
 }
 

@@ -24,7 +24,8 @@
 /// A field whose type is optional, a vector or a map may be absent; any other is required. What
 /// spans several fields goes into `std::string problem(const Price&)`, empty when all is well.
 /// Quantities are texts with their unit; `number` writes them as plain numbers instead, for results
-/// whose keys name the unit.
+/// whose keys name the unit. `numbers` does so for a list, and `number_or_null` where null says
+/// that there is none. A noun inside another that carries a mark of its own is a `document`.
 namespace stint {
 
 /// A noun read from a file, with what was odd about it.

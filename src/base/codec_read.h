@@ -33,6 +33,38 @@ class ReadWalk {
     });
   }
 
+  /// A required number that may be null, which says that there is none.
+  template <AQuantity Q>
+  void number_or_null(const char* name, std::optional<Q>& member, Q unit, const char* /*doc*/,
+                      Range range = Range::kAny) {
+    visit(name, false, [&](const Json& json) {
+      member.reset();
+      if (json.as<std::nullptr_t>() != nullptr) return;
+      double value = 0;
+      read(json, value, {.range = range});
+      member = value * unit;
+    });
+  }
+
+  /// A list of quantities as plain numbers.
+  template <AQuantity Q>
+  void numbers(const char* name, std::vector<Q>& list, Q unit, const char* /*doc*/,
+               Range range = Range::kAny) {
+    visit(name, true, [&](const Json& json) {
+      std::vector<double> values;
+      read(json, values, {.range = range});
+      list.clear();
+      for (const double value : values) list.push_back(value * unit);
+    });
+  }
+
+  /// A noun inside another that is a document of its own, with the mark `schema`: one that must be
+  /// there, one that may be absent, or a list.
+  template <class T>
+  void document(const char* name, T& member, const char* schema, const char* /*doc*/) {
+    visit(name, kMayBeAbsent<T>, [&](const Json& json) { read_marked(json, member, schema); });
+  }
+
   /// A required value with a text form of its own: `parse` reads what `to_text` writes.
   template <class T, class Parse>
   void text(const char* name, T& member, Parse parse, const char* /*doc*/) {
@@ -52,12 +84,14 @@ class ReadWalk {
   /// The line of the value at `path` under `json`, or of the last one on the way that is there.
   static int line_of(const Json& json, const std::vector<std::string>& path);
 
+  /// A `marked` noun has a "schema" that was looked at before.
   template <class T>
-  static void read_noun(const Json& json, T& noun, Trail& trail) {
+  static void read_noun(const Json& json, T& noun, Trail& trail, bool marked = false) {
     if (json.as<Json::Object>() == nullptr) {
       return trail.fail(json.line(), std::string("must be an object, not ") + json.kind());
     }
     ReadWalk walk(json, trail);
+    if (marked) walk.known_.emplace_back("schema");
     describe(walk, noun);
     if constexpr (HasProblem<T>) {
       if (!trail.ok()) return;
@@ -85,7 +119,27 @@ class ReadWalk {
     trail_.path.pop_back();
   }
 
+  template <class T>
+  void read_marked(const Json& json, T& member, const char* schema) {
+    if constexpr (AnOptional<T>) {
+      read_marked(json, member.emplace(), schema);
+    } else if constexpr (AVector<T>) {
+      const auto* array = json.as<Json::Array>();
+      if (array == nullptr) return wrong_kind(json, "a list");
+      member.clear();
+      for (std::size_t i = 0; i < array->size() && trail_.ok(); ++i) {
+        trail_.path.push_back(std::to_string(i));
+        read_marked((*array)[i], member.emplace_back(), schema);
+        trail_.path.pop_back();
+      }
+    } else {
+      check_mark(json, schema);
+      if (trail_.ok()) read_noun(json, member, trail_, true);
+    }
+  }
+
   static std::string missing(const char* name);
+  void check_mark(const Json& json, const char* schema);
   void wrong_kind(const Json& json, const char* wanted);
   void check_range(const Json& json, FieldRules rules, double value, std::string_view shown);
 

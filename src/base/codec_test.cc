@@ -154,5 +154,61 @@ TEST(Codec, MakesASchemaOfTheSameFields) {
   EXPECT_NE(text.find(R"("market":{"enum":["on-demand","spot"])"), std::string::npos);
 }
 
+/// What only results need: lists of numbers, null, and documents inside a document.
+struct Receipt {
+  std::vector<Seconds> times;
+  std::optional<Seconds> end;
+  Price paid;
+  std::optional<Price> refund;
+  std::vector<Price> others;
+};
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Receipt>& it) {
+  walk.numbers("times_s", it.times, kSecond, "When.", Range::kNotNegative);
+  walk.number_or_null("end_s", it.end, kSecond, "The end; null: none.", Range::kPositive);
+  walk.document("paid", it.paid, "stint.price/1", "What was paid.");
+  walk.document("refund", it.refund, "stint.price/1", "What was paid back.");
+  walk.document("others", it.others, "stint.price/1", "What others paid.");
+}
+
+constexpr const char* kReceipt =
+    R"({"schema":"stint.receipt/1","times_s":[1.0,2.5],"end_s":null,)"
+    R"("paid":{"schema":"stint.price/1","price":"3 USD/h"},)"
+    R"("others":[{"schema":"stint.price/1","price":"4 USD/h","date":"2026-07"}]})";
+
+/// The text that a receipt with `from` replaced by `to` is written back as, or why it is refused.
+std::string receipt_after(const std::string& from, const std::string& to) {
+  std::string text = kReceipt;
+  text.replace(text.find(from), from.size(), to);
+  const auto loaded = read_document<Receipt>(text, "stint.receipt/1", "a.json");
+  if (!loaded.ok()) return loaded.error().message;
+  EXPECT_TRUE(loaded->warnings.empty());
+  const Status checked = check_fields(loaded->noun, "receipt");
+  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  return to_text(encode(loaded->noun, "stint.receipt/1"), JsonStyle::kLine);
+}
+
+TEST(Codec, ResultsHoldNumbersNullsAndDocuments) {
+  EXPECT_EQ(receipt_after("null", "null"), kReceipt);
+  EXPECT_NE(receipt_after("null", "7.5").find(R"("end_s":7.5)"), std::string::npos);
+  EXPECT_EQ(receipt_after("null", "-1"), "a.json:1: /end_s: must be more than zero, not -1");
+  EXPECT_EQ(receipt_after("2.5", "-2"), "a.json:1: /times_s/1: must be zero or more, not -2");
+  EXPECT_EQ(receipt_after("price/1\",\"price\":\"3", "job/1\",\"price\":\"3"),
+            "a.json:1: /paid: must be a stint.price/1 document");
+  EXPECT_EQ(receipt_after("\"4 USD/h\"", "4").find("a.json:1: /others/0/price: "), 0U);
+}
+
+TEST(Codec, DocumentsInsideADocumentHaveTheirMarkInItsSchema) {
+  const Json schema = SchemaWalk::schema_of<Receipt>();
+  const std::string text = to_text(schema, JsonStyle::kLine);
+  EXPECT_NE(text.find(R"("end_s":{"type":["number","null"],"exclusiveMinimum":0)"),
+            std::string::npos);
+  EXPECT_NE(text.find(R"("required":["end_s","paid"])"), std::string::npos);
+  EXPECT_NE(text.find(R"("others":{"type":"array","items":{"type":"object","properties":{"schema":)"
+                      R"({"const":"stint.price/1")"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stint

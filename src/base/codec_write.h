@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,9 @@
 #include "base/unit_text.h"
 
 namespace stint {
+
+/// The schema of a noun's fields for a document with the mark `schema`.
+Json with_mark(std::string_view schema, const Json& fields);
 
 /// Makes the JSON of a noun; what is absent is left out.
 class WriteWalk {
@@ -33,6 +38,31 @@ class WriteWalk {
       if (member) json_.add(name, Json(Json::Value{member->in(unit)}));
     } else {
       json_.add(name, Json(Json::Value{member.in(unit)}));
+    }
+  }
+
+  template <AQuantity Q>
+  void number_or_null(const char* name, const std::optional<Q>& member, Q unit, const char* /*doc*/,
+                      Range /*range*/ = Range::kAny) {
+    json_.add(name, member ? Json(member->in(unit)) : Json());
+  }
+
+  /// Written even when it is empty.
+  template <AQuantity Q>
+  void numbers(const char* name, const std::vector<Q>& list, Q unit, const char* /*doc*/,
+               Range /*range*/ = Range::kAny) {
+    Json::Array array;
+    for (const Q value : list) array.emplace_back(value.in(unit));
+    json_.add(name, {std::move(array)});
+  }
+
+  /// A list is written even when it is empty.
+  template <class T>
+  void document(const char* name, const T& member, const char* schema, const char* /*doc*/) {
+    if constexpr (AnOptional<T>) {
+      if (member) json_.add(name, write_marked(*member, schema));
+    } else {
+      json_.add(name, write_marked(member, schema));
     }
   }
 
@@ -86,6 +116,19 @@ class WriteWalk {
   requires ANoun<T>
   static Json write(const T& noun, FieldRules /*rules*/) { return write_noun(noun); }
 
+  template <class T>
+  static Json write_marked(const T& noun, const char* schema) {
+    Json start;
+    start.add("schema", schema);
+    return write_noun(noun, std::move(start));
+  }
+  template <class T>
+  static Json write_marked(const std::vector<T>& list, const char* schema) {
+    Json::Array array;
+    for (const T& item : list) array.push_back(write_marked(item, schema));
+    return {std::move(array)};
+  }
+
   Json json_;
 };
 
@@ -110,6 +153,25 @@ class CheckWalk {
     } else {
       field(name, member.in(unit), doc, {.range = range});
     }
+  }
+
+  template <AQuantity Q>
+  void number_or_null(const char* name, const std::optional<Q>& member, Q unit, const char* doc,
+                      Range range = Range::kAny) {
+    number(name, member, unit, doc, range);
+  }
+
+  template <AQuantity Q>
+  void numbers(const char* name, const std::vector<Q>& list, Q unit, const char* doc,
+               Range range = Range::kAny) {
+    std::vector<double> values;
+    for (const Q value : list) values.push_back(value.in(unit));
+    field(name, values, doc, {.range = range});
+  }
+
+  template <class T>
+  void document(const char* name, const T& member, const char* /*schema*/, const char* doc) {
+    field(name, member, doc);
   }
 
   template <class T, class Parse>
@@ -197,6 +259,23 @@ class SchemaWalk {
     add(name, number_schema("number", range), doc, kMayBeAbsent<T>);
   }
 
+  template <AQuantity Q>
+  void number_or_null(const char* name, const std::optional<Q>& /*member*/, Q /*unit*/,
+                      const char* doc, Range range = Range::kAny) {
+    add(name, or_null(number_schema("number", range)), doc, false);
+  }
+
+  template <AQuantity Q>
+  void numbers(const char* name, const std::vector<Q>& /*list*/, Q /*unit*/, const char* doc,
+               Range range = Range::kAny) {
+    add(name, of(static_cast<const std::vector<double>*>(nullptr), {.range = range}), doc, true);
+  }
+
+  template <class T>
+  void document(const char* name, const T& /*member*/, const char* schema, const char* doc) {
+    add(name, marked(static_cast<const T*>(nullptr), schema), doc, kMayBeAbsent<T>);
+  }
+
   template <class T, class Parse>
   void text(const char* name, const T& /*member*/, Parse /*parse*/, const char* doc) {
     add(name, of(static_cast<const std::string*>(nullptr), {.range = Range::kAtLeastOne}), doc,
@@ -217,6 +296,7 @@ class SchemaWalk {
   void add(const char* name, Json schema, const char* doc, bool may_be_absent);
   Json object() const;
   static Json number_schema(const char* type, Range range);
+  static Json or_null(const Json& schema);
   static Json text_schema(std::string pattern);
 
   static Json of(const bool* /*type*/, FieldRules /*rules*/);
@@ -264,6 +344,22 @@ class SchemaWalk {
   template <class T>
   requires ANoun<T>
   static Json of(const T* /*type*/, FieldRules /*rules*/) { return schema_of<T>(); }
+
+  template <class T>
+  static Json marked(const T* /*type*/, const char* schema) {
+    return with_mark(schema, schema_of<T>());
+  }
+  template <class T>
+  static Json marked(const std::optional<T>* /*type*/, const char* schema) {
+    return marked(static_cast<const T*>(nullptr), schema);
+  }
+  template <class T>
+  static Json marked(const std::vector<T>* /*type*/, const char* schema) {
+    Json list;
+    list.add("type", "array");
+    list.add("items", marked(static_cast<const T*>(nullptr), schema));
+    return list;
+  }
 
   Json::Object properties_;
   Json::Array required_;
