@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/views/import_views.h"
 
 namespace stint::cli {
 namespace {
@@ -66,29 +67,16 @@ std::string noise_text(const ProfiledNoise& it) {
 }
 
 struct Part {
-  const char* key;   // In JSON.
-  const char* name;  // For a person.
+  const char* name;
   const std::optional<Timing>* timing;
 };
 
 std::vector<Part> parts_of(const TraceProfile& profile) {
-  return {{"input", "waiting for data", &profile.input},
-          {"forward", "forward", &profile.forward},
-          {"backward", "backward", &profile.backward},
-          {"communication", "all-reduces", &profile.communication},
-          {"update", "update", &profile.update}};
-}
-
-const char* rhythm_name(TraceRhythm rhythm) {
-  switch (rhythm) {
-    case TraceRhythm::kProfilerSteps:
-      return "ProfilerStep";
-    case TraceRhythm::kUpdates:
-      return "Optimizer.step";
-    case TraceRhythm::kNone:
-      break;
-  }
-  return "nothing";
+  return {{"waiting for data", &profile.input},
+          {"forward", &profile.forward},
+          {"backward", &profile.backward},
+          {"all-reduces", &profile.communication},
+          {"update", &profile.update}};
 }
 
 void add_timing(Table& table, const char* name, const Timing& timing) {
@@ -121,19 +109,15 @@ std::string bucket_table(const TraceProfile& profile, const Terminal& terminal) 
   return "\n" + table.text(terminal, "-o json");
 }
 
-Json timing_json(const Timing& timing) {
-  Json json;
-  json.add("median_s", Json(timing.median.in(kSecond)));
-  if (timing.spread) json.add("spread_s", Json(timing.spread->in(kSecond)));
-  if (timing.count) json.add("count", Json(*timing.count));
-  return json;
+TimingView view_of(const Timing& timing) {
+  return {.median = timing.median, .spread = timing.spread, .count = timing.count};
 }
 
-Json bytes_json(Bytes bytes) { return {Json::Value(static_cast<std::int64_t>(bytes.in(kByte)))}; }
-
-Json texts_json(const std::vector<std::string>& texts) {
-  return {Json::Array(texts.begin(), texts.end())};
+std::optional<TimingView> view_of(const std::optional<Timing>& timing) {
+  return timing ? std::optional(view_of(*timing)) : std::nullopt;
 }
+
+std::int64_t whole_bytes(Bytes bytes) { return static_cast<std::int64_t>(bytes.in(kByte)); }
 
 std::string note_lines(const std::vector<std::string>& notes, const Terminal& terminal) {
   std::string text;
@@ -184,7 +168,7 @@ std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
       sheet_line("read",
                  fmt::format("{} in {}; iterations told by {}", counted(profile.events, "event"),
                              counted(static_cast<std::size_t>(profile.files), "file"),
-                             rhythm_name(profile.rhythm)),
+                             name_of(profile.rhythm)),
                  terminal);
   text += sheet_line("workers", fmt::format("{}, by {}", profile.workers, profile.workers_from),
                      terminal);
@@ -203,30 +187,31 @@ std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
 }
 
 Json trace_json(const TraceProfile& profile) {
-  Json json;
-  json.add("schema", "stint.trace-import/1");
-  json.add("files", Json(profile.files));
-  json.add("events", Json(Json::Value(static_cast<std::int64_t>(profile.events))));
-  json.add("workers", Json(profile.workers));
-  json.add("workers_from", Json(profile.workers_from));
-  json.add("iterations_from", rhythm_name(profile.rhythm));
-  json.add("device", Json(profile.device));
-  json.add("iteration", timing_json(profile.iteration));
-  for (const Part& part : parts_of(profile)) {
-    if (*part.timing) json.add(part.key, timing_json(**part.timing));
-  }
-  if (profile.batch_per_worker) json.add("batch_per_worker", Json(*profile.batch_per_worker));
-  if (profile.gradients) json.add("gradient_bytes", bytes_json(*profile.gradients));
-  json.add("notes", texts_json(profile.notes));
-  Json::Array gaps;
-  for (const TraceGap& gap : profile.gaps) gaps.emplace_back(Json::Value(gap.what));
-  json.add("not_found", {std::move(gaps)});
+  TraceImportView view{.files = profile.files,
+                       .events = static_cast<std::int64_t>(profile.events),
+                       .workers = profile.workers,
+                       .workers_from = profile.workers_from,
+                       .iterations_from = profile.rhythm,
+                       .device = profile.device,
+                       .iteration = view_of(profile.iteration),
+                       .input = view_of(profile.input),
+                       .forward = view_of(profile.forward),
+                       .backward = view_of(profile.backward),
+                       .communication = view_of(profile.communication),
+                       .update = view_of(profile.update),
+                       .batch_per_worker = profile.batch_per_worker,
+                       .gradient_bytes = {},
+                       .notes = profile.notes,
+                       .not_found = {},
+                       .job = {}};
+  if (profile.gradients) view.gradient_bytes = whole_bytes(*profile.gradients);
+  for (const TraceGap& gap : profile.gaps) view.not_found.push_back(gap.what);
   if (profile.job) {
     // Our own text always reads back.
     const auto job = parse_json(write_job(*profile.job), "job");
-    if (job.ok()) json.add("job", *job);
+    if (job.ok()) view.job = *job;
   }
-  return json;
+  return encoded(view);
 }
 
 std::string nccl_text(const NcclTable& table, const Terminal& terminal) {
@@ -256,24 +241,17 @@ std::string nccl_text(const NcclTable& table, const Terminal& terminal) {
 }
 
 Json nccl_json(const NcclTable& table) {
-  Json::Array rows;
+  NcclImportView view{.rows = {}, .wrong = table.wrong, .notes = table.notes};
   for (const NcclRow& it : table.rows) {
-    Json row;
-    row.add("instance_type", Json(it.row.cluster));
-    row.add("nodes", Json(it.row.vms));
-    row.add("ranks", Json(it.row.workers));
-    row.add("collective", Json(it.row.collective));
-    row.add("bytes", bytes_json(it.row.payload));
-    row.add("time_s", Json(it.row.time.value_or(Seconds{}).in(kSecond)));
-    if (it.in_place) row.add("time_in_place_s", Json(it.in_place->in(kSecond)));
-    rows.push_back(std::move(row));
+    view.rows.push_back({.instance_type = it.row.cluster,
+                         .nodes = it.row.vms,
+                         .ranks = it.row.workers,
+                         .collective = it.row.collective,
+                         .bytes = whole_bytes(it.row.payload),
+                         .time = it.row.time.value_or(Seconds{}),
+                         .time_in_place = it.in_place});
   }
-  Json json;
-  json.add("schema", "stint.nccl-import/1");
-  json.add("rows", {std::move(rows)});
-  json.add("wrong", Json(table.wrong));
-  json.add("notes", texts_json(table.notes));
-  return json;
+  return encoded(view);
 }
 
 }  // namespace stint::cli

@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "cli/render/figures.h"
+#include "cli/views/machine_views.h"
 
 namespace stint::cli {
 namespace {
@@ -13,12 +14,6 @@ std::string bill(Dollars amount) { return fmt::format("${:.4f}", amount.in(kDoll
 
 std::string state_of(const VmStatus& vm) {
   return vm.released.value_or(false) ? "released" : name_of(vm.phase);
-}
-
-Json array_of(const std::vector<std::string>& texts) {
-  Json::Array array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return {std::move(array)};
 }
 
 }  // namespace
@@ -44,22 +39,12 @@ std::string text_of(const ClusterStatus& status, const Terminal& terminal) {
 }
 
 Json json_of(const std::vector<ClusterStatus>& clusters, const std::vector<std::string>& dead) {
-  Json::Array list;
-  for (const ClusterStatus& status : clusters) list.push_back(encode(status, kClusterSchema));
-  Json json;
-  json.add("schema", "stint.clusters/1");
-  json.add("clusters", {std::move(list)});
-  json.add("dead", array_of(dead));
-  return json;
+  return encoded(ClustersView{.clusters = clusters, .dead = dead});
 }
 
 Json json_of(const Cleaning& cleaning) {
-  Json json;
-  json.add("schema", "stint.cleaning/1");
-  json.add("removed", array_of(cleaning.removed));
-  json.add("alive", array_of(cleaning.alive));
-  json.add("kept", array_of(cleaning.kept));
-  return json;
+  return encoded(
+      CleaningView{.removed = cleaning.removed, .alive = cleaning.alive, .kept = cleaning.kept});
 }
 
 }  // namespace stint::cli

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_prediction.h"
+#include "cli/views/machine_views.h"
 
 namespace stint::cli {
 namespace {
@@ -124,40 +125,31 @@ std::string probe_text(const ProbeReport& report, const Date& today, const Termi
 }
 
 Json probe_json(const ProbeReport& report, const Date& today) {
-  Json::Array sums;
+  const ReductionSpread& spread = report.spread;
+  ProbeView view{
+      .cluster = report.cluster,
+      .sums = {},
+      .spread = {.repeats = spread.repeats, .time = spread.time, .pairs = spread.pairs},
+      .calibration = {.name = report.before.name,
+                      .date = report.before.date,
+                      .age_days = static_cast<int>(days_between(report.before.date, today)),
+                      .mape = report.mape},
+      .folded_mape = {}};
   for (const ProbedSum& sum : report.sums) {
-    Json::Array vms;
+    ProbedSumView& one = view.sums.emplace_back(ProbedSumView{.vms = {},
+                                                              .bytes = sum.planned.bytes,
+                                                              .pair = sum.planned.pair,
+                                                              .median = sum.time.median,
+                                                              .spread = spread_of(sum),
+                                                              .count = sum.time.count.value_or(1),
+                                                              .bus = sum.bus,
+                                                              .predicted = sum.predicted});
     for (const int vm : sum.planned.vms) {
-      vms.emplace_back(report.vms[static_cast<std::size_t>(vm)]);
+      one.vms.push_back(report.vms[static_cast<std::size_t>(vm)]);
     }
-    Json one;
-    one.add("vms", {std::move(vms)});
-    one.add("bytes", sum.planned.bytes.in(kByte));
-    one.add("pair", Json(sum.planned.pair));
-    one.add("median_s", sum.time.median.in(kSecond));
-    one.add("spread_s", spread_of(sum).in(kSecond));
-    one.add("count", Json(sum.time.count.value_or(1)));
-    one.add("bus_bytes_per_s", sum.bus.in(kByte / kSecond));
-    one.add("predicted_s", sum.predicted.in(kSecond));
-    sums.push_back(std::move(one));
   }
-  Json spread;
-  if (report.spread.repeats) spread.add("repeats", *report.spread.repeats);
-  if (report.spread.time) spread.add("time", *report.spread.time);
-  if (report.spread.pairs) spread.add("pairs", *report.spread.pairs);
-  Json before;
-  before.add("name", Json(report.before.name));
-  before.add("date", Json(to_text(report.before.date)));
-  before.add("age_days", Json(days_between(report.before.date, today)));
-  before.add("mape", report.mape);
-  Json json;
-  json.add("schema", "stint.probe/1");
-  json.add("cluster", Json(report.cluster));
-  json.add("sums", {std::move(sums)});
-  json.add("spread", spread);
-  json.add("calibration", before);
-  if (report.folded) json.add("folded_mape", report.folded->accuracy.back().mape);
-  return json;
+  if (report.folded) view.folded_mape = report.folded->accuracy.back().mape;
+  return encoded(view);
 }
 
 }  // namespace stint::cli

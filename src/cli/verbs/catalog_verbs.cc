@@ -8,6 +8,7 @@
 #include "cli/render/render_catalog.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
+#include "cli/views/catalog_views.h"
 #include "load/catalog_cases.h"
 
 namespace stint::cli {
@@ -100,13 +101,11 @@ ExitCode show(const Invocation& invocation) {
 
 void print_import(const Invocation& invocation, const ImportAnswer& answer) {
   if (invocation.output() == "json") {
-    Json json;
-    json.add("schema", "stint.catalog-import/1");
-    json.add("path", Json(answer.path));
-    json.add("replaced", Json(Json::Value{answer.replaced}));
-    json.add("types", Json(static_cast<int>(answer.types)));
-    json.add("offers", Json(static_cast<int>(answer.offers)));
-    print_answer(invocation, to_text(json, JsonStyle::kPretty) + "\n");
+    const CatalogImportView view{.path = answer.path,
+                                 .replaced = answer.replaced,
+                                 .types = static_cast<int>(answer.types),
+                                 .offers = static_cast<int>(answer.offers)};
+    print_answer(invocation, to_text(encoded(view), JsonStyle::kPretty) + "\n");
     return;
   }
   print_answer(
@@ -135,19 +134,14 @@ ExitCode import_file(const Invocation& invocation) {
 }
 
 Json difference_json(const std::vector<Difference>& differences) {
-  Json::Array list;
+  CatalogDiffView view;
   for (const Difference& it : differences) {
-    Json entry;
-    entry.add("change", name_of(it.kind));
-    entry.add("what", Json(it.what));
-    if (!it.before.empty()) entry.add("before", Json(it.before));
-    if (!it.after.empty()) entry.add("after", Json(it.after));
-    list.push_back(std::move(entry));
+    DifferenceView& entry = view.differences.emplace_back(
+        DifferenceView{.change = it.kind, .what = it.what, .before = {}, .after = {}});
+    if (!it.before.empty()) entry.before = it.before;
+    if (!it.after.empty()) entry.after = it.after;
   }
-  Json json;
-  json.add("schema", "stint.catalog-diff/1");
-  json.add("differences", {std::move(list)});
-  return json;
+  return encoded(view);
 }
 
 std::string difference_csv(const std::vector<Difference>& differences) {

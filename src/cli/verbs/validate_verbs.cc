@@ -6,6 +6,7 @@
 #include "cli/render/render_validation.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
+#include "cli/views/import_views.h"
 #include "validate/validate_iteration.h"
 
 namespace stint::cli {
@@ -94,16 +95,9 @@ std::string placement(const StepRow& row) {
 }
 
 Json probes_json(const ProbesAnswer& answer) {
-  Json jobs{Json::Object{}};
-  for (const auto& [job, rows] : answer.rows) {
-    Json::Array list;
-    for (const std::size_t row : rows) list.emplace_back(static_cast<int>(row));
-    jobs.add(job, Json(std::move(list)));
-  }
-  Json json;
-  json.add("schema", "stint.probes/1");
-  json.add("rows", std::move(jobs));
-  return json;
+  ProbesView view;
+  for (const auto& [job, rows] : answer.rows) view.rows[job].assign(rows.begin(), rows.end());
+  return encoded(view);
 }
 
 void print_probes(const Invocation& invocation, const ProbesAnswer& answer) {

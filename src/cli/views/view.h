@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/codec.h"
+
+/// The documents that `-o json` prints and that no noun of another module describes already. A view
+/// has the members of its document, says its mark in `kSchema` and its title in `kTitle`, and is
+/// described once; see base/codec.h. The renderers fill it in. Nothing reads a view back but tests,
+/// so that unknown members need not be kept. A new view is listed in view_formats.cc.
+namespace stint::cli {
+
+inline constexpr FieldRules kCount = {.range = Range::kNotNegative};
+inline constexpr FieldRules kShare = {.range = Range::kFraction};
+inline constexpr FieldRules kList = {.always = true};
+
+template <class View>
+Json encoded(const View& view) {
+  return encode(view, View::kSchema);
+}
+
+}  // namespace stint::cli
