@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/views/simulation_views.h"
 
 namespace stint::cli {
 namespace {
@@ -113,31 +115,27 @@ std::string replay_summary(const DeadlineReplay& replay) {
 
 Json replay_json(const DeadlineReplay& replay, const std::string& policy) {
   const GameResult& result = replay.result;
-  Json json;
-  json.add("schema", "stint.replay/1");
-  json.add("policy", Json(policy));
-  json.add("gap_s", Json(Json::Value{replay.gap.in(kSecond)}));
-  json.add("start_tick", Json(replay.start));
-  json.add("deadline_ticks", Json(replay.game.deadline));
-  if (result.finished) json.add("finished_tick", Json(*result.finished));
-  json.add("overdue_ticks", Json(result.overdue));
-  json.add("cost", Json(Json::Value{result.cost}));
-  json.add("cost_ratio_to_optimum", Json(Json::Value{result.cost / replay.optimum_cost}));
-  json.add("cost_ratio_to_on_demand", Json(Json::Value{result.cost / replay.on_demand_cost}));
-  if (replay.zones.size() > 1) json.add("moves", Json(result.moves));
-  Json::Array ticks;
+  const bool several = replay.zones.size() > 1;
+  ReplayView view{.policy = policy,
+                  .gap = replay.gap,
+                  .start_tick = replay.start,
+                  .deadline_ticks = replay.game.deadline,
+                  .finished_tick = result.finished,
+                  .overdue_ticks = result.overdue,
+                  .cost = result.cost,
+                  .cost_ratio_to_optimum = result.cost / replay.optimum_cost,
+                  .cost_ratio_to_on_demand = result.cost / replay.on_demand_cost,
+                  .moves = several ? std::optional(result.moves) : std::nullopt,
+                  .ticks = {}};
   for (const PlayedTick& tick : result.ticks) {
-    Json entry;
-    if (replay.zones.size() > 1) entry.add("zone", Json(tick.zone));
-    entry.add("available", Json(tick.available));
-    entry.add("spot", Json(tick.held.spot));
-    entry.add("on_demand", Json(tick.held.on_demand));
-    entry.add("spot_working", Json(tick.working.spot));
-    entry.add("on_demand_working", Json(tick.working.on_demand));
-    ticks.push_back(std::move(entry));
+    view.ticks.push_back({.zone = several ? std::optional(tick.zone) : std::nullopt,
+                          .available = tick.available,
+                          .spot = tick.held.spot,
+                          .on_demand = tick.held.on_demand,
+                          .spot_working = tick.working.spot,
+                          .on_demand_working = tick.working.on_demand});
   }
-  json.add("ticks", Json(std::move(ticks)));
-  return json;
+  return encoded(view);
 }
 
 }  // namespace stint::cli

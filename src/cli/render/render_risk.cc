@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/views/risk_views.h"
 
 namespace stint::cli {
 namespace {
@@ -24,18 +25,6 @@ std::string time_text(Seconds time) {
 
 std::string time_text(const std::optional<Seconds>& time) {
   return time ? time_text(*time) : "never";
-}
-
-Json seconds(Seconds time) { return Json(time.in(kSecond)); }
-Json seconds(const std::optional<Seconds>& time) { return time ? seconds(*time) : Json(); }
-
-Json summary_json(const TimeSummary& summary) {
-  Json json;
-  json.add("count", Json(summary.count));
-  json.add("mean_s", seconds(summary.mean));
-  json.add("median_s", seconds(summary.median));
-  json.add("p90_s", seconds(summary.p90));
-  return json;
 }
 
 void add_spells(Table& table, const TraceReport& it, const char* which, const TimeSummary& spells) {
@@ -109,74 +98,28 @@ std::string failure_table(const RiskFitReport& report, const Terminal& terminal)
   return table.text(terminal, "-o json");
 }
 
-Json group_json(const GroupLoss& group) {
-  Json json;
-  json.add("shared", Json(group.shared));
-  json.add("reach", Json(group.reach));
-  return json;
-}
-
-Json trace_json(const TraceReport& it) {
-  Json json;
-  json.add("name", Json(it.name));
-  json.add("gap_s", seconds(it.gap));
-  json.add("ticks", Json(it.ticks));
-  json.add("machines_max", Json(it.most));
-  json.add("availability", Json(it.availability));
-  json.add("up", summary_json(it.up));
-  json.add("down", summary_json(it.down));
-  return json;
-}
-
-Json lifetimes_json(const LifetimeReport& report) {
-  Json::Array horizons;
+LifetimesView view_of(const LifetimeReport& report) {
+  LifetimesView view{.machines = report.machines,
+                     .losses = report.losses,
+                     .exposure = report.exposure,
+                     .rate = report.rate,
+                     .survival = {},
+                     .hazard = {},
+                     .kinds = report.kinds};
   for (const LifetimeHorizon& it : report.horizons) {
-    Json horizon;
-    horizon.add("hours", Json(it.age.in(kHour)));
-    if (it.measured) {
-      horizon.add("measured", Json(it.measured->share));
-      horizon.add("low", Json(it.measured->low));
-      horizon.add("high", Json(it.measured->high));
-    }
-    horizon.add("fitted", Json(it.fitted));
-    horizon.add("exponential", Json(it.exponential));
-    horizons.push_back(std::move(horizon));
+    HorizonView& horizon = view.survival.emplace_back(HorizonView{.hours = it.age.in(kHour),
+                                                                  .measured = {},
+                                                                  .low = {},
+                                                                  .high = {},
+                                                                  .fitted = it.fitted,
+                                                                  .exponential = it.exponential});
+    if (!it.measured) continue;
+    horizon.measured = it.measured->share;
+    horizon.low = it.measured->low;
+    horizon.high = it.measured->high;
   }
-  Json::Array hazard;
-  for (const HazardStep& it : report.hazard.steps()) {
-    Json step;
-    step.add("from_s", seconds(it.from));
-    step.add("per_hour", Json(it.rate.in(1 / kHour)));
-    hazard.push_back(std::move(step));
-  }
-  Json kinds{Json::Object{}};
-  for (const auto& [kind, factor] : report.kinds) kinds.add(kind, Json(factor));
-  Json json;
-  json.add("machines", Json(report.machines));
-  json.add("losses", Json(report.losses));
-  json.add("exposure_s", seconds(report.exposure));
-  json.add("exponential_per_hour", Json(report.rate.in(1 / kHour)));
-  json.add("survival", Json(std::move(horizons)));
-  json.add("hazard", Json(std::move(hazard)));
-  json.add("kinds", std::move(kinds));
-  return json;
-}
-
-Json figure_json(const RiskFigure& figure) {
-  Json json;
-  json.add("typical", Json(figure.typical));
-  json.add("low", Json(figure.low));
-  json.add("high", Json(figure.high));
-  json.add("independent", Json(figure.independent));
-  return json;
-}
-
-Json first_loss_json(const FirstLoss& first) {
-  Json json;
-  json.add("p10_s", seconds(first.p10));
-  json.add("median_s", seconds(first.median));
-  json.add("p90_s", seconds(first.p90));
-  return json;
+  for (const HazardStep& it : report.hazard.steps()) view.hazard.push_back({it.from, it.rate});
+  return view;
 }
 
 }  // namespace
@@ -202,35 +145,13 @@ std::string risk_fit_text(const RiskFitReport& report, const Terminal& terminal)
 }
 
 Json risk_fit_json(const RiskFitReport& report) {
-  Json::Array traces;
-  for (const TraceReport& it : report.traces) traces.push_back(trace_json(it));
-  Json::Array startups;
-  for (const StartupReport& it : report.startups) {
-    Json entry;
-    entry.add("device", Json(it.device));
-    entry.add("market", Json(it.market));
-    entry.add("time", summary_json(it.time));
-    startups.push_back(std::move(entry));
-  }
-  Json::Array failures;
-  for (const FailureReport& it : report.failures) {
-    Json entry;
-    entry.add("place", Json(it.place));
-    entry.add("failures", Json(it.failures));
-    entry.add("hours", Json(it.hours));
-    entry.add("hours_failed", Json(it.hours_failed));
-    entry.add("longest_h", Json(it.longest));
-    failures.push_back(std::move(entry));
-  }
-  Json json;
-  json.add("schema", kRiskSchema);
-  json.add("what", "fit");
-  json.add("traces", Json(std::move(traces)));
-  if (report.group) json.add("dependence", group_json(*report.group));
-  if (report.lifetimes) json.add("lifetimes", lifetimes_json(*report.lifetimes));
-  json.add("startups", Json(std::move(startups)));
-  json.add("creation_failures", Json(std::move(failures)));
-  return json;
+  RiskFitView view{.traces = report.traces,
+                   .dependence = report.group,
+                   .lifetimes = {},
+                   .startups = report.startups,
+                   .creation_failures = report.failures};
+  if (report.lifetimes) view.lifetimes = view_of(*report.lifetimes);
+  return encoded(view);
 }
 
 std::string survive_text(const SurviveReport& report, const Terminal& terminal) {
@@ -257,30 +178,16 @@ std::string survive_text(const SurviveReport& report, const Terminal& terminal) 
 }
 
 Json survive_json(const SurviveReport& report) {
-  Json::Array left_list;
-  for (const LeftShare& it : report.left) {
-    Json entry;
-    entry.add("machines", Json(it.machines));
-    entry.add("probability", Json(it.typical));
-    entry.add("independent", Json(it.independent));
-    left_list.push_back(std::move(entry));
-  }
-  Json first = first_loss_json(report.first_loss);
-  first.add("independent", first_loss_json(report.first_loss_independent));
-  Json json;
-  json.add("schema", kRiskSchema);
-  json.add("what", "survive");
-  json.add("vm", Json(report.vm));
-  json.add("count", Json(report.count));
-  json.add("for_s", seconds(report.time));
-  json.add("p_all_left", figure_json(report.all_left));
-  json.add("losses_expected", figure_json(report.losses_expected));
-  json.add("at_least", Json(std::move(left_list)));
-  json.add("first_loss", std::move(first));
-  json.add("dependence", group_json(report.group));
-  json.add("hazard_origin", Json(report.hazard_origin));
-  json.add("dependence_origin", Json(report.group_origin));
-  return json;
+  return encoded(SurviveView{.vm = report.vm,
+                             .count = report.count,
+                             .time = report.time,
+                             .all_left = report.all_left,
+                             .losses_expected = report.losses_expected,
+                             .at_least = report.left,
+                             .first_loss = {report.first_loss, report.first_loss_independent},
+                             .dependence = report.group,
+                             .hazard_origin = report.hazard_origin,
+                             .dependence_origin = report.group_origin});
 }
 
 }  // namespace stint::cli

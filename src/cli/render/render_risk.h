@@ -9,8 +9,6 @@
 
 namespace stint::cli {
 
-inline constexpr const char* kRiskSchema = "stint.risk/1";
-
 /// What files say about a pool: one table for each kind of file.
 std::string risk_fit_text(const RiskFitReport& report, const Terminal& terminal);
 Json risk_fit_json(const RiskFitReport& report);

@@ -1,6 +1,7 @@
 #include "cli/render/render_runs.h"
 
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,7 @@
 #include "base/unit_text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_risk.h"
-#include "plan/validation.h"
+#include "cli/views/simulation_views.h"
 
 namespace stint::cli {
 namespace {
@@ -17,89 +18,46 @@ constexpr int kRunsMax = 1'000'000;
 
 struct BillPart {
   const char* name;
-  const char* key;
   Dollars Bill::*field;
 };
 
 constexpr BillPart kBillParts[] = {
-    {"compute", "compute_usd", &Bill::compute},
-    {"exposed communication", "exposed_communication_usd", &Bill::exposed_communication},
-    {"work redone", "work_redone_usd", &Bill::work_redone},
-    {"saving", "saving_usd", &Bill::saving},
-    {"set-up", "set_up_usd", &Bill::set_up},
-    {"idle", "idle_usd", &Bill::idle},
-    {"anchors", "anchors_usd", &Bill::anchors},
-    {"storage", "storage_usd", &Bill::storage}};
+    {"compute", &Bill::compute},         {"exposed communication", &Bill::exposed_communication},
+    {"work redone", &Bill::work_redone}, {"saving", &Bill::saving},
+    {"set-up", &Bill::set_up},           {"idle", &Bill::idle},
+    {"anchors", &Bill::anchors},         {"storage", &Bill::storage}};
 
 std::string share_text(const std::optional<double>& share) { return share ? percent(*share) : ""; }
 
 std::string few(double number) { return fmt::format("{:.2f}", number); }
 
-template <class Quantity>
-Json spread_json(const RunSpread<Quantity>& spread, Quantity unit, const char* suffix) {
-  Json json;
-  const auto add = [&](const char* name, Quantity value) {
-    json.add(fmt::format("{}_{}", name, suffix), Json(value.in(unit)));
-  };
-  add("mean", spread.mean);
-  add("p10", spread.p10);
-  add("p50", spread.p50);
-  add("p90", spread.p90);
-  add("standard_error", spread.standard_error);
-  return json;
+PlannedView view_of(const Plan& plan) {
+  return {.time = {plan.time},
+          .cost = {plan.cost},
+          .bill = plan.bill ? std::optional(BillView{*plan.bill}) : std::nullopt,
+          .p_deadline = plan.p_deadline,
+          .p_budget = plan.p_budget};
 }
 
-template <class Range, class Quantity>
-Json range_json(const Range& range, Quantity unit, const char* suffix) {
-  Json json;
-  json.add(fmt::format("mean_{}", suffix), Json(range.mean.in(unit)));
-  json.add(fmt::format("p10_{}", suffix), Json(range.p10.in(unit)));
-  json.add(fmt::format("p90_{}", suffix), Json(range.p90.in(unit)));
-  return json;
-}
-
-Json bill_json(const Bill& bill) {
-  Json json;
-  for (const BillPart& part : kBillParts) json.add(part.key, Json((bill.*part.field).in(kDollar)));
-  return json;
-}
-
-void add_share(Json& json, const char* name, const std::optional<double>& share) {
-  if (share) json.add(name, Json(*share));
-}
-
-Json planned_json(const Plan& plan) {
-  Json json;
-  json.add("time", range_json(plan.time, kSecond, "s"));
-  json.add("cost", range_json(plan.cost, kDollar, "usd"));
-  if (plan.bill) json.add("bill", bill_json(*plan.bill));
-  add_share(json, "p_deadline", plan.p_deadline);
-  add_share(json, "p_budget", plan.p_budget);
-  return json;
-}
-
-Json simulated_json(const PlanRuns& runs) {
+SimulatedView view_of(const PlanRuns& runs) {
   const RunSummary& it = runs.summary;
-  Json json;
-  json.add("runs", Json(it.runs));
-  json.add("time", spread_json(it.time, kSecond, "s"));
-  json.add("cost", spread_json(it.cost, kDollar, "usd"));
-  json.add("bill", bill_json(it.bill));
-  json.add("losses", Json(it.losses));
-  json.add("machines_lost", Json(runs.machines_lost));
-  json.add("finished", Json(it.finished));
-  add_share(json, "p_deadline", it.p_deadline);
-  add_share(json, "p_budget", runs.p_budget);
-  return json;
+  return {.runs = it.runs,
+          .time = it.time,
+          .cost = it.cost,
+          .bill = {it.bill},
+          .losses = it.losses,
+          .machines_lost = runs.machines_lost,
+          .finished = it.finished,
+          .p_deadline = it.p_deadline,
+          .p_budget = runs.p_budget};
 }
 
-Json limits_json(const PlanGoal& goal) {
-  Json json;
-  if (goal.deadline) json.add("deadline_s", Json(goal.deadline->in(kSecond)));
-  if (goal.budget) json.add("budget_usd", Json(goal.budget->in(kDollar)));
-  if (goal.rate_max) json.add("rate_max_usd_per_h", Json(goal.rate_max->in(kDollar / kHour)));
-  json.add("confidence", Json(goal.confidence));
-  return json;
+LimitsView view_of(const PlanGoal& goal, std::optional<int> vms_max) {
+  return {.deadline = goal.deadline,
+          .budget = goal.budget,
+          .rate_max = goal.rate_max,
+          .confidence = goal.confidence,
+          .vms_max = vms_max};
 }
 
 std::string limits_text(const RevocationsReport& report) {
@@ -167,17 +125,13 @@ std::string simulation_text(const SimulateReport& report, const Terminal& termin
 }
 
 Json simulation_json(const SimulateReport& report) {
-  Json json;
-  json.add("schema", kRiskSchema);
-  json.add("what", "simulate");
-  json.add("job", Json(report.job));
-  json.add("cluster", Json(to_text(report.plan.cluster)));
-  json.add("region", Json(report.region));
-  if (report.trace) json.add("trace", Json(*report.trace));
-  json.add("limits", limits_json(report.goal));
-  json.add("planned", planned_json(report.plan));
-  json.add("simulated", simulated_json(report.runs));
-  return json;
+  return encoded(SimulationView{.job = report.job,
+                                .cluster = to_text(report.plan.cluster),
+                                .region = report.region,
+                                .trace = report.trace,
+                                .limits = view_of(report.goal, std::nullopt),
+                                .planned = view_of(report.plan),
+                                .simulated = view_of(report.runs)});
 }
 
 std::string revocations_text(const RevocationsReport& report, const Terminal& terminal) {
@@ -210,31 +164,23 @@ std::string revocations_text(const RevocationsReport& report, const Terminal& te
 }
 
 Json revocations_json(const RevocationsReport& report) {
-  Json limits = limits_json(report.goal);
-  limits.add("vms_max", Json(report.vms_max));
-  Json::Array rows;
+  RevocationsView view{.job = report.job,
+                       .seed = static_cast<int>(report.options.seed),
+                       .prediction_error = report.options.prediction_error,
+                       .limits = view_of(report.goal, report.vms_max),
+                       .policies = {},
+                       .deepvm_over_stint = report.deepvm_over_stint,
+                       .deepvm_over_stint_median = report.deepvm_over_stint_median};
   for (const RevocationsRow& row : report.rows) {
-    Json entry;
-    entry.add("policy", Json(row.policy));
-    entry.add("cluster", Json(to_text(row.plan.cluster)));
-    entry.add("region", Json(row.region));
-    entry.add("keeps_limits", Json(!row.binding));
-    if (row.binding) entry.add("binding", Json(*row.binding));
-    entry.add("planned", planned_json(row.plan));
-    entry.add("simulated", simulated_json(row.runs));
-    rows.push_back(std::move(entry));
+    view.policies.push_back({.policy = row.policy,
+                             .cluster = to_text(row.plan.cluster),
+                             .region = row.region,
+                             .keeps_limits = !row.binding,
+                             .binding = row.binding,
+                             .planned = view_of(row.plan),
+                             .simulated = view_of(row.runs)});
   }
-  Json json;
-  json.add("schema", kValidationSchema);
-  json.add("what", "revocations");
-  json.add("job", Json(report.job));
-  json.add("seed", Json(static_cast<int>(report.options.seed)));
-  json.add("prediction_error", Json(report.options.prediction_error));
-  json.add("limits", std::move(limits));
-  json.add("policies", Json(std::move(rows)));
-  json.add("deepvm_over_stint", Json(report.deepvm_over_stint));
-  json.add("deepvm_over_stint_median", Json(report.deepvm_over_stint_median));
-  return json;
+  return encoded(view);
 }
 
 }  // namespace stint::cli

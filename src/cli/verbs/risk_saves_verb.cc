@@ -9,6 +9,7 @@
 #include "cli/render/render_risk.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
+#include "cli/views/risk_views.h"
 
 namespace stint::cli {
 namespace {
@@ -86,33 +87,20 @@ std::string text_of(const SavesReport& report, const Terminal& terminal) {
   return text;
 }
 
-Json json_of(const SaveInterval& it) {
-  Json json;
-  if (it.interval) json.add("interval_s", Json(it.interval->in(kSecond)));
-  json.add("waste", Json(it.waste));
-  return json;
-}
-
 Json json_of(const SavesReport& report) {
-  Json::Array begins;
-  for (const Seconds age : report.begins) begins.push_back(Json(age.in(kSecond)));
-  Json json;
-  json.add("schema", kRiskSchema);
-  json.add("what", "saves");
-  json.add("vm", Json(report.vm));
-  json.add("count", Json(report.count));
-  json.add("work_s", Json(report.work.in(kSecond)));
-  json.add("stall_s", Json(report.stall.in(kSecond)));
-  json.add("transfer_s", Json(report.transfer.in(kSecond)));
-  if (report.fits_in_notice) json.add("fits_in_notice", Json(*report.fits_in_notice));
-  json.add("without_notice", Json(report.without_notice));
-  json.add("begins_s", Json(std::move(begins)));
-  json.add("waste", Json(report.waste));
-  json.add("constant", json_of(report.constant));
-  json.add("young", json_of(report.young));
-  json.add("daly", json_of(report.daly));
-  json.add("hazard_origin", Json(report.hazard_origin));
-  return json;
+  return encoded(SavesView{.vm = report.vm,
+                           .count = report.count,
+                           .work = report.work,
+                           .stall = report.stall,
+                           .transfer = report.transfer,
+                           .fits_in_notice = report.fits_in_notice,
+                           .without_notice = report.without_notice,
+                           .begins = report.begins,
+                           .waste = report.waste,
+                           .constant = report.constant,
+                           .young = report.young,
+                           .daly = report.daly,
+                           .hazard_origin = report.hazard_origin});
 }
 
 ExitCode run(const Invocation& invocation) {
