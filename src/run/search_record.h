@@ -183,7 +183,7 @@ void describe(Walk& walk, Like<Walk, MemoryLimit>& it) {
 }
 
 template <class Walk>
-void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
+void describe_search(Walk& walk, Like<Walk, SearchRecord>& it) {
   walk.field("name", it.name, "Of its run.");
   walk.field("job", it.job, "Name of the job.");
   walk.number("gradient_bytes", it.gradients, kByte, "Of the job.", Range::kNotNegative);
@@ -210,6 +210,11 @@ void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
   walk.field("surface", it.surface, "All setups, as is believed.", {.always = true});
   walk.field("memory", it.memory, "What was too much for the memory of machines.");
   walk.field("warnings", it.warnings, "What one should know of it.");
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SearchRecord>& it) {
+  describe_search(walk, it);
   walk.rest(it.unknown);
 }
 

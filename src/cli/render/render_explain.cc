@@ -9,6 +9,7 @@
 #include "cli/render/figures.h"
 #include "cli/render/render_plan.h"
 #include "cli/render/render_prediction.h"
+#include "cli/views/plan_views.h"
 
 namespace stint::cli {
 namespace {
@@ -137,54 +138,26 @@ std::string later_text(const LaterPlan& later) {
                      dollars(later.plan.cost.mean), dollars(later.saved));
 }
 
-template <class Q>
-Json part_json(const PartOf<Q>& part, Q unit, const char* key) {
-  Json json;
-  json.add("part", Json(part.name));
-  json.add(key, part.amount.in(unit));
-  json.add("share", part.share);
-  return json;
+FlipView view_of(const OrderFlip& flip) {
+  return {.price_up = flip.price_up,
+          .runner_up_price_down = flip.price_down,
+          .time_up = flip.time_up,
+          .p_time_up = flip.time_up ? std::optional(flip.chance) : std::nullopt,
+          .time_interval = flip.time_interval};
 }
 
-template <class Q>
-Json parts_json(const std::vector<PartOf<Q>>& parts, Q unit, const char* key) {
-  Json::Array list;
-  for (const auto& part : parts) list.push_back(part_json(part, unit, key));
-  return {std::move(list)};
+RunnerUpView view_of(const RunnerUp& next) {
+  return {.plan = static_cast<int>(next.row) + 1,
+          .cluster = to_text(next.plan.cluster),
+          .dearer = next.dearer,
+          .longer = next.longer,
+          .dearer_by = next.dearer_by,
+          .longer_by = next.longer_by,
+          .flip = next.flip ? std::optional(view_of(*next.flip)) : std::nullopt};
 }
 
-Json flip_json(const OrderFlip& flip) {
-  Json json;
-  if (flip.price_up) json.add("price_up", *flip.price_up);
-  if (flip.price_down) json.add("runner_up_price_down", *flip.price_down);
-  if (flip.time_up) {
-    json.add("time_up", *flip.time_up);
-    json.add("p_time_up", flip.chance);
-  }
-  json.add("time_interval", flip.time_interval);
-  return json;
-}
-
-Json runner_up_json(const RunnerUp& next) {
-  Json json;
-  json.add("plan", static_cast<int>(next.row) + 1);
-  json.add("cluster", Json(to_text(next.plan.cluster)));
-  json.add("dearer_usd", next.dearer.in(kDollar));
-  json.add("longer_s", next.longer.in(kSecond));
-  if (next.dearer_by) json.add("dearer_by", part_json(*next.dearer_by, kDollar, "usd"));
-  if (next.longer_by) json.add("longer_by", part_json(*next.longer_by, kSecond, "s"));
-  if (next.flip) json.add("flip", flip_json(*next.flip));
-  return json;
-}
-
-/// A mean and its interval.
-template <class Range, class Q>
-Json range_json(const Range& range, Q unit) {
-  Json json;
-  json.add("mean", range.mean.in(unit));
-  json.add("p10", range.p10.in(unit));
-  json.add("p90", range.p90.in(unit));
-  return json;
+LaterView view_of(const LaterPlan& later) {
+  return {.cluster = to_text(later.plan.cluster), .deadline = later.deadline, .saved = later.saved};
 }
 
 }  // namespace
@@ -204,28 +177,22 @@ std::string explanation_sheet(const Explanation& explanation, const Terminal& te
 }
 
 Json explanation_json(const Explanation& explanation) {
-  Json json;
-  json.add("schema", "stint.explanation/1");
-  if (explanation.job) json.add("job", Json(*explanation.job));
-  json.add("plan", static_cast<int>(explanation.row) + 1);
-  json.add("cluster", Json(to_text(explanation.plan.cluster)));
-  json.add("cost_usd", range_json(explanation.plan.cost, kDollar));
-  json.add("bill", parts_json(explanation.bill, kDollar, "usd"));
-  json.add("time_s", range_json(explanation.plan.time, kSecond));
-  json.add("iteration", parts_json(explanation.iteration, kSecond, "s"));
-  if (explanation.plan.iterations)
-    json.add("iterations", Json(Json::Value{*explanation.plan.iterations}));
-  if (explanation.training) json.add("training_s", explanation.training->in(kSecond));
-  if (explanation.plan.layout) json.add("layout", to_json(*explanation.plan.layout));
-  if (explanation.runner_up) json.add("runner_up", runner_up_json(*explanation.runner_up));
-  if (explanation.later) {
-    Json later;
-    later.add("cluster", Json(to_text(explanation.later->plan.cluster)));
-    later.add("deadline_s", explanation.later->deadline.in(kSecond));
-    later.add("saved_usd", explanation.later->saved.in(kDollar));
-    json.add("later", later);
-  }
-  return json;
+  const Plan& plan = explanation.plan;
+  ExplanationView view{.job = explanation.job,
+                       .plan = static_cast<int>(explanation.row) + 1,
+                       .cluster = to_text(plan.cluster),
+                       .cost = plan.cost,
+                       .bill = explanation.bill,
+                       .time = plan.time,
+                       .iteration = explanation.iteration,
+                       .iterations = plan.iterations,
+                       .training = explanation.training,
+                       .layout = plan.layout,
+                       .runner_up = {},
+                       .later = {}};
+  if (explanation.runner_up) view.runner_up = view_of(*explanation.runner_up);
+  if (explanation.later) view.later = view_of(*explanation.later);
+  return encoded(view);
 }
 
 }  // namespace stint::cli

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/views/plan_views.h"
 
 namespace stint::cli {
 namespace {
@@ -175,30 +176,18 @@ std::string change_table(const Prediction& before, const Prediction& after,
 }
 
 Json change_json(const std::string& job, const Prediction& before, const Prediction& after) {
-  Json parts;
+  WhatifView view{.job = job, .before = before, .after = after, .difference = {}};
+  WhatifChangeView& difference = view.difference;
+  difference.mean = after.iteration.mean - before.iteration.mean;
   for (const auto& [name, field] : iteration_parts()) {
-    const Seconds difference = after.iteration.parts.*field - before.iteration.parts.*field;
-    const bool shown = name == std::string_view("communication");
-    parts.add(shown ? "exposed_communication_s" : fmt::format("{}_s", name),
-              difference.in(kSecond));
+    difference.parts.change.*field = after.iteration.parts.*field - before.iteration.parts.*field;
   }
-  Json difference;
-  difference.add("mean_s", (after.iteration.mean - before.iteration.mean).in(kSecond));
-  difference.add("parts", parts);
-  difference.add("throughput_samples_per_s",
-                 after.throughput_samples_per_second - before.throughput_samples_per_second);
+  difference.throughput =
+      after.throughput_samples_per_second - before.throughput_samples_per_second;
   if (before.cost_per_million_samples && after.cost_per_million_samples) {
-    difference.add(
-        "cost_usd_per_million_samples",
-        (*after.cost_per_million_samples - *before.cost_per_million_samples).in(kDollar));
+    difference.cost = *after.cost_per_million_samples - *before.cost_per_million_samples;
   }
-  Json json;
-  json.add("schema", "stint.whatif/1");
-  json.add("job", Json(job));
-  json.add("before", encode(before, kPredictionSchema));
-  json.add("after", encode(after, kPredictionSchema));
-  json.add("difference", difference);
-  return json;
+  return encoded(view);
 }
 
 std::string memory_problem(const Prediction& prediction) {

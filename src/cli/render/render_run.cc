@@ -34,51 +34,26 @@ std::optional<std::pair<Seconds, Seconds>> step_times(const RunStory& story) {
   return std::pair(longest->predicted, *longest->measured);
 }
 
-Json range_json(double mean, double p10, double p90) {
-  Json json;
-  json.add("mean", Json(mean));
-  json.add("p10", Json(p10));
-  json.add("p90", Json(p90));
-  return json;
+std::vector<AttemptView> attempt_views(const RunStory& story) {
+  std::vector<AttemptView> list;
+  for (const StoryAttempt& it : story.attempts) {
+    AttemptView& view = list.emplace_back(AttemptView{.number = it.number,
+                                                      .vms = {},
+                                                      .ordered = it.ordered,
+                                                      .training = it.training,
+                                                      .until = it.until,
+                                                      .from_step = it.from_step,
+                                                      .to_step = it.to_step,
+                                                      .step_predicted = it.predicted,
+                                                      .step_measured = it.measured});
+    for (const int vm : it.vms) view.vms.push_back(fmt::format("vm{}", vm + 1));
+  }
+  return list;
 }
 
-Json whole(std::int64_t number) { return Json(Json::Value{number}); }
-
-Json vms_json(const RunStory& story) {
-  Json::Array list;
-  for (const StoryVm& vm : story.vms) {
-    Json json;
-    json.add("name", Json(vm.name));
-    json.add("type", Json(vm.type));
-    json.add("market", Json(std::string(name_of(vm.market))));
-    json.add("from_s", Json(vm.from.in(kSecond)));
-    if (vm.until) json.add("until_s", Json(vm.until->in(kSecond)));
-    json.add("billed_s", Json(vm.billed.in(kSecond)));
-    json.add("cost_usd", Json(vm.cost.in(kDollar)));
-    json.add("taken_back", Json(vm.taken));
-    list.push_back(std::move(json));
-  }
-  return Json(std::move(list));
-}
-
-Json attempts_json(const RunStory& story) {
-  Json::Array list;
-  for (const StoryAttempt& attempt : story.attempts) {
-    Json json;
-    Json::Array vms;
-    for (const int vm : attempt.vms) vms.push_back(Json(fmt::format("vm{}", vm + 1)));
-    json.add("number", whole(attempt.number));
-    json.add("vms", Json(std::move(vms)));
-    json.add("ordered_s", Json(attempt.ordered.in(kSecond)));
-    if (attempt.training) json.add("training_s", Json(attempt.training->in(kSecond)));
-    json.add("until_s", Json(attempt.until.in(kSecond)));
-    json.add("from_step", whole(attempt.from_step));
-    json.add("to_step", whole(attempt.to_step));
-    json.add("step_predicted_s", Json(attempt.predicted.in(kSecond)));
-    if (attempt.measured) json.add("step_measured_s", Json(attempt.measured->in(kSecond)));
-    list.push_back(std::move(json));
-  }
-  return Json(std::move(list));
+std::optional<ForecastView> forecast_view(const std::optional<RunForecast>& it) {
+  if (!it) return std::nullopt;
+  return ForecastView{.time = it->time, .cost = it->cost, .losses = it->losses};
 }
 
 /// Whose turn it is on each machine, and what each run has had.
@@ -100,29 +75,6 @@ std::string turnstile_table(const std::vector<TurnstileStanding>& turnstiles,
     }
   }
   return table.text(terminal, "-o json");
-}
-
-Json turnstiles_json(const std::vector<TurnstileStanding>& turnstiles) {
-  Json::Array list;
-  for (const TurnstileStanding& it : turnstiles) {
-    Json::Array members;
-    for (const TurnstileMember& member : it.members) {
-      Json one;
-      one.add("run", Json(member.run));
-      one.add("state", Json(member.state));
-      one.add("since_s", Json(member.since.in(kSecond)));
-      one.add("turns", whole(member.turns));
-      one.add("held_s", Json(member.held.in(kSecond)));
-      one.add("waited_s", Json(member.waited.in(kSecond)));
-      members.push_back(std::move(one));
-    }
-    Json json;
-    json.add("vm", Json(it.vm));
-    json.add("deaths", whole(it.deaths));
-    json.add("members", Json(std::move(members)));
-    list.push_back(std::move(json));
-  }
-  return Json(std::move(list));
 }
 
 std::string vms_table(const RunStory& story, const Terminal& terminal) {
@@ -193,23 +145,18 @@ std::string runs_text(const RunList& list, const Terminal& terminal) {
 }
 
 Json runs_json(const RunList& list) {
-  Json::Array runs;
+  RunsView view;
   for (const RunLine& run : list.runs) {
-    Json json;
-    json.add("name", Json(run.name));
-    json.add("state", Json(outcome_text(run.outcome, run.alive)));
-    json.add("reached", whole(run.reached));
-    json.add("saved", whole(run.saved));
-    json.add("steps", whole(run.steps));
-    json.add("began_s", Json(run.began.in(kSecond)));
-    json.add("time_s", Json(run.time.in(kSecond)));
-    json.add("cost_usd", Json(run.cost.in(kDollar)));
-    runs.push_back(std::move(json));
+    view.runs.push_back({.name = run.name,
+                         .state = outcome_text(run.outcome, run.alive),
+                         .reached = run.reached,
+                         .saved = run.saved,
+                         .steps = run.steps,
+                         .began = run.began,
+                         .time = run.time,
+                         .cost = run.cost});
   }
-  Json json;
-  json.add("schema", "stint.runs/1");
-  json.add("runs", Json(std::move(runs)));
-  return json;
+  return encoded(view);
 }
 
 std::string standing_text(const RunReport& report, std::size_t events, const Terminal& terminal) {
@@ -272,16 +219,6 @@ void add_forecast_rows(const RunForecast& forecast, const char* known, const Run
                   fmt::format("{}", story.losses), ""});
 }
 
-Json forecast_json(const RunForecast& forecast) {
-  Json json;
-  json.add("time_s", range_json(forecast.time.mean.in(kSecond), forecast.time.p10.in(kSecond),
-                                forecast.time.p90.in(kSecond)));
-  json.add("cost_usd", range_json(forecast.cost.mean.in(kDollar), forecast.cost.p10.in(kDollar),
-                                  forecast.cost.p90.in(kDollar)));
-  json.add("losses", Json(forecast.losses));
-  return json;
-}
-
 }  // namespace
 
 std::vector<ForecastRow> forecast_rows(const RunReport& report) {
@@ -328,68 +265,42 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   return text;
 }
 
-Json report_json(const RunReport& report) {
+RunReportView report_view(const RunReport& report) {
   const RunStory& story = report.story;
-  Json json;
-  json.add("schema", "stint.run-report/1");
-  json.add("name", Json(report.record.name));
-  json.add("job", Json(report.record.job));
-  json.add("state", Json(outcome_text(story.outcome, report.alive)));
-  json.add("reason", Json(story.reason));
-  json.add("steps", whole(story.steps));
-  json.add("reached", whole(story.reached));
-  json.add("saved", whole(story.saved));
-  json.add("redone", whole(story.redone));
-  json.add("losses", whole(story.losses));
-  json.add("time_s", Json(story.time.in(kSecond)));
-  json.add("cost_usd", Json(story.cost.in(kDollar)));
-  if (report.record.deadline) json.add("deadline_s", Json(report.record.deadline->in(kSecond)));
-  if (report.record.budget) json.add("budget_usd", Json(report.record.budget->in(kDollar)));
-  if (report.record.forecast) json.add("forecast", forecast_json(*report.record.forecast));
-  if (report.hindsight) json.add("hindsight", forecast_json(*report.hindsight));
-  Json::Array parts;
-  for (const StoryPart& part : story.parts) {
-    Json one;
-    one.add("name", Json(std::string(part.name)));
-    one.add("time_s", Json(part.time.in(kSecond)));
-    one.add("cost_usd", Json(part.cost.in(kDollar)));
-    parts.push_back(std::move(one));
+  const RunRecord& record = report.record;
+  RunReportView view{.name = record.name,
+                     .job = record.job,
+                     .state = outcome_text(story.outcome, report.alive),
+                     .reason = story.reason,
+                     .steps = story.steps,
+                     .reached = story.reached,
+                     .saved = story.saved,
+                     .redone = story.redone,
+                     .losses = story.losses,
+                     .time = story.time,
+                     .cost = story.cost,
+                     .deadline = record.deadline,
+                     .budget = record.budget,
+                     .forecast = forecast_view(record.forecast),
+                     .hindsight = forecast_view(report.hindsight),
+                     .parts = {},
+                     .vms = story.vms,
+                     .attempts = attempt_views(story),
+                     .saves = report.saves,
+                     .events = story.lines,
+                     .sharing = {},
+                     .search = report.search};
+  for (const StoryPart& part : story.parts) view.parts.push_back({part.name, part.time, part.cost});
+  if (record.sharing) {
+    view.sharing = RunSharingView{.partner = record.sharing->partner,
+                                  .mode = record.sharing->mode,
+                                  .turns = record.sharing->turns,
+                                  .slowdown = record.sharing->slowdown,
+                                  .turnstiles = report.turnstiles};
   }
-  json.add("parts", Json(std::move(parts)));
-  json.add("vms", vms_json(story));
-  json.add("attempts", attempts_json(story));
-  Json::Array saves;
-  for (const SavePoint& save : report.saves) {
-    Json one;
-    one.add("step", whole(save.step));
-    one.add("bytes", Json(save.bytes.in(kByte)));
-    one.add("stall_s", Json(save.stall.in(kSecond)));
-    one.add("transfer_s", Json(save.transfer.in(kSecond)));
-    saves.push_back(std::move(one));
-  }
-  json.add("saves", Json(std::move(saves)));
-  Json::Array lines;
-  for (const StoryLine& line : story.lines) {
-    Json one;
-    one.add("at_s", Json(line.at.in(kSecond)));
-    one.add("text", Json(line.text));
-    lines.push_back(std::move(one));
-  }
-  json.add("events", Json(std::move(lines)));
-  if (report.record.sharing) {
-    Json sharing;
-    sharing.add("partner", Json(report.record.sharing->partner));
-    sharing.add("mode", Json(std::string(name_of(report.record.sharing->mode))));
-    sharing.add("turns", whole(report.record.sharing->turns));
-    sharing.add("slowdown", Json(report.record.sharing->slowdown));
-    sharing.add("turnstiles", turnstiles_json(report.turnstiles));
-    json.add("sharing", std::move(sharing));
-  }
-  if (report.search) {
-    const auto search = parse_json(write_search(*report.search), "search");
-    if (search.ok()) json.add("search", *search);
-  }
-  return json;
+  return view;
 }
+
+Json report_json(const RunReport& report) { return encoded(report_view(report)); }
 
 }  // namespace stint::cli

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/terminal.h"
 #include "cli/verb.h"
+#include "cli/views/run_views.h"
 
 namespace stint::cli {
 
@@ -28,6 +29,7 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
 
 /// What was predicted against what was measured, machines, and all events.
 std::string report_text(const RunReport& report, const Terminal& terminal);
+RunReportView report_view(const RunReport& report);
 Json report_json(const RunReport& report);
 
 /// What a run that ended so exits with.

@@ -233,18 +233,16 @@ std::string surface_csv(const SearchRecord& search) {
 }
 
 Json search_json(const RunReport& report, const std::string& shortfall) {
-  const auto parsed = parse_json(write_search(*report.search), "search");
-  Json json = parsed.ok() ? *parsed : Json();
   const RunStory& story = report.story;
   std::string outcome = story.outcome ? std::string(name_of(*story.outcome)) : "running";
   if (!shortfall.empty()) outcome = "target-missed";
-  json.add("outcome", Json(outcome));
-  json.add("reason", Json(shortfall.empty() ? story.reason : shortfall));
-  json.add("time_s", Json(story.time.in(kSecond)));
-  json.add("cost_usd", Json(story.cost.in(kDollar)));
-  json.add("steps", Json(Json::Value{story.saved}));
-  json.add("redone", Json(Json::Value{story.redone}));
-  return json;
+  return encoded(SearchView{.record = *report.search,
+                            .outcome = outcome,
+                            .reason = shortfall.empty() ? story.reason : shortfall,
+                            .time = story.time,
+                            .cost = story.cost,
+                            .steps = story.saved,
+                            .redone = story.redone});
 }
 
 std::string search_map(const SearchRecord& search) {

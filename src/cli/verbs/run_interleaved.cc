@@ -80,23 +80,14 @@ std::string ends_table(const std::vector<RunReport>& reports, const Terminal& te
 }
 
 Json ends_json(const std::vector<RunReport>& reports) {
-  Json json;
-  json.add("schema", "stint.runs-together/1");
-  Json::Array runs;
-  Seconds time;
-  Dollars cost;
+  RunsTogetherView view;
   for (const RunReport& it : reports) {
-    time = std::max(time, it.story.time);
-    cost += it.story.cost;
-    runs.push_back(report_json(it));
+    view.time = std::max(view.time, it.story.time);
+    view.cost += it.story.cost;
+    view.runs.push_back(report_view(it));
   }
-  json.add("time_s", Json(time.in(kSecond)));
-  json.add("cost_usd", Json(cost.in(kDollar)));
-  if (!reports.empty() && reports[0].record.sharing) {
-    json.add("mode", Json(std::string(name_of(reports[0].record.sharing->mode))));
-  }
-  json.add("runs", Json(std::move(runs)));
-  return json;
+  if (!reports.empty() && reports[0].record.sharing) view.mode = reports[0].record.sharing->mode;
+  return encoded(view);
 }
 
 Status draw(const Invocation& invocation, const std::vector<RunReport>& reports) {
