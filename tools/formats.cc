@@ -7,16 +7,17 @@
 
 #include "base/file.h"
 #include "catalog/catalog.h"
+#include "checkpoint/checkpoint_files.h"
+#include "cli/views/view_formats.h"
 #include "cloud/cluster_status.h"
 #include "job/job.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
-#include "plan/validations.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
 #include "plan/sharing.h"
 #include "plan/validation.h"
-#include "checkpoint/checkpoint_files.h"
+#include "plan/validations.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
 #include "run/search_record.h"
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: stint_formats FOLDER\n", stderr);
     return 2;
   }
-  const std::vector<std::pair<std::string, stint::Json>> schemas = {
+  std::vector<std::pair<std::string, stint::Json>> schemas = {
       {"calibration", stint::calibration_schema()},
       {"catalog", stint::catalog_schema()},
       {"checkpoint", stint::checkpoint_schema()},
@@ -46,6 +47,9 @@ int main(int argc, char** argv) {
       {"validation_interleave", stint::interleave_validation_schema()},
       {"validation_plan", stint::plan_validation_schema()},
       {"validation_search", stint::search_validation_schema()}};
+  for (const stint::cli::ViewFormat& format : stint::cli::view_formats()) {
+    schemas.emplace_back(format.name, format.json_schema());
+  }
   for (const auto& [name, schema] : schemas) {
     const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
     const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";

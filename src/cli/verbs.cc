@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "app/local/doctor.h"
 #include "app/version.h"
@@ -10,27 +11,30 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/verbs/verb_list.h"
+#include "cli/views/machine_views.h"
+#include "cli/views/view_formats.h"
 
 namespace stint::cli {
 namespace {
 
+/// What the nouns are called, and the views.
+std::vector<std::string> all_schemas(const std::vector<std::string>& nouns) {
+  std::set<std::string> all(nouns.begin(), nouns.end());
+  for (const ViewFormat& format : view_formats()) all.insert(format.schema);
+  return {all.begin(), all.end()};
+}
+
 ExitCode print_version(const Invocation& invocation) {
   const Version it = version();
   if (invocation.output() == "json") {
-    Json::Array schemas(it.schemas.begin(), it.schemas.end());
-    Json json;
-    json.add("schema", "stint.version/1");
-    json.add("version", Json(it.number));
-    json.add("compiler", Json(it.compiler));
-    json.add("schemas", {std::move(schemas)});
-    print_answer(invocation, to_text(json, JsonStyle::kPretty) + "\n");
+    const VersionView view{
+        .version = it.number, .compiler = it.compiler, .schemas = all_schemas(it.schemas)};
+    print_answer(invocation, to_text(encoded(view), JsonStyle::kPretty) + "\n");
   } else {
     print_answer(invocation, fmt::format("stint {}\n", it.number));
   }
   return kExitOk;
 }
-
-constexpr const char* kLevels[] = {"ok", "advice", "broken"};
 
 std::string findings_text(const std::vector<Finding>& findings, const Terminal& terminal) {
   constexpr Colour kColours[] = {Colour::kGreen, Colour::kYellow, Colour::kRed};
@@ -41,7 +45,7 @@ std::string findings_text(const std::vector<Finding>& findings, const Terminal& 
   for (const Finding& it : findings) {
     const auto level = static_cast<std::size_t>(it.level);
     const std::string mark =
-        painted(fmt::format("{:<6}", kLevels[level]), kColours[level], terminal);
+        painted(fmt::format("{:<6}", name_of(it.level)), kColours[level], terminal);
     text += fmt::format("{}  {:<{}}  {}\n", mark, it.feature, widest,
                         wrapped(without_controls(it.detail), terminal.width, indent));
     // A fix is not wrapped, so that it can be copied.
@@ -51,19 +55,13 @@ std::string findings_text(const std::vector<Finding>& findings, const Terminal& 
 }
 
 Json findings_json(const std::vector<Finding>& findings) {
-  Json::Array list;
+  DoctorView view;
   for (const Finding& it : findings) {
-    Json entry;
-    entry.add("level", kLevels[static_cast<std::size_t>(it.level)]);
-    entry.add("feature", Json(it.feature));
-    entry.add("detail", Json(it.detail));
-    if (!it.fix.empty()) entry.add("fix", Json(it.fix));
-    list.push_back(std::move(entry));
+    FindingView& finding = view.findings.emplace_back(
+        FindingView{.level = it.level, .feature = it.feature, .detail = it.detail, .fix = {}});
+    if (!it.fix.empty()) finding.fix = it.fix;
   }
-  Json json;
-  json.add("schema", "stint.doctor/1");
-  json.add("findings", {std::move(list)});
-  return json;
+  return encoded(view);
 }
 
 ExitCode doctor(const Invocation& invocation) {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace stint::cli {
+
+/// A view with its type forgotten.
+struct ViewFormat {
+  const char* name;       // docs/formats has it as "stint.NAME.1.schema.json".
+  const char* schema;     // Its mark.
+  Json (*json_schema)();  // The JSON Schema of the whole document.
+  Result<std::string> (*rewrite)(const std::string& text);  // Reads a document and writes it back.
+};
+
+/// All views, sorted by name.
+std::span<const ViewFormat> view_formats();
+
+}  // namespace stint::cli
