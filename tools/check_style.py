@@ -43,6 +43,9 @@ FORBIDDEN = [
     (re.compile(r"\bstd::(ranges::)?views::|#\s*include\s*<ranges>"), "no <ranges>"),
     (re.compile(r"\bstd::v?format|#\s*include\s*<format>"), "use fmt, not std::format"),
 ]
+# JSON that is put together by hand, and where it may not be: there the codec writes it.
+HAND_MADE_JSON = re.compile(r"\bJson::(Array|Object|Value)\b|\bJson\s+\w+\s*[;{]")
+NO_HAND_MADE_JSON = "src/cli/"
 THROW = re.compile(r"\bthrow\b")
 USING_NAMESPACE = re.compile(r"\busing\s+namespace\b")
 TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
@@ -121,6 +124,8 @@ def check_line(path, line, code):
         (line != line.rstrip(), "no space at the end of a line"),
         (TODO.search(line), "a TODO names its issue, as in TODO(#12)"),
         (path.endswith(".h") and USING_NAMESPACE.search(code), "no `using namespace` in a header"),
+        (path.startswith(NO_HAND_MADE_JSON) and not path.endswith("_test.cc")
+         and HAND_MADE_JSON.search(code), "describe the answer in cli/views; see base/codec.h"),
         (path not in MAY_THROW and THROW.search(code), "no `throw`; return a Result"),
     ] + [(pattern.search(code), message) for pattern, message in FORBIDDEN]
     return [message for broken, message in rules if broken] + misplaced_library(path, code)
@@ -228,6 +233,11 @@ def self_test():
         ("tests/a.cc", "#include <nlohmann/json.hpp>\n", "belongs in src/base/json.cc only"),
         ("tests/a.cc", "#include <valijson/validator.hpp>\n", None),
         ("bench/a.cc", "#include <valijson/validator.hpp>\n", "belongs in tests/ only"),
+        ("tests/a.cc", "Json json;\nJson::Array list;\n", None),
+        ("src/cli/a_test.cc", "Json json;\n", None),
+        ("src/cli/a.h", "#pragma once\nJson f(const Json& json);\n", None),
+        ("src/cli/a.h", "#pragma once\nJson json;\n", "describe the answer in cli/views"),
+        ("src/cli/a.h", "#pragma once\nJson::Array a;\n", "describe the answer in cli/views"),
         ("tests/a.cc", "// TODO(#12): later.\n", None),
         ("tests/a.cc", "// TODO: later.\n", "names its issue"),
         ("tests/a.cc", "int f() {\n" + body + "}\n", "a function of 72 lines"),
