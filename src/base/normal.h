@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
+
+#include "base/check.h"
 
 namespace stint {
 
@@ -23,6 +26,17 @@ struct LogBelief {
   /// The mean of the figure itself.
   double expected(std::size_t i) const { return std::exp(mean[i] + variance(i) / 2); }
 };
+
+/// The value below which `share` of the sorted values lies, interpolated between neighbours; the
+/// first is that of 0 and the last that of 1. Requires a value.
+template <class Quantity>
+Quantity sorted_quantile(const std::vector<Quantity>& sorted, double share) {
+  CHECK(!sorted.empty());
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
 
 /// Share of a standard normal distribution that lies below `x`.
 double normal_distribution(double x);

@@ -13,5 +13,15 @@ TEST(Normal, AgreesWithTables) {
   EXPECT_NEAR(normal_quantile(0.1), -1.2815515655446004, 1e-12);
 }
 
+// Of 0, 1 and 3 the quantile of 0.75 is half way between the last two.
+TEST(Normal, QuantilesLieBetweenSortedValues) {
+  const std::vector<double> sorted = {0, 1, 3};
+  EXPECT_EQ(sorted_quantile(sorted, 0), 0);
+  EXPECT_EQ(sorted_quantile(sorted, 0.5), 1);
+  EXPECT_EQ(sorted_quantile(sorted, 0.75), 2);
+  EXPECT_EQ(sorted_quantile(sorted, 1), 3);
+  EXPECT_EQ(sorted_quantile(std::vector<double>{7}, 0.9), 7);
+}
+
 }  // namespace
 }  // namespace stint

@@ -20,12 +20,6 @@
 namespace stint {
 namespace {
 
-std::string text_at(const Json& json, const char* key) {
-  const Json* member = json.find(key);
-  const std::string* text = member == nullptr ? nullptr : member->as<std::string>();
-  return text == nullptr ? "" : *text;
-}
-
 std::int64_t number_at(const Json& json, const char* key) {
   const Json* member = json.find(key);
   const std::int64_t* number = member == nullptr ? nullptr : member->as<std::int64_t>();

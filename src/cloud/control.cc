@@ -40,6 +40,12 @@ Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& a
 
 }  // namespace
 
+std::string text_at(const Json& message, const char* key) {
+  const Json* member = message.find(key);
+  const std::string* text = member == nullptr ? nullptr : member->as<std::string>();
+  return text == nullptr ? "" : *text;
+}
+
 Json error_message(const Error& error) {
   Json json;
   json.add("error", Json(error.message));

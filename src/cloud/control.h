@@ -19,6 +19,9 @@ struct Message {
 /// The name of a keeper's socket in the folder of its cluster.
 inline constexpr const char* kSocketName = "control.sock";
 
+/// A text of a message; empty without one.
+std::string text_at(const Json& message, const char* key);
+
 /// An answer that says no, and back.
 Json error_message(const Error& error);
 std::optional<Error> error_in(const Json& message);

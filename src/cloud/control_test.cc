@@ -44,6 +44,15 @@ TEST_F(ControlTest, MessagesOfAnyLengthArrive) {
   }
 }
 
+TEST_F(ControlTest, ATextThatIsNotThereIsEmpty) {
+  Json json;
+  json.add("ask", "list");
+  json.add("number", Json(1.5));
+  EXPECT_EQ(text_at(json, "ask"), "list");
+  EXPECT_EQ(text_at(json, "number"), "");
+  EXPECT_EQ(text_at(json, "vm"), "");
+}
+
 TEST_F(ControlTest, ErrorsKeepTheirKind) {
   const auto error = error_in(error_message(unavailable("there is no room")));
   ASSERT_TRUE(error.has_value());

@@ -46,12 +46,6 @@ double number_at(const Json& json, const char* key) {
   return whole == nullptr ? 0 : static_cast<double>(*whole);
 }
 
-std::string text_at(const Json& json, const char* key) {
-  const Json* member = json.find(key);
-  const std::string* text = member == nullptr ? nullptr : member->as<std::string>();
-  return text == nullptr ? "" : *text;
-}
-
 /// A VM and the first of its processes.
 struct Machine {
   int number = 0;  // Of its address, port and news: no two of a cluster share one.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/normal.h"
 #include "risk/checkpoint_schedule.h"
 
 namespace stint {
@@ -215,21 +216,15 @@ template <class Quantity>
 RunSpread<Quantity> spread_of(std::vector<Quantity> values, Quantity unit) {
   std::sort(values.begin(), values.end());
   const double n = static_cast<double>(values.size());
-  const auto quantile = [&](double share) {
-    const double at = share * (n - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, values.size() - 1);
-    return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
-  };
   Quantity sum;
   for (const Quantity value : values) sum += value;
   const Quantity mean = sum / n;
   double square = 0;
   for (const Quantity value : values) square += std::pow((value - mean).in(unit), 2);
   return {.mean = mean,
-          .p10 = quantile(0.1),
-          .p50 = quantile(0.5),
-          .p90 = quantile(0.9),
+          .p10 = sorted_quantile(values, 0.1),
+          .p50 = sorted_quantile(values, 0.5),
+          .p90 = sorted_quantile(values, 0.9),
           .standard_error = std::sqrt(square) / n * unit};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/normal.h"
 #include "base/random.h"
 
 namespace stint {
@@ -43,22 +44,15 @@ class TablePolicy : public DeadlinePolicy {
   Holding before_;
 };
 
-/// Quantiles between the sorted values, of which the first is that of 0 and the last that of 1.
 template <class Q>
 Spread<Q> spread_of(std::vector<Q> values) {
   std::sort(values.begin(), values.end());
-  const auto quantile = [&](double share) {
-    const double at = share * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, values.size() - 1);
-    return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
-  };
   Q sum;
   for (const Q value : values) sum += value;
   return {.mean = sum / static_cast<double>(values.size()),
-          .p10 = quantile(0.1),
-          .p50 = quantile(0.5),
-          .p90 = quantile(0.9)};
+          .p10 = sorted_quantile(values, 0.1),
+          .p50 = sorted_quantile(values, 0.5),
+          .p90 = sorted_quantile(values, 0.9)};
 }
 
 void add(BillParts& sum, const BillParts& parts, double share) {
