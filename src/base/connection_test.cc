@@ -63,7 +63,7 @@ TEST_F(ConnectionTest, GivesUpOnAnEndThatTakesNothing) {
 TEST_F(ConnectionTest, ReadsNothingBeyondWhatWasAskedFor) {
   ASSERT_TRUE(write_all(far_.get(), "123456"));
   std::string buffer(3, '\0');
-  EXPECT_TRUE(near_.read_within(buffer.data(), 3, kSecond));
+  EXPECT_TRUE(near_.read_within(buffer.data(), 3, kMinute));
   EXPECT_EQ(buffer, "123");
   EXPECT_TRUE(near_.skip(2));
   EXPECT_EQ(read(1), "6");
@@ -76,7 +76,7 @@ TEST_F(ConnectionTest, FinishesWhenTheOtherEndDoes) {
   ASSERT_TRUE(near_.write("last\n"));
   ::shutdown(far_.get(), SHUT_WR);
   near_.finish();
-  EXPECT_EQ(read_line(far_.get(), kSecond), "last");
+  EXPECT_EQ(read_line(far_.get(), kMinute), "last");
 }
 
 }  // namespace
