@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "load/published_tables.h"
 #include "base/check.h"
 #include "bench/wall_time.h"
+#include "load/published_tables.h"
 
 namespace stint {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "load/catalog_cases.h"
-#include "load/predict_inputs.h"
 #include "base/check.h"
 #include "base/random.h"
 #include "bench/wall_time.h"
+#include "load/catalog_cases.h"
+#include "load/predict_inputs.h"
 #include "optimise/optimise.h"
 
 namespace stint {
