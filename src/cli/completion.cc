@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -14,20 +13,25 @@ namespace {
 /// What may follow a path of verbs ("" for the first word): words, flags, and the choices of each
 /// flag that takes a value.
 struct Stage {
-  std::set<std::string> words;
+  std::vector<std::string> words;  // In the order of the table of verbs.
   std::vector<std::string> flags;
   std::map<std::string, std::vector<std::string>> choices;  // By flag, "-o" as well.
 };
 
+void add_word(const std::string& word, Stage& stage) {
+  const auto found = std::find(stage.words.begin(), stage.words.end(), word);
+  if (found == stage.words.end()) stage.words.push_back(word);
+}
+
 void add_verb(const Verb& verb, std::map<std::string, Stage>& stages) {
   std::string path;
   for (const std::string& word : split(verb.path, ' ')) {
-    stages[path].words.insert(word);
+    add_word(word, stages[path]);
     path += (path.empty() ? "" : " ") + word;
   }
   Stage& stage = stages[path];
   for (const ArgumentSpec& argument : verb.arguments) {
-    stage.words.insert(argument.choices.begin(), argument.choices.end());
+    for (const std::string& choice : argument.choices) add_word(choice, stage);
   }
   for (const OptionSpec& option : options_of(verb)) {
     stage.flags.push_back(option.name);
@@ -51,9 +55,8 @@ std::string bash_arms(const std::map<std::string, Stage>& stages) {
     for (const auto& [flag, choices] : stage.choices) {
       arms += fmt::format("    \"{}:{}\") offer=\"{}\" ;;\n", path, flag, join(choices, " "));
     }
-    const std::vector<std::string> words(stage.words.begin(), stage.words.end());
-    arms += fmt::format("    \"{}:\"*) offer=\"{}\" flags=\"{}\" ;;\n", path, join(words, " "),
-                        join(stage.flags, " "));
+    arms += fmt::format("    \"{}:\"*) offer=\"{}\" flags=\"{}\" ;;\n", path,
+                        join(stage.words, " "), join(stage.flags, " "));
   }
   return arms;
 }
@@ -102,14 +105,14 @@ constexpr Shell kBash{
     .first = "1",
     .cursor = "COMP_CWORD",
     .hand_over = R"(COMPREPLY=($(compgen -W "$offer" -- "${COMP_WORDS[COMP_CWORD]}")))",
-    .tail = "complete -o default -F _stint stint\n"};
+    .tail = "complete -o default -o nosort -F _stint stint\n"};
 
 constexpr Shell kZsh{
     .head = "#compdef stint\n# zsh completion for stint; made by 'stint completion zsh'\n",
     .words = "words",
     .first = "2",
     .cursor = "CURRENT",
-    .hand_over = R"(if [[ -n "$offer" ]]; then compadd -- ${=offer}; else _files; fi)",
+    .hand_over = R"(if [[ -n "$offer" ]]; then compadd -V stint -- ${=offer}; else _files; fi)",
     .tail =
         "if [[ \"$funcstack[1]\" = _stint ]]; then _stint \"$@\"; else compdef _stint stint; fi\n"};
 
@@ -132,7 +135,7 @@ std::string fish_quoted(std::string_view text) {
 }
 
 /// The fish condition that the words so far are exactly this path.
-std::string fish_condition(const std::string& path, const std::set<std::string>& next) {
+std::string fish_condition(const std::string& path, const std::vector<std::string>& next) {
   std::string condition = "__fish_use_subcommand";
   if (!path.empty()) {
     std::vector<std::string> seen;
@@ -140,10 +143,7 @@ std::string fish_condition(const std::string& path, const std::set<std::string>&
       seen.push_back("__fish_seen_subcommand_from " + word);
     }
     condition = join(seen, "; and ");
-    if (!next.empty()) {
-      const std::vector<std::string> words(next.begin(), next.end());
-      condition += "; and not __fish_seen_subcommand_from " + join(words, " ");
-    }
+    if (!next.empty()) condition += "; and not __fish_seen_subcommand_from " + join(next, " ");
   }
   return fish_quoted(condition);
 }
@@ -152,9 +152,9 @@ std::string fish_script(std::span<const Verb> verbs) {
   std::string script = "# fish completion for stint; made by 'stint completion fish'\n";
   for (const auto& [path, stage] : stages_of(verbs)) {
     const std::string condition = fish_condition(path, stage.words);
-    for (const std::string& word : stage.words) {
-      script += fmt::format("complete -c stint -f -n {} -a {}\n", condition, word);
-    }
+    if (stage.words.empty()) continue;
+    script += fmt::format("complete -c stint -f -k -n {} -a {}\n", condition,
+                          fish_quoted(join(stage.words, " ")));
   }
   for (const Verb& verb : verbs) {
     const std::string condition = fish_condition(verb.path, {});

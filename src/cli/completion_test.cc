@@ -136,10 +136,18 @@ TEST(FishCompletion, HasALineForEveryFlagOfEveryVerb) {
       EXPECT_NE(script.find(" -l " + option.name.substr(2) + " "), std::string::npos)
           << option.name;
     }
-    const std::string last = verb.path.substr(verb.path.rfind(' ') + 1);
-    EXPECT_NE(script.find(" -a " + last + "\n"), std::string::npos) << verb.path;
   }
   EXPECT_EQ(count_of(script, " -l "), flags);
+}
+
+TEST(FishCompletion, OffersVerbsInTheOrderOfTheTable) {
+  const std::vector<Verb> verbs = {{.path = "run", .summary = ""},
+                                   {.path = "local up", .summary = ""},
+                                   {.path = "local down", .summary = ""}};
+  const std::string script = completion_script(verbs, "fish");
+  EXPECT_NE(script.find(" -k -n '__fish_use_subcommand' -a 'run local'\n"), std::string::npos)
+      << script;
+  EXPECT_NE(script.find(" -a 'up down'\n"), std::string::npos) << script;
 }
 
 TEST(FishCompletion, QuotesHelpTexts) {

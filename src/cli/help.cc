@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 
 #include "base/text.h"
 
@@ -17,9 +19,9 @@ struct ExitMeaning {
 
 constexpr ExitMeaning kExitMeanings[] = {
     {0, "done"},
-    {1, "failed; also: the output could not be written"},
-    {2, "usage: a flag, unit or name on the command line"},
-    {4, "bad input file: missing, truncated, of another schema, or with a bad value"},
+    {1, "failure; also: the output cannot be written"},
+    {2, "usage error: a flag, unit or name on the command line"},
+    {4, "bad input file: missing, truncated, another schema or an invalid value"},
     {5, "a provider, credential or interpreter is missing"}};
 
 struct Variable {
@@ -28,18 +30,46 @@ struct Variable {
 };
 
 constexpr Variable kVariables[] = {
-    {"XDG_DATA_HOME", "holds stint/catalogs, your own catalogues (default: ~/.local/share)"},
-    {"NO_COLOR", "when set, no colours are used"},
-    {"COLUMNS", "the width that tables may take"},
+    {"XDG_DATA_HOME",
+     "parent folder of stint/catalogs, the imported catalogues (default: ~/.local/share)"},
+    {"NO_COLOR", "no colours when set"},
+    {"COLUMNS", "width of tables"},
     {"STINT_NOW",
-     "a time such as 2026-11-15T00:00:00Z at which to stop the clock, so that output "
-     "repeats"}};
+     "fixed time such as 2026-11-15T00:00:00Z instead of the clock, for repeatable output"}};
 
-std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows) {
-  constexpr int kWidest = 28;
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int kWidest = 28;
+
+/// The width of the left column of these rows.
+int left_width(const Rows& rows) {
   int left = 0;
   for (const auto& [name, text] : rows)
     left = std::max(left, std::min(display_width(name), kWidest));
+  return left;
+}
+
+const char* title_of(VerbGroup group) {
+  switch (group) {
+    case VerbGroup::kPlan:
+      return "Plan";
+    case VerbGroup::kMeasure:
+      return "Measure and calibrate";
+    case VerbGroup::kRun:
+      return "Run";
+    case VerbGroup::kMachines:
+      return "Machines and prices";
+    case VerbGroup::kEvidence:
+      return "Evidence";
+    case VerbGroup::kSetup:
+      return "Setup";
+    case VerbGroup::kNone:
+      break;
+  }
+  return "Other";
+}
+
+std::string two_columns(const Rows& rows, int left) {
   const int indent = left + 4;
   std::string lines;
   for (const auto& [name, text] : rows) {
@@ -76,16 +106,16 @@ std::string with_choices(const std::string& help, const std::vector<std::string>
 std::string verb_help(const Verb& verb) {
   std::string text = fmt::format("{}\n\nUsage: {}\n", verb.summary, usage_line(verb));
   if (!verb.details.empty()) text += "\n" + wrapped(verb.details, kTextWidth, 0) + "\n";
-  std::vector<std::pair<std::string, std::string>> rows;
+  Rows rows;
   for (const ArgumentSpec& argument : verb.arguments) {
     rows.emplace_back(argument.name, with_choices(argument.help, argument.choices, ""));
   }
-  if (!rows.empty()) text += "\nArguments:\n" + two_columns(rows);
+  if (!rows.empty()) text += "\nArguments:\n" + two_columns(rows, left_width(rows));
   rows.clear();
   for (const OptionSpec& option : options_of(verb)) {
     rows.emplace_back(flag_text(option), with_choices(option.help, option.choices, option.value));
   }
-  text += "\nFlags:\n" + two_columns(rows);
+  text += "\nFlags:\n" + two_columns(rows, left_width(rows));
   text += "\nExamples:\n";
   for (const Example& example : verb.examples) {
     text += fmt::format("  {}\n      {}\n", example.command, example.what);
@@ -93,20 +123,30 @@ std::string verb_help(const Verb& verb) {
   return text;
 }
 
-std::string list_help(std::span<const Verb> verbs, std::string_view group) {
-  std::vector<std::pair<std::string, std::string>> rows;
+std::string list_help(std::span<const Verb> verbs, std::string_view prefix) {
+  Rows all;
+  std::map<VerbGroup, Rows> groups;
   for (const Verb& verb : verbs) {
-    const bool inside = group.empty() || verb.path.starts_with(std::string(group) + " ");
-    if (inside) rows.emplace_back(verb.path, verb.summary);
+    const bool inside = prefix.empty() || verb.path.starts_with(std::string(prefix) + " ");
+    if (!inside) continue;
+    all.emplace_back(verb.path, verb.summary);
+    groups[verb.group].push_back(all.back());
   }
-  const std::string command = group.empty() ? "stint" : fmt::format("stint {}", group);
+  const std::string command = prefix.empty() ? "stint" : fmt::format("stint {}", prefix);
   std::string text;
-  if (group.empty()) {
-    text = "Stint tells people who train deep networks on rented machines which to rent.\n\n";
+  if (prefix.empty()) {
+    text = "Stint plans and runs deep-network training on rented machines.\n\n";
   }
-  text += fmt::format("Usage: {} VERB [flags]\n\nVerbs:\n", command) + two_columns(rows);
-  const std::string example = rows.empty() ? "" : rows[0].first;
-  return text + fmt::format("\nHelp on one: stint {} --help\n", example);
+  text += fmt::format("Usage: {} VERB [flags]\n", command);
+  if (prefix.empty()) {
+    for (const auto& [group, rows] : groups) {
+      text += fmt::format("\n{}:\n", title_of(group)) + two_columns(rows, left_width(all));
+    }
+  } else {
+    text += "\nVerbs:\n" + two_columns(all, left_width(all));
+  }
+  const std::string example = all.empty() ? "" : all[0].first;
+  return text + fmt::format("\nHelp on one verb: stint {} --help\n", example);
 }
 
 /// Text that roff would take for a command or a hyphen to break at.
@@ -156,10 +196,16 @@ std::string help_text(std::span<const Verb> verbs, std::string_view topic) {
 
 std::string manual_page(std::span<const Verb> verbs, std::string_view version) {
   std::string page = fmt::format(
-      ".TH STINT 1 \"\" \"stint {}\" \"User Commands\"\n.SH NAME\nstint \\- which machines to rent "
-      "for training deep networks\n.SH SYNOPSIS\n\\fBstint\\fR \\fIVERB\\fR [flags]\n.SH VERBS\n",
+      ".TH STINT 1 \"\" \"stint {}\" \"User Commands\"\n.SH NAME\nstint \\- plan and run "
+      "deep\\-network training on rented machines\n.SH SYNOPSIS\n\\fBstint\\fR \\fIVERB\\fR "
+      "[flags]\n",
       version);
-  for (const Verb& verb : verbs) page += roff_verb(verb);
+  std::optional<VerbGroup> group;
+  for (const Verb& verb : verbs) {
+    if (group != verb.group) page += fmt::format(".SH \"VERBS: {}\"\n", title_of(verb.group));
+    group = verb.group;
+    page += roff_verb(verb);
+  }
   page += ".SH \"EXIT STATUS\"\n";
   for (const ExitMeaning& exit : kExitMeanings) {
     page += roff_item(fmt::format("{}", exit.code), exit.meaning);

@@ -66,7 +66,19 @@ TEST(HelpText, OfEverythingListsEveryVerb) {
   for (const Verb& verb : verbs()) {
     EXPECT_TRUE(mentions(help, "\n  " + verb.path + " ")) << verb.path;
   }
-  EXPECT_TRUE(mentions(help, "Help on one: stint "));
+  EXPECT_TRUE(mentions(help, "Help on one verb: stint "));
+}
+
+TEST(HelpText, OfEverythingShowsTheGroupsInTheirOrder) {
+  const std::string help = help_text(verbs(), "");
+  std::size_t last = 0;
+  for (const char* title :
+       {"Plan", "Measure and calibrate", "Run", "Machines and prices", "Evidence", "Setup"}) {
+    const std::size_t found = help.find(std::string("\n\n") + title + ":\n");
+    ASSERT_NE(found, std::string::npos) << title;
+    EXPECT_LT(last, found) << title;
+    last = found;
+  }
 }
 
 TEST(HelpText, OfAGroupListsOnlyItsVerbs) {
@@ -102,8 +114,8 @@ TEST(HelpText, WrapsLongTextsUnderTheirColumn) {
             "  --a-name-of-nearly-thirty-letters\n"
             "                                Below its name.\n"
             "  -q, --quiet                   Print only the answer.\n"
-            "  -v, --verbose                 Print every warning.\n"
-            "  -h, --help                    Show this help.\n\n"
+            "  -v, --verbose                 Print all warnings.\n"
+            "  -h, --help                    Print this help.\n\n"
             "Examples:\n"
             "  stint go 1\n"
             "      There.\n");
@@ -126,7 +138,8 @@ TEST(ManualPage, MentionsEveryVerbWithItsFlagsAndExamples) {
 TEST(ManualPage, HasTheSectionsOfAManualPage) {
   const std::string page = manual_page(verbs(), "9.8.7");
   EXPECT_TRUE(page.starts_with(".TH STINT 1 \"\" \"stint 9.8.7\""));
-  for (const char* section : {"NAME", "SYNOPSIS", "VERBS", "\"EXIT STATUS\"", "ENVIRONMENT"}) {
+  for (const char* section : {"NAME", "SYNOPSIS", "\"VERBS: Plan\"", "\"VERBS: Setup\"",
+                              "\"EXIT STATUS\"", "ENVIRONMENT"}) {
     EXPECT_TRUE(mentions(page, std::string("\n.SH ") + section + "\n")) << section;
   }
   for (const char* variable : {"XDG_DATA_HOME", "NO_COLOR", "COLUMNS", "STINT_NOW"}) {

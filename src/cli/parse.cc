@@ -89,7 +89,7 @@ Result<std::vector<std::string>> values_of(const OptionSpec& option,
 Status check_arguments(const Verb& verb, const std::vector<std::string>& given) {
   const bool several = !verb.arguments.empty() && verb.arguments.back().several;
   if (given.size() > verb.arguments.size() && !several) {
-    return bad_usage(fmt::format("'{}' is one word too many. See 'stint {} --help'.",
+    return bad_usage(fmt::format("unexpected argument '{}'. See 'stint {} --help'.",
                                  printable(given[verb.arguments.size()]), verb.path));
   }
   for (std::size_t i = 0; i < verb.arguments.size(); ++i) {
@@ -98,7 +98,7 @@ Status check_arguments(const Verb& verb, const std::vector<std::string>& given) 
       const Status valid = check_choice(argument.name, argument.choices, given[i]);
       if (!valid.ok()) return valid;
     } else if (argument.required) {
-      return bad_usage(fmt::format("{} is missing: {} For example: {}", argument.name,
+      return bad_usage(fmt::format("{} is required: {} For example: {}", argument.name,
                                    argument.help, verb.examples[0].command));
     }
   }
@@ -230,7 +230,7 @@ Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>
     const auto other = std::find_if_not(flags.begin(), flags.end(), asks_for_help);
     if (other != flags.end()) {
       return bad_usage(
-          fmt::format("'{}' needs a verb behind it. See 'stint --help'.", printable(*other)));
+          fmt::format("'{}' needs a verb after it. See 'stint --help'.", printable(*other)));
     }
     parsed.help_asked = !flags.empty();
     return parsed;

@@ -119,7 +119,7 @@ TEST(Parse, AMisspeltVerbSuggestsTheNearest) {
   EXPECT_EQ(complaint({"bx", "list"}), "'bx' is not a verb of stint. Did you mean 'box'?");
   EXPECT_EQ(complaint({"box", "lsit"}), "'lsit' is not a verb of stint box. Did you mean 'list'?");
   EXPECT_EQ(complaint({"xyzzyxyzzy"}), "'xyzzyxyzzy' is not a verb of stint. See 'stint --help'.");
-  EXPECT_EQ(complaint({"leave", "now"}), "'now' is one word too many. See 'stint leave --help'.");
+  EXPECT_EQ(complaint({"leave", "now"}), "unexpected argument 'now'. See 'stint leave --help'.");
 }
 
 TEST(Parse, AMisspeltVerbIsQuotedSafely) {
@@ -191,7 +191,7 @@ TEST(Parse, FilesMayBeRepeatedAndKeepTheirCommas) {
 
 TEST(Parse, TwoDashesEndTheFilesToo) {
   EXPECT_EQ(complaint({"box", "list", "--from", "a", "--", "b"}),
-            "'b' is one word too many. See 'stint box list --help'.");
+            "unexpected argument 'b'. See 'stint box list --help'.");
 }
 
 TEST(Parse, AValueMayLookLikeAFlagWhereThatIsMeant) {
@@ -240,7 +240,7 @@ TEST(Parse, TakesArgumentsInOrderWithFlagsBetween) {
 
 TEST(Parse, AMissingArgumentIsExplainedWithAnExample) {
   EXPECT_EQ(complaint({"box", "show"}),
-            "NAME is missing: Which box. For example: stint box show a");
+            "NAME is required: Which box. For example: stint box show a");
 }
 
 TEST(Parse, OfTheLastArgumentThereMayBeMore) {
@@ -256,7 +256,7 @@ TEST(Parse, OfTheLastArgumentThereMayBeMore) {
 
 TEST(Parse, TooManyWordsAreRefused) {
   EXPECT_EQ(complaint({"box", "show", "a", "lid", "c"}),
-            "'c' is one word too many. See 'stint box show --help'.");
+            "unexpected argument 'c'. See 'stint box show --help'.");
 }
 
 TEST(Parse, AnArgumentMustBeOneOfItsChoices) {

@@ -54,7 +54,7 @@ ExitCode run(const std::vector<std::string>& words, const Variables& variables, 
   const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
   if (written) return code;
   return report(streams, "",
-                failed(fmt::format("the output could not be written: {}", std::strerror(errno))));
+                failed(fmt::format("cannot write the output: {}", std::strerror(errno))));
 }
 
 }  // namespace stint::cli

@@ -134,7 +134,7 @@ TEST(Run, OutputToAFullDeviceFailsAndSaysWhy) {
     const Paper err;
     EXPECT_EQ(run({verb}, variables_of({}), full, err.stream()), kExitFailed) << verb;
     std::fclose(full);
-    EXPECT_EQ(err.text(), "stint: the output could not be written: No space left on device\n");
+    EXPECT_EQ(err.text(), "stint: cannot write the output: No space left on device\n");
   }
 }
 

@@ -48,12 +48,12 @@ std::vector<OptionSpec> options_of(const Verb& verb) {
     options.push_back({.name = "--output",
                        .letter = "-o",
                        .value = join(verb.outputs, "|"),
-                       .help = "How to print the answer.",
+                       .help = "Output format.",
                        .choices = verb.outputs});
   }
   options.push_back({.name = "--quiet", .letter = "-q", .help = "Print only the answer."});
-  options.push_back({.name = "--verbose", .letter = "-v", .help = "Print every warning."});
-  options.push_back({.name = "--help", .letter = "-h", .help = "Show this help."});
+  options.push_back({.name = "--verbose", .letter = "-v", .help = "Print all warnings."});
+  options.push_back({.name = "--help", .letter = "-h", .help = "Print this help."});
   return options;
 }
 
@@ -90,7 +90,7 @@ void print_warnings(const Invocation& invocation, const std::vector<std::string>
   }
   if (shown < warnings.size()) {
     say(invocation,
-        fmt::format("{} {} more like these; --verbose shows all", mark, warnings.size() - shown));
+        fmt::format("{} {} more warnings; --verbose prints all", mark, warnings.size() - shown));
   }
 }
 

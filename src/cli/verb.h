@@ -73,10 +73,14 @@ struct Invocation {
   bool verbose() const { return has("--verbose"); }
 };
 
+/// The sections of the help, in their order there.
+enum class VerbGroup { kNone, kPlan, kMeasure, kRun, kMachines, kEvidence, kSetup };
+
 /// One thing that stint can do. The table of these is the only list of verbs: dispatch, help, the
 /// manual page and the completions are made from it.
 struct Verb {
   std::string path;  // "catalog list".
+  VerbGroup group = VerbGroup::kNone;
   std::string summary;
   std::string details = {};
   std::vector<ArgumentSpec> arguments = {};

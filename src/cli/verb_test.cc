@@ -112,8 +112,8 @@ TEST(Report, IsRedWhereColoursShow) {
 
 TEST(PrintWarnings, ShowsAFewAndCountsTheRest) {
   EXPECT_EQ(warned({}),
-            "warning: one\nwarning: two\nwarning: three\n"
-            "warning: 2 more like these; --verbose shows all\n");
+            "warning: one\nwarning: two\nwarning: three\nwarning: 2 more warnings; --verbose "
+            "prints all\n");
 }
 
 TEST(PrintWarnings, VerboseShowsAllAndQuietNone) {

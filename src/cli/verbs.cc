@@ -88,30 +88,36 @@ ExitCode manual(const Invocation& invocation) {
 }
 
 std::vector<Verb> basic_verbs() {
-  return {
-      {.path = "doctor",
-       .summary = "Say what is missing on this machine for which feature, and the exact fix.",
-       .outputs = {"table", "json"},
-       .examples = {{"stint doctor", "Look this machine over."},
-                    {"stint doctor -o json", "The same for a program to read."}},
-       .run = doctor},
-      {.path = "completion",
-       .summary = "Print the completion script for a shell.",
-       .arguments = {{.name = "SHELL", .help = "Which shell.", .choices = {"bash", "zsh", "fish"}}},
-       .examples = {{"source <(stint completion bash)", "For this shell only."},
-                    {"stint completion fish > ~/.config/fish/completions/stint.fish",
-                     "For every fish from now on."}},
-       .run = completion},
-      {.path = "man",
-       .summary = "Print the manual page.",
-       .examples = {{"stint man | man -l -", "Read it."}, {"stint man > stint.1", "Keep it."}},
-       .run = manual},
-      {.path = "version",
-       .summary = "Print the version.",
-       .outputs = {"table", "json"},
-       .examples = {{"stint version", "The number."},
-                    {"stint version -o json", "With the compiler and the file formats."}},
-       .run = print_version}};
+  return {{.path = "doctor",
+           .group = VerbGroup::kSetup,
+           .summary = "Report what this computer lacks, and how to fix it.",
+           .outputs = {"table", "json"},
+           .examples = {{"stint doctor", "Check this computer."},
+                        {"stint doctor -o json", "The same as JSON."}},
+           .run = doctor},
+          {.path = "completion",
+           .group = VerbGroup::kSetup,
+           .summary = "Print the completion script of a shell.",
+           .arguments = {{.name = "SHELL",
+                          .help = "Shell to complete in.",
+                          .choices = {"bash", "zsh", "fish"}}},
+           .examples = {{"source <(stint completion bash)", "Complete in this shell."},
+                        {"stint completion fish > ~/.config/fish/completions/stint.fish",
+                         "Complete in every new fish."}},
+           .run = completion},
+          {.path = "man",
+           .group = VerbGroup::kSetup,
+           .summary = "Print the manual page.",
+           .examples = {{"stint man | man -l -", "Read the page."},
+                        {"stint man > stint.1", "Write the page to a file."}},
+           .run = manual},
+          {.path = "version",
+           .group = VerbGroup::kSetup,
+           .summary = "Print the version.",
+           .outputs = {"table", "json"},
+           .examples = {{"stint version", "Version number."},
+                        {"stint version -o json", "Also the compiler and the file schemas."}},
+           .run = print_version}};
 }
 
 }  // namespace
@@ -122,18 +128,18 @@ std::span<const Verb> verbs() {
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
     all.push_back(interleave_verb());
     all.push_back(profile_verb());
+    for (Verb& verb : import_verbs()) all.push_back(std::move(verb));
     all.push_back(run_verb());
     all.push_back(search_verb());
     for (Verb& verb : run_watch_verbs()) all.push_back(std::move(verb));
-    all.push_back(probe_network_verb());
-    for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
-    all.push_back(risk_replay_verb());
-    all.push_back(risk_saves_verb());
-    all.push_back(risk_simulate_verb());
-    for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
-    for (Verb& verb : import_verbs()) all.push_back(std::move(verb));
-    for (Verb& verb : local_verbs()) all.push_back(std::move(verb));
     all.push_back(receive_verb());
+    all.push_back(risk_simulate_verb());
+    for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
+    all.push_back(risk_saves_verb());
+    all.push_back(risk_replay_verb());
+    for (Verb& verb : catalog_verbs()) all.push_back(std::move(verb));
+    for (Verb& verb : local_verbs()) all.push_back(std::move(verb));
+    all.push_back(probe_network_verb());
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
     all.push_back(validate_collective_verb());
@@ -148,6 +154,8 @@ std::span<const Verb> verbs() {
     all.push_back(validate_runs_verb());
     all.push_back(validate_survival_verb());
     for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
+    // The groups follow one another; the most used verbs come first in each.
+    std::ranges::stable_sort(all, {}, &Verb::group);
     return all;
   }();
   return kVerbs;

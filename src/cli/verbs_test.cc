@@ -89,6 +89,35 @@ TEST(Verbs, EveryVerbIsExplainedAndRuns) {
   }
 }
 
+TEST(Verbs, EveryVerbHasAGroupAndGroupsFollowOneAnother) {
+  VerbGroup last = VerbGroup::kNone;
+  for (const Verb& verb : verbs()) {
+    EXPECT_NE(verb.group, VerbGroup::kNone) << verb.path;
+    EXPECT_LE(last, verb.group) << verb.path;
+    last = verb.group;
+  }
+}
+
+TEST(Verbs, ASummaryHasAtMostTenWords) {
+  for (const Verb& verb : verbs()) {
+    EXPECT_LE(split(verb.summary, ' ').size(), 10U) << verb.path << ": " << verb.summary;
+  }
+}
+
+TEST(Verbs, NoHelpBeginsWithAPreposition) {
+  for (const Verb& verb : verbs()) {
+    std::vector<std::string> texts = {verb.summary, verb.details};
+    for (const OptionSpec& option : options_of(verb)) texts.push_back(option.help);
+    for (const ArgumentSpec& argument : verb.arguments) texts.push_back(argument.help);
+    for (const std::string& text : texts) {
+      for (const char* word : {"Of ", "Its ", "Where ", "Whose ", "Before ", "Behind "}) {
+        EXPECT_FALSE(text.starts_with(word)) << verb.path << ": " << text;
+        EXPECT_EQ(text.find(std::string(". ") + word), std::string::npos) << verb.path;
+      }
+    }
+  }
+}
+
 TEST(Verbs, NoVerbIsTheGroupOfAnother) {
   for (const Verb& verb : verbs()) {
     for (const Verb& other : verbs()) {

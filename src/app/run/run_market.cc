@@ -63,7 +63,7 @@ Result<SpotSpells> parse_spells(const std::string& text, const char* option) {
     return SpotSpells{.stay = *stay, .away = *away};
   }
   return bad_usage(fmt::format(
-      "{} must be hazard:MEAN, spells:STAY/AWAY{}, for example spells:60s/20s, not "
+      "{} must be hazard:MEAN, spells:UP/DOWN{}, for example spells:60s/20s, not "
       "'{}'",
       option, std::string_view(option) == "--life" ? " or trace:FILE" : "", printable(text)));
 }

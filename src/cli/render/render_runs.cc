@@ -74,12 +74,12 @@ std::string limits_text(const RevocationsReport& report) {
 std::vector<OptionSpec> simulation_options() {
   return {{.name = "--calibration",
            .value = "NAME|FILE",
-           .help = "Constants of the network (default: the shipped ones)."},
+           .help = "Network calibration (default: the shipped one)."},
           {.name = "--runs", .value = "N", .help = "Runs to simulate (default: 1000)."},
-          {.name = "--seed", .value = "N", .help = "Of the chance (default: 1)."},
+          {.name = "--seed", .value = "N", .help = "Seed of the simulation (default: 1)."},
           {.name = "--as-predicted",
-           .help = "Let iterations take what is predicted, instead of drawing their time from the "
-                   "plan's interval for each run."}};
+           .help = "Let iterations take their predicted time, instead of a draw from the plan's "
+                   "interval per run."}};
 }
 
 Result<SimulateOptions> simulation_of(const Invocation& invocation) {

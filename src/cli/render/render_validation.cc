@@ -115,15 +115,14 @@ std::string scores_table(const ValidationReport& report, const Terminal& termina
 }
 
 std::vector<OptionSpec> validation_options() {
-  return {{.name = "--train", .value = "FILE...", .help = "Rows to learn from.", .files = true},
+  return {{.name = "--train", .value = "FILE...", .help = "Tables to learn from.", .files = true},
           {.name = "--test",
            .value = "FILE...",
-           .help = "Rows to predict; what they measured is used for scores only and may be "
-                   "missing.",
+           .help = "Tables to predict; measurements are used for scores only and may be missing.",
            .files = true},
           {.name = "--predictions",
            .value = "FILE",
-           .help = "Write a CSV of row, predicted, p10, p90 and note."}};
+           .help = "Output CSV of row, predicted, p10, p90 and note."}};
 }
 
 ExitCode print_report(const Invocation& invocation, std::string_view verb,

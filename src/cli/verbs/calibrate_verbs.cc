@@ -39,7 +39,7 @@ std::string constant_table(const Calibration& calibration, const Terminal& termi
                {.title = "deviation", .align = Align::kRight, .importance = 6},
                {.title = "prior", .align = Align::kRight, .importance = 5},
                {.title = "unit", .importance = 3},
-               {.title = "told by the data", .importance = 7}});
+               {.title = "set by the data", .importance = 7}});
   for (const Constant& constant : calibration.constants) {
     if (!of_all_jobs(constant)) continue;
     const std::string prior = constant.prior_deviation
@@ -60,10 +60,10 @@ ExitCode print_calibration(const Invocation& invocation, const Calibration& cali
   print_answer(invocation, constant_table(calibration, invocation.out_terminal));
   const AccuracyRecord& mean = calibration.accuracy.back();
   const bool by_size = mean.split == "leave-one-cluster-size-out";
-  say(invocation, fmt::format("{} left out in turn: {:.1f} % mean error, {:.1f} % median, {} "
-                              "rows ({}).",
-                              by_size ? "Cluster sizes" : "Jobs", 100 * mean.mape,
-                              100 * mean.median_ape, mean.n, mean.name));
+  say(invocation,
+      fmt::format("{} held out in turn: {:.1f} % mean error, {:.1f} % median, {} rows ({}).",
+                  by_size ? "Cluster sizes" : "Jobs", 100 * mean.mape, 100 * mean.median_ape,
+                  mean.n, mean.name));
   return kExitOk;
 }
 
@@ -87,7 +87,7 @@ ExitCode fabric(const Invocation& invocation) {
       return report(invocation, kVerb, bad_usage("--network: " + network.error().message));
     }
     if (*network <= BytesPerSecond{}) {
-      return report(invocation, kVerb, bad_usage("--network must be more than zero"));
+      return report(invocation, kVerb, bad_usage("--network must be above zero"));
     }
     request.network = *network;
   }
@@ -95,7 +95,9 @@ ExitCode fabric(const Invocation& invocation) {
   if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
   print_calibration(invocation, *calibration);
   if (!request.out.empty()) {
-    say(invocation, fmt::format("Use it: stint predict --calibration {} …", request.out));
+    say(invocation, fmt::format("Predict with it: stint predict --calibration {} --job "
+                                "example-resnet50 --cluster '4x g4dn.12xlarge'",
+                                request.out));
   }
   return kExitOk;
 }
@@ -125,29 +127,28 @@ ExitCode sharing(const Invocation& invocation) {
 }
 
 std::vector<OptionSpec> file_options() {
-  return {{.name = "--name", .value = "NAME", .help = "What to call the calibration."},
-          {.name = "--provenance",
-           .value = "TEXT",
-           .help = "Where the rows can be had; kept in the file."},
-          {.name = "--out", .value = "FILE", .help = "Write the calibration here."}};
+  return {
+      {.name = "--name", .value = "NAME", .help = "Name of the calibration."},
+      {.name = "--provenance", .value = "TEXT", .help = "Source of the rows, stored in the file."},
+      {.name = "--out", .value = "FILE", .help = "Output file for the calibration."}};
 }
 
 Verb fabric_verb() {
-  std::vector<OptionSpec> options{
-      format_option(),
-      train_option(),
-      jobs_option(),
-      {.name = "--network",
-       .value = "RATE",
-       .help = "Of the VMs that were measured (default: by the catalogue for our own runs, else 50 "
-               "Gbit/s)."}};
+  std::vector<OptionSpec> options{format_option(),
+                                  train_option(),
+                                  jobs_option(),
+                                  {.name = "--network",
+                                   .value = "RATE",
+                                   .help = "Network rate of the measured VMs (default: the "
+                                           "catalogue's for Stint's own runs, else 50 Gbit/s)."}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate fabric",
-          .summary = "Learn how a cluster's network and hosts behave from measured iterations.",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the constants of a network to measured iterations.",
           .details =
-              "Fits the constants of a fabric, shared by all jobs, and each job's own around them. "
-              "What the data cannot tell stays at its prior. The result holds the constants with "
-              "their covariance, what they were fitted to, and the error on jobs left out.",
+              "Fits constants that all jobs share, and each job's own around them. Constants that "
+              "the data cannot determine stay at their prior. The result has the constants with "
+              "their covariance, the training rows and the error on held-out jobs.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint calibrate fabric --format pollux --train steps.csv --name aws",
@@ -160,21 +161,22 @@ Verb fabric_verb() {
 Verb devices_verb() {
   std::vector<OptionSpec> options{{.name = "--train",
                                    .value = "FORMAT:FILE...",
-                                   .help = "Tables to learn from, each with whose it is.",
+                                   .help = "Training tables, each with its format.",
                                    .files = true}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate devices",
-          .summary = "Learn how times carry over from one GPU to another.",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit how compute times carry over between GPU types.",
           .details =
-              "Takes every job that was measured on two GPUs with one worker and the same batch, "
-              "and fits how much of the ratio follows peak arithmetic and how much memory "
-              "bandwidth. The error is that of jobs left out.",
+              "Takes every job that was measured on two GPU types with one worker and the same "
+              "batch size. Fits how much of the ratio follows peak arithmetic and how much follows "
+              "memory bandwidth. The error is that of held-out jobs.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint calibrate devices --train gavel:isolated.csv --name mine",
                         "From a published table."},
                        {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
-                        "From two."}},
+                        "From two tables."}},
           .run = devices};
 }
 
@@ -184,22 +186,23 @@ Verb buckets_verb() {
       jobs_option(),
       {.name = "--onto",
        .value = "NAME|FILE",
-       .help = "Fold them into this calibration, with all that it knows (default: none)."}};
+       .help = "Calibration to fold the measurements into (default: none)."}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {
       .path = "calibrate buckets",
-      .summary = "Learn a network on which every bucket of gradients can be followed.",
+      .group = VerbGroup::kMeasure,
+      .summary = "Fit a network model that follows every gradient bucket.",
       .details =
-          "For an emulated or a well-kept private network, whose NICs do what they are rated "
-          "for: fits what a ring takes beyond its formula to measured runs and to the sums of "
-          "'stint probe network' (both stint.measurement/1), on mixed clusters too. The error "
-          "is that of cluster sizes left out. Jobs need profiles with compute times.",
+          "For an emulated or a private network whose NICs reach their rated speed. Fits the "
+          "overhead of a ring over its formula to measured runs and to the all-reduces of 'stint "
+          "probe network' (both stint.measurement/1), also on mixed clusters. The error is that of "
+          "held-out cluster sizes. Jobs need profiles with compute times.",
       .options = std::move(options),
       .outputs = {"table", "json"},
       .examples = {{"stint calibrate buckets --train runs.jsonl --name lab --out lab.json",
                     "From your own runs."},
                    {"stint calibrate buckets --train probe.jsonl --onto local --name lab -o json",
-                    "A probe on top of what is shipped, for a program to read."}},
+                    "A probe on top of the shipped calibration, as JSON."}},
       .run = buckets};
 }
 
@@ -207,17 +210,18 @@ Verb sharing_verb() {
   std::vector<OptionSpec> options{train_option()};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate sharing",
-          .summary = "Learn what two jobs get of a GPU that they share freely.",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the speed of two jobs that share a GPU.",
           .details =
-              "Takes Gavel's tables of pairs on one GPU and of jobs alone, told apart by their "
-              "headers, and fits the share that jobs get which were measured beside none. The "
-              "error is that of pairs whose jobs were both left out.",
+              "Reads Gavel's tables of pairs on one GPU and of jobs alone, recognised by their "
+              "headers, and fits the share of jobs that no pair was measured with. The error is "
+              "that of pairs whose two jobs were both held out.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint calibrate sharing --train pairs.csv alone.csv --name mine",
                         "From published tables."},
                        {"stint calibrate sharing --train pairs.csv --name mine --out mine.json",
-                        "Keep it."}},
+                        "Write the calibration to a file."}},
           .run = sharing};
 }
 

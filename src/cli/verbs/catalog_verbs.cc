@@ -25,13 +25,13 @@ Result<ListRequest> to_list_request(const Invocation& invocation) {
   if (invocation.has("--min-gpu-memory")) {
     const auto memory = parse_quantity<Bytes>(invocation.get("--min-gpu-memory"));
     if (!memory.ok()) return bad_usage("--min-gpu-memory: " + memory.error().message);
-    if (*memory <= Bytes{}) return bad_usage("--min-gpu-memory must be more than zero");
+    if (*memory <= Bytes{}) return bad_usage("--min-gpu-memory must be above zero");
     request.filter.gpu_memory_min = *memory;
   }
   if (invocation.has("--max-price")) {
     const auto price = parse_quantity<DollarsPerSecond>(invocation.get("--max-price"));
     if (!price.ok()) return bad_usage("--max-price: " + price.error().message);
-    if (*price <= DollarsPerSecond{}) return bad_usage("--max-price must be more than zero");
+    if (*price <= DollarsPerSecond{}) return bad_usage("--max-price must be above zero");
     request.filter.price_max = *price;
   }
   if (invocation.has("--sort")) request.sort = enumerator<SortKey>(invocation.get("--sort"));
@@ -72,7 +72,7 @@ ExitCode list(const Invocation& invocation) {
   print_warnings(invocation, answer->warnings);
   const Catalog& catalog = answer->catalog;
   if (catalog.types.empty() && invocation.output() == "table") {
-    say(invocation, "No machine passes these filters; loosen one of them.");
+    say(invocation, "No machine passes these filters; relax one of them.");
     return kExitOk;
   }
   const CatalogView view{.all_regions = invocation.has("--all-regions"),
@@ -85,7 +85,7 @@ ExitCode list(const Invocation& invocation) {
             ? counted(answer->found, "machine")
             : fmt::format("{} of {}", catalog.types.size(), counted(answer->found, "machine"));
     say(invocation,
-        fmt::format("{}. More on one: stint catalog show {}", shown, catalog.types.front().name));
+        fmt::format("{}. Details: stint catalog show {}", shown, catalog.types.front().name));
   }
   return kExitOk;
 }
@@ -110,14 +110,14 @@ void print_import(const Invocation& invocation, const ImportAnswer& answer) {
   }
   print_answer(
       invocation,
-      fmt::format("{} {} with {} in {}\n", answer.replaced ? "Replaced: now" : "Kept",
+      fmt::format("{} {} with {} in {}\n", answer.replaced ? "Replaced" : "Imported",
                   counted(answer.types, "VM type"), counted(answer.offers, "offer"), answer.path));
   if (!answer.assumed_date.empty()) {
-    say(invocation, fmt::format("Its prices are taken as of today, {}; --date says otherwise.",
-                                answer.assumed_date));
+    say(invocation,
+        fmt::format("Prices are dated today, {}; --date sets another date.", answer.assumed_date));
   }
   if (!answer.example.empty()) {
-    say(invocation, fmt::format("See one: stint catalog show {}", answer.example));
+    say(invocation, fmt::format("Details of one: stint catalog show {}", answer.example));
   }
 }
 
@@ -165,59 +165,63 @@ ExitCode diff_two(const Invocation& invocation) {
   } else if (!differences.empty()) {
     print_answer(invocation, difference_table(differences, invocation.out_terminal));
   }
-  say(invocation, differences.empty() ? "The two say the same (their sources were not compared)."
+  say(invocation, differences.empty() ? "The two catalogues are equal (sources are not compared)."
                                       : counted(differences.size(), "difference") + ".");
   return kExitOk;
 }
 
 Verb list_verb() {
-  return {.path = "catalog list",
-          .summary = "List the machines one can rent, with prices and their dates.",
-          .details =
-              "A row is a VM type at its cheapest region; '+6' means six more regions offer "
-              "it. Machines without an accelerator are listed with --gpu none.",
-          .options =
-              {{.name = "--providers",
-                .value = "LIST",
-                .help = "Only these, for example "
-                        "aws,gcp.",
-                .list = true},
-               {.name = "--regions", .value = "LIST", .help = "Only these regions.", .list = true},
-               {.name = "--gpu",
-                .value = "NAME",
-                .help = "Only this accelerator or family: T4, A100, A100-80GB; none for "
-                        "machines without one."},
-               {.name = "--min-gpu-memory",
-                .value = "SIZE",
-                .help = "Only accelerators with at least this, for example 24GB."},
-               {.name = "--max-price",
-                .value = "PRICE",
-                .help = "Only offers up to this, for example '3 USD/h'."},
-               {.name = "--markets",
-                .value = "LIST",
-                .help = "Only offers with a price on one of these.",
-                .choices = choices_of<Market>(),
-                .list = true},
-               {.name = "--sort",
-                .value = "KEY",
-                .help = "Best first by this (default: price-per-gpu).",
-                .choices = choices_of<SortKey>()},
-               {.name = "--limit", .value = "N", .help = "Only the first N machines."},
-               {.name = "--all-regions", .help = "A row for each region."}},
-          .outputs = {"table", "json", "csv"},
-          .examples = {{"stint catalog list --gpu T4",
-                        "All machines with T4s, cheapest per GPU "
-                        "first."},
-                       {"stint catalog list --markets spot --min-gpu-memory 40GB --limit 5",
-                        "The five cheapest ways to 40 GB on the spot market."}},
-          .run = list};
+  return {
+      .path = "catalog list",
+      .group = VerbGroup::kMachines,
+      .summary = "List VM types with prices and their dates.",
+      .details =
+          "A row is a VM type in its cheapest region; '+6' means six more regions offer it. --gpu "
+          "none lists machines without an accelerator.",
+      .options = {{.name = "--providers",
+                   .value = "LIST",
+                   .help = "Providers to list, for example aws,gcp (default: all).",
+                   .list = true},
+                  {.name = "--regions",
+                   .value = "LIST",
+                   .help = "Regions to list (default: all).",
+                   .list = true},
+                  {.name = "--gpu",
+                   .value = "NAME",
+                   .help = "Accelerator or family to list: T4, A100, A100-80GB; none for machines "
+                           "without one."},
+                  {.name = "--min-gpu-memory",
+                   .value = "SIZE",
+                   .help = "Minimum accelerator memory, for example 24GB."},
+                  {.name = "--max-price",
+                   .value = "PRICE",
+                   .help = "Maximum price, for example '3 USD/h'."},
+                  {.name = "--markets",
+                   .value = "LIST",
+                   .help = "Markets with a price.",
+                   .choices = choices_of<Market>(),
+                   .list = true},
+                  {.name = "--sort",
+                   .value = "KEY",
+                   .help = "Sort key, best first (default: price-per-gpu).",
+                   .choices = choices_of<SortKey>()},
+                  {.name = "--limit", .value = "N", .help = "Maximum number of machines to list."},
+                  {.name = "--all-regions", .help = "Print a row for each region."}},
+      .outputs = {"table", "json", "csv"},
+      .examples = {{"stint catalog list --gpu T4",
+                    "All machines with T4s, cheapest per GPU "
+                    "first."},
+                   {"stint catalog list --markets spot --min-gpu-memory 40GB --limit 5",
+                    "The five cheapest spot offers with 40 GB."}},
+      .run = list};
 }
 
 Verb show_verb() {
   return {.path = "catalog show",
-          .summary = "Show everything known about one machine, and where it comes from.",
+          .group = VerbGroup::kMachines,
+          .summary = "Show all figures of one VM type and their sources.",
           .arguments = {{.name = "NAME",
-                         .help = "The machine: NAME, PROVIDER/NAME or PROVIDER/REGION/NAME."}},
+                         .help = "VM type: NAME, PROVIDER/NAME or PROVIDER/REGION/NAME."}},
           .outputs = {"table", "json", "csv"},
           .examples = {{"stint catalog show g4dn.12xlarge",
                         "Parts, GPU figures, prices and their "
@@ -229,44 +233,44 @@ Verb show_verb() {
 
 Verb import_verb() {
   return {.path = "catalog import",
+          .group = VerbGroup::kMachines,
           .summary = "Add your own prices and machines to the catalogue.",
           .details =
-              "Reads a stint.catalog/1 JSON file, the CSV that 'stint catalog list -o csv' "
-              "prints, or a SkyPilot catalogue CSV. The file is checked as a whole before "
-              "anything is kept; what it says then goes over the bundled catalogue.",
-          .arguments = {{.name = "FILE", .help = "The file to read; - for standard input."}},
+              "Reads a stint.catalog/1 JSON file, the CSV of 'stint catalog list -o csv', or a "
+              "SkyPilot catalogue CSV. Checks the whole file first; its entries then override the "
+              "bundled catalogue.",
+          .arguments = {{.name = "FILE", .help = "File to read; - for standard input."}},
           .options = {{.name = "--name",
                        .value = "NAME",
-                       .help = "Keep it under this name (default: the file's); a catalogue of the "
-                               "same name is replaced."},
+                       .help = "Name of the catalogue (default: the file's); an existing catalogue "
+                               "of this name is replaced."},
                       {.name = "--provider",
                        .value = "NAME",
-                       .help = "Whose machines a SkyPilot table lists, when its path does not "
-                               "say."},
+                       .help = "Provider of a SkyPilot table, if its path does not name it."},
                       {.name = "--date",
                        .value = "DATE",
-                       .help = "Of the prices in a table (default: today)."}},
+                       .help = "Date of the prices in a table (default: today)."}},
           .outputs = {"table", "json"},
           .examples = {{"stint catalog import aws/vms.csv --date 2026-11-01",
-                        "SkyPilot's AWS table, taken on that day."},
+                        "SkyPilot's AWS table of that day."},
                        {"stint catalog import lab.json --name our-lab",
-                        "Machines of your own, in Stint's format."}},
+                        "Your own machines, in Stint's format."}},
           .run = import_file};
 }
 
 Verb diff_verb() {
   const std::string which = " 'bundled', 'merged', the name of an imported one, or a file.";
   return {.path = "catalog diff",
-          .summary = "Show what changed from one catalogue to another.",
-          .arguments = {{.name = "A", .help = "The older catalogue:" + which},
-                        {.name = "B", .help = "The newer catalogue:" + which}},
+          .group = VerbGroup::kMachines,
+          .summary = "Compare two catalogues.",
+          .arguments = {{.name = "A", .help = "Older catalogue:" + which},
+                        {.name = "B", .help = "Newer catalogue:" + which}},
           .options = {{.name = "--provider",
                        .value = "NAME",
-                       .help = "Whose machines a SkyPilot table lists, when its path does not "
-                               "say."}},
+                       .help = "Provider of a SkyPilot table, if its path does not name it."}},
           .outputs = {"table", "json", "csv"},
-          .examples = {{"stint catalog diff bundled merged", "What your own catalogues change."},
-                       {"stint catalog diff old.json new.json", "Two files against each other."}},
+          .examples = {{"stint catalog diff bundled merged", "Changes by your own catalogues."},
+                       {"stint catalog diff old.json new.json", "Two files."}},
           .run = diff_two};
 }
 

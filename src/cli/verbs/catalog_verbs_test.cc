@@ -246,8 +246,8 @@ TEST(CatalogImport, SaysWhatItKeptAndWhereToSeeIt) {
   EXPECT_TRUE(mentions(first.out, "/data/catalogs/aws.json\n")) << first.out;
   EXPECT_FALSE(mentions(to_lower(first.out), "replaced")) << first.out;
   EXPECT_EQ(first.err,
-            "Its prices are taken as of today, 2026-11-15; --date says otherwise.\n"
-            "See one: stint catalog show aws/x9.big\n");
+            "Prices are dated today, 2026-11-15; --date sets another date.\nDetails of one: stint "
+            "catalog show aws/x9.big\n");
   const Answer again = session.catalog({"import", file});
   EXPECT_TRUE(mentions(to_lower(again.out), "replaced")) << again.out;
   EXPECT_TRUE(mentions(session.catalog({"list", "--gpu", "T4"}).out, "\nx9.big "));
@@ -290,7 +290,7 @@ TEST(CatalogDiff, SaysThatTwoSayTheSame) {
   const Answer answer = Session("diff_same").catalog({"diff", "bundled", "bundled"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_EQ(answer.out, "");
-  EXPECT_EQ(answer.err, "The two say the same (their sources were not compared).\n");
+  EXPECT_EQ(answer.err, "The two catalogues are equal (sources are not compared).\n");
 }
 
 TEST(CatalogDiff, PrintsWhatAnImportChanged) {

@@ -23,9 +23,10 @@ ExitCode demo_run(const Invocation& invocation) {
       say(invocation, fmt::format("   {} samples take {} on {}", sample.batch_per_worker,
                                   milliseconds(time), sample.device));
     }
-    say(invocation, fmt::format("   {:.1f} MB of gradients; the emulated machines are given the "
-                                "pace of a slower device",
-                                job.gradient_bytes.in(kMB)));
+    say(invocation,
+        fmt::format(
+            "   {:.1f} MB of gradients; the emulated machines run at the pace of a slower device",
+            job.gradient_bytes.in(kMB)));
   };
   listeners.planned = [&](const PlanOutcome& planned) {
     for (std::size_t i = 0; i < planned.answer.plans.size(); ++i) {

@@ -25,7 +25,7 @@ Result<TraceImportRequest> to_trace_request(const Invocation& invocation) {
   if (invocation.has("--gradients")) {
     const auto bytes = parse_quantity<Bytes>(invocation.get("--gradients"));
     if (!bytes.ok()) return bad_usage("--gradients: " + bytes.error().message);
-    if (!(*bytes > Bytes{})) return bad_usage("--gradients must be more than zero");
+    if (!(*bytes > Bytes{})) return bad_usage("--gradients must be above zero");
     request.hints.gradients = *bytes;
   }
   return request;
@@ -39,11 +39,12 @@ ExitCode trace(const Invocation& invocation) {
   if (!profile.ok()) return report(invocation, kVerb, profile.error());
   print(invocation, trace_json(*profile), trace_text(*profile, invocation.out_terminal));
   if (!request->out.empty()) {
-    say(invocation, fmt::format("The profile is in {0}. Next: stint predict --job {0} --cluster "
-                                "'4x g4dn.xlarge'",
-                                shell_quoted(request->out)));
+    say(invocation,
+        fmt::format(
+            "Wrote the profile to {0}. Next: stint predict --job {0} --cluster '4x g4dn.xlarge'",
+            shell_quoted(request->out)));
   } else if (profile->job) {
-    say(invocation, "Keep the profile: the same command with --out job.json");
+    say(invocation, "To keep the profile, add --out job.json");
   }
   return kExitOk;
 }
@@ -55,11 +56,12 @@ ExitCode nccl(const Invocation& invocation) {
   if (!table.ok()) return report(invocation, "import nccl", table.error());
   print(invocation, nccl_json(*table), nccl_text(*table, invocation.out_terminal));
   if (request.out.empty()) {
-    say(invocation, "Keep the table: the same command with --out rows.csv");
+    say(invocation, "To keep the table, add --out rows.csv");
   } else {
-    say(invocation, fmt::format("The table is in {0}. Next: stint validate collective --train {0} "
-                                "--split sizes",
-                                shell_quoted(request.out)));
+    say(invocation,
+        fmt::format(
+            "Wrote the table to {0}. Next: stint validate collective --train {0} --split sizes",
+            shell_quoted(request.out)));
   }
   return kExitOk;
 }
@@ -67,26 +69,27 @@ ExitCode nccl(const Invocation& invocation) {
 Verb trace_verb() {
   return {
       .path = "import trace",
-      .summary = "Make a job profile of traces of torch.profiler.",
+      .group = VerbGroup::kMeasure,
+      .summary = "Convert torch.profiler traces to a job profile.",
       .details =
-          "Reads Chrome traces as torch.profiler exports them, plain or gzip, of any size, one "
-          "file of each rank. Iterations are the ProfilerStep annotations, or what lies between "
-          "two steps of the optimizer. What the traces do not tell is listed; shapes are in "
-          "them when the profiler ran with record_shapes=True.",
-      .arguments = {{.name = "FILE...", .help = "The trace of each rank.", .several = true}},
+          "Reads Chrome traces of torch.profiler, plain or gzip, of any size, one file per rank. "
+          "Iterations are the ProfilerStep annotations, or the intervals between two optimizer "
+          "steps. Facts that the traces lack are listed; they have shapes if the profiler ran with "
+          "record_shapes=True.",
+      .arguments = {{.name = "FILE...", .help = "Trace of each rank.", .several = true}},
       .options = {{.name = "--name",
                    .value = "NAME",
-                   .help = "What to call the job (default: the first file's name)."},
-                  {.name = "--out", .value = "FILE", .help = "Write the job profile here."},
+                   .help = "Name of the job (default: the first file's name)."},
+                  {.name = "--out", .value = "FILE", .help = "Output file for the job profile."},
                   {.name = "--batch",
                    .value = "N",
-                   .help = "Samples of one worker per iteration, if the traces do not tell."},
+                   .help = "Samples per worker and iteration, if the traces lack them."},
                   {.name = "--gradients",
                    .value = "BYTES",
-                   .help = "Size of the gradients, if the traces do not tell: '100 MB'."},
+                   .help = "Gradient size, if the traces lack it: '100 MB'."},
                   {.name = "--device",
                    .value = "NAME",
-                   .help = "The GPU of the catalogue, or the processor, they were taken on."}},
+                   .help = "GPU of the catalogue, or processor, of the traces."}},
       .outputs = {"table", "json"},
       .examples = {{"stint import trace rank0.json rank1.json --out job.json",
                     "Two ranks of one job."},
@@ -97,19 +100,20 @@ Verb trace_verb() {
 
 Verb nccl_verb() {
   return {.path = "import nccl",
-          .summary = "Make a table of collectives of what nccl-tests printed.",
+          .group = VerbGroup::kMeasure,
+          .summary = "Convert the output of nccl-tests to a table.",
           .details =
-              "Reads the text of all_reduce_perf and its sisters, one or several runs in a file. "
-              "Lines with wrong results are left out and counted.",
-          .arguments = {{.name = "FILE...", .help = "What the tests printed.", .several = true}},
+              "Reads the text of all_reduce_perf and its siblings, one or several runs per file. "
+              "Lines with wrong results are dropped and counted.",
+          .arguments = {{.name = "FILE...", .help = "Output of nccl-tests.", .several = true}},
           .options = {{.name = "--vm",
                        .value = "NAME",
                        .help = "Instance type of the hosts (default: the GPU's name)."},
-                      {.name = "--out", .value = "FILE", .help = "Write the table here."}},
+                      {.name = "--out", .value = "FILE", .help = "Output file for the table."}},
           .outputs = {"table", "json"},
           .examples = {{"stint import nccl all_reduce.txt --vm p4d.24xlarge --out rows.csv",
                         "For stint validate collective."},
-                       {"stint import nccl *.txt -o json", "For a program to read."}},
+                       {"stint import nccl *.txt -o json", "As JSON."}},
           .run = nccl};
 }
 

@@ -22,7 +22,7 @@ Result<std::vector<int>> counts_of(const Invocation& invocation, const std::stri
   std::vector<int> counts;
   for (const std::string& text : invocation.list(option)) {
     const auto count = parse_int(text);
-    if (!count || *count < 1) return wrong_value(option, "a whole number from 1", text);
+    if (!count || *count < 1) return wrong_value(option, "a whole number of 1 or more", text);
     counts.push_back(*count);
   }
   return counts;
@@ -63,10 +63,10 @@ Result<InterleaveRequest> to_request(const Invocation& invocation) {
                             .calibration = invocation.get("--calibration"),
                             .timeline = invocation.get("--timeline")};
   if (request.jobs.empty()) {
-    return bad_usage("say which jobs: --jobs FILE FILE ..., or names of shipped ones");
+    return bad_usage("--jobs is required: two or more profiles, or names of shipped jobs");
   }
   if (request.cluster.empty()) {
-    return bad_usage("say which cluster, for example --cluster '4x g4dn.12xlarge'");
+    return bad_usage("--cluster is required, for example --cluster '4x g4dn.12xlarge'");
   }
   auto batches = counts_of(invocation, "--batch-per-worker");
   if (!batches.ok()) return batches.error();
@@ -91,11 +91,11 @@ Result<InterleaveRequest> to_request(const Invocation& invocation) {
 
 void tell_timeline(const Invocation& invocation, const std::string& path, bool drawn) {
   if (drawn) {
-    say(invocation, fmt::format("The turns are drawn in {}; open it in chrome://tracing or "
-                                "ui.perfetto.dev.",
+    say(invocation, fmt::format("Wrote the timeline of the turns to {}; open it in "
+                                "chrome://tracing or ui.perfetto.dev.",
                                 path));
   } else {
-    say(invocation, fmt::format("{} was not written: there is no pair to draw.", path));
+    say(invocation, fmt::format("No timeline in {}: no two jobs share machines.", path));
   }
 }
 
@@ -107,7 +107,7 @@ std::string run_command(const InterleaveRequest& request, const SharingAnswer& a
       if (answer.jobs[i].name == member.job) jobs += " " + shell_quoted(request.jobs[i]);
     }
   }
-  return fmt::format("stint run --cluster {} --interleave{} --steps N",
+  return fmt::format("stint run --cluster {} --interleave{} --steps 100",
                      shell_quoted(request.cluster), jobs);
 }
 
@@ -116,15 +116,14 @@ std::string run_command(const InterleaveRequest& request, const SharingAnswer& a
 std::string next_command(const InterleaveRequest& request, const SharingAnswer& answer) {
   const bool emulated = answer.price && answer.price->region == kLocalProvider;
   if (!answer.pairs.empty() && emulated) {
-    return "Train them so: " + run_command(request, answer);
+    return "Run this pair: " + run_command(request, answer);
   }
   if (!answer.pairs.empty() && request.timeline.empty()) {
-    return "See the turns: the same command with --timeline turns.json";
+    return "A timeline of the turns: the same command with --timeline turns.json";
   }
   std::string command = "stint plan";
   for (const std::string& job : request.jobs) command += " --job " + shell_quoted(job);
-  return fmt::format("What to rent for all of them: {}{}", command,
-                     emulated ? " --providers local" : "");
+  return fmt::format("Plan all jobs together: {}{}", command, emulated ? " --providers local" : "");
 }
 
 ExitCode run(const Invocation& invocation) {
@@ -146,64 +145,64 @@ ExitCode run(const Invocation& invocation) {
 std::vector<OptionSpec> options() {
   return {{.name = "--jobs",
            .value = "FILE|NAME...",
-           .help = "Two or more profiles, or shipped jobs by name.",
+           .help = "Two or more profiles, or names of shipped jobs.",
            .files = true},
           {.name = "--cluster",
            .value = "TEXT",
-           .help = "The VMs that two of them would share, for example '4x g4dn.12xlarge'."},
+           .help = "VMs that two jobs share, for example '4x g4dn.12xlarge'."},
           {.name = "--batch-per-worker",
            .value = "N,...",
-           .help = "Samples per worker, one number for all jobs or one for each (default: of the "
+           .help = "Samples per worker, one number for all jobs or one each (default: from the "
                    "job's reference batch).",
            .list = true},
           {.name = "--workers-per-vm",
            .value = "N,...",
-           .help = "Workers on each VM (default: one for each accelerator).",
+           .help = "Workers per VM (default: one per accelerator).",
            .list = true},
           {.name = "--iterations",
            .value = "N,...",
-           .help = "How long each job trains (default: to its goal).",
+           .help = "Iterations of each job (default: to its goal).",
            .list = true},
           {.name = "--deadline",
            .value = "TIME,...",
-           .help = "By when each job must be done, from the start: 6h.",
+           .help = "Deadline of each job, from the start: 6h.",
            .list = true},
           {.name = "--confidence",
            .value = "P",
-           .help = "With which deadlines are kept (default: 0.95)."},
+           .help = "Probability of meeting the deadlines (default: 0.95)."},
           {.name = "--compute-slowdown",
            .value = "SHARE",
-           .help = "How much longer computing takes while another job communicates "
-                   "(default: 0)."},
+           .help = "Slowdown of compute while another job communicates (default: 0)."},
           {.name = "--calibration",
            .value = "NAME|FILE",
-           .help = "Constants of the network (default: the shipped ones)."},
+           .help = "Network calibration (default: the shipped one)."},
           {.name = "--timeline",
            .value = "FILE",
-           .help = "Write a Chrome trace of the turns of each pair."}};
+           .help = "Output file for a Chrome trace of the turns of each pair."}};
 }
 
 }  // namespace
 
 Verb interleave_verb() {
   return {.path = kVerb,
-          .summary = "Say which jobs should share machines, what each gets and what that saves.",
+          .group = VerbGroup::kPlan,
+          .summary = "Choose the jobs that share machines.",
           .details =
-              "Two distributed jobs on the same machines: one computes while the other sums its "
-              "gradients. Each two of the jobs are played event by event, taking turns whole or "
-              "with DDP's overlap, in rhythms of up to 4 to 1, or sharing freely; the pairs are "
-              "those that save most, subject to memory and deadlines, and who gains nothing "
-              "stays alone. Speedups are over the same jobs one after the other with their "
-              "normal overlap; dollars are over a cluster of the same kind for each.",
+              "Two distributed jobs share machines: one computes while the other synchronises "
+              "gradients. Each pair of jobs is simulated event by event: in turns with whole "
+              "gradients or DDP's overlap, with up to 4 turns to 1, or sharing freely. The chosen "
+              "pairs save most, subject to memory and deadlines; a job that gains nothing stays "
+              "alone. Speedups are over sequential runs with their normal overlap; savings are "
+              "over separate clusters of the same kind.",
           .options = options(),
           .outputs = {"table", "json"},
           .examples =
               {{"stint interleave --jobs a.json b.json c.json --cluster '4x g4dn.12xlarge'",
-                "Which two of three should share four machines."},
+                "The best pair of three jobs on four machines."},
                {"stint interleave --jobs a.json b.json --cluster '4x local.fast' --deadline 6h,1d",
-                "With a deadline for each, on the emulated cloud."},
+                "A deadline for each job, on the emulated cloud."},
                {"stint interleave --jobs a.json b.json --cluster '2x g5.xlarge' --timeline t.json",
-                "With a picture of the turns."}},
+                "Also a timeline of the turns."}},
           .run = run};
 }
 

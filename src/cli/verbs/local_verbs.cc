@@ -12,20 +12,20 @@ namespace stint::cli {
 namespace {
 
 const OptionSpec kNameOption = {
-    .name = "--name", .value = "NAME", .help = "Which cluster (default: the only one)."};
+    .name = "--name", .value = "NAME", .help = "Name of the cluster (default: the only one)."};
 
 Result<Seconds> notice_of(const Invocation& invocation) {
   if (!invocation.has("--notice")) return 120 * kSecond;
   const auto notice = parse_quantity<Seconds>(invocation.get("--notice"));
   if (!notice.ok()) return bad_usage("--notice: " + notice.error().message);
-  if (*notice < Seconds{}) return bad_usage("--notice must not be below zero");
+  if (*notice < Seconds{}) return bad_usage("--notice must be zero or more");
   return *notice;
 }
 
 Result<LocalUpRequest> up_request(const Invocation& invocation) {
   if (!invocation.has("--cluster")) {
     return bad_usage(
-        "--cluster is missing. For example: stint local up --cluster '4x local.small'");
+        "--cluster is required. For example: stint local up --cluster '4x local.small'");
   }
   LocalUpRequest request{.cluster = invocation.get("--cluster"),
                          .life = invocation.get("--life"),
@@ -40,7 +40,7 @@ Result<LocalUpRequest> up_request(const Invocation& invocation) {
   if (invocation.has("--quota")) {
     request.processors = parse_double(invocation.get("--quota"));
     if (!request.processors) {
-      return bad_usage("--quota is a number of processors, for example 0.5");
+      return bad_usage("--quota must be a number of processors, for example 0.5");
     }
   }
   return request;
@@ -59,9 +59,10 @@ ExitCode up(const Invocation& invocation) {
   if (!answer.ok()) return report(invocation, "local up", answer.error());
   print_warnings(invocation, answer->warnings);
   print_cluster(invocation, answer->status);
-  say(invocation, fmt::format("Honest while VMs x rate stay within 4 Gbit/s and messages above "
-                              "1 MB. Next: stint local exec --name {} -- hostname",
-                              answer->status.name));
+  say(invocation,
+      fmt::format("The emulation is accurate while VMs x rate is at most 4 Gbit/s and messages are "
+                  "above 1 MB. Next: stint local exec --name {} -- hostname",
+                  answer->status.name));
   return kExitOk;
 }
 
@@ -75,11 +76,12 @@ ExitCode list(const Invocation& invocation) {
   }
   for (const ClusterStatus& status : answer->clusters) print_cluster(invocation, status);
   if (answer->clusters.empty()) {
-    say(invocation, "No cluster is up. Make one: stint local up --cluster '4x local.small'");
+    say(invocation, "No cluster is up. Create one: stint local up --cluster '4x local.small'");
   }
   if (!answer->dead.empty()) {
-    say(invocation, fmt::format("Left by keepers that are gone: {}. Remove it: stint local clean",
-                                join(answer->dead, ", ")));
+    say(invocation,
+        fmt::format("Leftovers of clusters without a keeper: {}. Remove them: stint local clean",
+                    join(answer->dead, ", ")));
   }
   return kExitOk;
 }
@@ -138,12 +140,12 @@ ExitCode clean(const Invocation& invocation) {
     print_answer(invocation, to_text(json_of(*cleaning), JsonStyle::kPretty) + "\n");
   } else {
     for (const std::string& name : cleaning->removed) {
-      print_answer(invocation, fmt::format("removed what {} left\n", name));
+      print_answer(invocation, fmt::format("removed the leftovers of {}\n", name));
     }
     for (const std::string& name : cleaning->alive) {
       say(invocation, fmt::format("{} is up; end it with: stint local down --name {}", name, name));
     }
-    if (cleaning->removed.empty() && cleaning->kept.empty()) say(invocation, "Nothing was left.");
+    if (cleaning->removed.empty() && cleaning->kept.empty()) say(invocation, "Nothing to remove.");
   }
   if (cleaning->kept.empty()) return kExitOk;
   return report(invocation, "local clean", failed(join(cleaning->kept, "; ")));
@@ -167,74 +169,74 @@ ExitCode exec(const Invocation& invocation) {
 }
 
 Verb up_verb() {
-  return {
-      .path = "local up",
-      .summary = "Make a small cloud on this computer: VMs with shaped networks.",
-      .details =
-          "Each VM is a set of namespaces with a NIC of its type's speed and a metadata service "
-          "as EC2 has it; nothing of it can be seen from outside, and everything goes with "
-          "'stint local down'. Root is not needed where the kernel lets users make namespaces. "
-          "It is honest while the VMs' rates add up to at most 4 Gbit/s; beyond 16 it is "
-          "refused.",
-      .options = {{.name = "--cluster",
-                   .value = "CLUSTER",
-                   .help = "Which VMs: '4x local.small', '2x local.fast:spot + local.small'; none: "
-                           "no VMs yet."},
-                  {.name = "--name", .value = "NAME", .help = "What to call it (default: local)."},
-                  {.name = "--life",
-                   .value = "LIFE",
-                   .help = "Of spot VMs: until-down (default), hazard:MEAN as in hazard:30m, or "
-                           "trace:FILE of availability."},
-                  {.name = "--seed", .value = "N", .help = "Of the hazard (default: 1)."},
-                  {.name = "--notice",
-                   .value = "TIME",
-                   .help = "Before a VM is taken back (default: 120s)."},
-                  {.name = "--pool",
-                   .value = "FILE",
-                   .help = "How many spot VMs there are over time and what they cost: a table "
-                           "at_s,spot[,price_factor][,unannounced]."},
-                  {.name = "--quota",
-                   .value = "N",
-                   .help = "How many processors each VM may use, from 0.1 on."}},
-      .outputs = {"table", "json"},
-      .examples = {{"stint local up --cluster '4x local.small'", "Four VMs at 100 Mbit/s."},
-                   {"stint local up --cluster '2x local.fast:spot' --life hazard:10m",
-                    "Two that are taken back after ten minutes, on average."}},
-      .run = up};
+  return {.path = "local up",
+          .group = VerbGroup::kMachines,
+          .summary = "Create a small cloud of VMs on this computer.",
+          .details =
+              "Each VM is a set of namespaces with a NIC of its type's rate and a metadata service "
+              "like EC2's. Nothing is visible from outside, and 'stint local down' removes "
+              "everything. Root is not needed if the kernel lets users create namespaces. The "
+              "emulation is accurate while the rates of the VMs add up to at most 4 Gbit/s; more "
+              "than 16 is refused.",
+          .options = {{.name = "--cluster",
+                       .value = "CLUSTER",
+                       .help = "VMs of the cluster: '4x local.small', '2x local.fast:spot + "
+                               "local.small'; none: no VMs yet."},
+                      {.name = "--name",
+                       .value = "NAME",
+                       .help = "Name of the cluster (default: local)."},
+                      {.name = "--life",
+                       .value = "LIFE",
+                       .help = "Lifetime of spot VMs: until-down (default), hazard:MEAN as in "
+                               "hazard:30m, or trace:FILE of availability."},
+                      {.name = "--seed", .value = "N", .help = "Seed of the hazard (default: 1)."},
+                      {.name = "--notice",
+                       .value = "TIME",
+                       .help = "Spot interruption notice (default: 120s)."},
+                      {.name = "--pool",
+                       .value = "FILE",
+                       .help = "Table of spot capacity and price over time: "
+                               "at_s,spot[,price_factor][,unannounced]."},
+                      {.name = "--quota", .value = "N", .help = "Processors per VM, 0.1 or more."}},
+          .outputs = {"table", "json"},
+          .examples = {{"stint local up --cluster '4x local.small'", "Four VMs at 100 Mbit/s."},
+                       {"stint local up --cluster '2x local.fast:spot' --life hazard:10m",
+                        "Two spot VMs with a mean lifetime of ten minutes."}},
+          .run = up};
 }
 
 Verb exec_verb() {
-  return {
-      .path = "local exec",
-      .summary = "Run a program once on each VM of the emulated cloud.",
-      .details =
-          "Each process finds MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE, NODE_RANK "
-          "and GLOO_SOCKET_IFNAME, as PyTorch wants them, and "
-          "AWS_EC2_METADATA_SERVICE_ENDPOINT. When one fails, all are killed, and its exit "
-          "code is ours.",
-      .arguments = {{.name = "COMMAND", .help = "The program, behind --.", .several = true}},
-      .options = {kNameOption,
-                  {.name = "--vms",
-                   .value = "LIST",
-                   .help = "Only on these (default: all), ranked in this order.",
-                   .list = true},
-                  {.name = "--port", .value = "N", .help = "MASTER_PORT (default: 29500)."}},
-      .examples = {{"stint local exec -- /usr/bin/python3 train.py", "A DDP job on all VMs."},
-                   {"stint local exec --vms vm1,vm2 -- ip addr", "Look at two of them."}},
-      .run = exec};
+  return {.path = "local exec",
+          .group = VerbGroup::kMachines,
+          .summary = "Run a program on each VM of the emulated cloud.",
+          .details =
+              "Each process gets MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE, NODE_RANK "
+              "and GLOO_SOCKET_IFNAME for PyTorch, and AWS_EC2_METADATA_SERVICE_ENDPOINT. If one "
+              "process fails, all are killed, and its exit code is that of the verb.",
+          .arguments = {{.name = "COMMAND", .help = "Program to run, after --.", .several = true}},
+          .options = {kNameOption,
+                      {.name = "--vms",
+                       .value = "LIST",
+                       .help = "VMs to run on, in the order of their ranks (default: all).",
+                       .list = true},
+                      {.name = "--port", .value = "N", .help = "MASTER_PORT (default: 29500)."}},
+          .examples = {{"stint local exec -- /usr/bin/python3 train.py", "A DDP job on all VMs."},
+                       {"stint local exec --vms vm1,vm2 -- ip addr", "A command on two of them."}},
+          .run = exec};
 }
 
 Verb add_verb() {
   return {.path = "local add",
-          .summary = "Rent one more VM in a cluster of the emulated cloud.",
+          .group = VerbGroup::kMachines,
+          .summary = "Rent one more VM in an emulated cluster.",
           .details =
-              "A spot VM is refused where the pool of --pool has no room. Names are not given out "
-              "twice in the life of a cluster, since those that are gone stay on its bill.",
-          .arguments = {{.name = "VM", .help = "What to call it: vm5."},
-                        {.name = "TYPE", .help = "Its type: local.small, local.fast:spot."}},
+              "A spot VM is refused if the pool of --pool has no capacity. A name is never reused "
+              "in a cluster, since released VMs stay on its bill.",
+          .arguments = {{.name = "VM", .help = "Name of the new VM: vm5."},
+                        {.name = "TYPE", .help = "VM type: local.small, local.fast:spot."}},
           .options = {kNameOption},
           .outputs = {"table", "json"},
-          .examples = {{"stint local add vm5 local.small", "One on demand."},
+          .examples = {{"stint local add vm5 local.small", "An on-demand VM."},
                        {"stint local add vm6 local.fast:spot --name mine", "A spot VM."}},
           .run = add};
 }
@@ -244,59 +246,64 @@ Verb add_verb() {
 std::vector<Verb> local_verbs() {
   return {up_verb(),
           {.path = "local list",
-           .summary = "List the clusters of the emulated cloud, their VMs and their bills.",
+           .group = VerbGroup::kMachines,
+           .summary = "List emulated clusters, their VMs and their bills.",
            .outputs = {"table", "json"},
-           .examples = {{"stint local list", "All of them."},
-                        {"stint local list -o json", "For a program to read."}},
+           .examples = {{"stint local list", "All clusters."},
+                        {"stint local list -o json", "As JSON."}},
            .run = list},
           exec_verb(),
           add_verb(),
           {.path = "local release",
-           .summary = "Give back a VM of the emulated cloud: it ends now and costs no more.",
-           .arguments = {{.name = "VM", .help = "The VM: vm1."}},
+           .group = VerbGroup::kMachines,
+           .summary = "Release a VM of an emulated cluster.",
+           .arguments = {{.name = "VM", .help = "VM to release: vm1."}},
            .options = {kNameOption},
            .outputs = {"table", "json"},
-           .examples = {{"stint local release vm2", "Now."},
-                        {"stint local release vm2 -o json", "With the bill for a program."}},
+           .examples = {{"stint local release vm2", "Release vm2 now."},
+                        {"stint local release vm2 -o json", "Also print the bill as JSON."}},
            .run = release},
           {.path = "local reshape",
-           .summary = "Change the speed of a VM's network in the emulated cloud.",
-           .arguments = {{.name = "VM", .help = "The VM: vm1."},
-                         {.name = "RATE", .help = "Of each direction: 30Mbit/s."}},
+           .group = VerbGroup::kMachines,
+           .summary = "Change the network rate of an emulated VM.",
+           .arguments = {{.name = "VM", .help = "VM to change: vm1."},
+                         {.name = "RATE", .help = "Rate in each direction: 30Mbit/s."}},
            .options = {kNameOption},
            .outputs = {"table", "json"},
-           .examples = {{"stint local reshape vm2 30Mbit/s", "Make one slow."},
-                        {"stint local reshape vm2 1Gbit/s --name mine", "In one of several."}},
+           .examples = {{"stint local reshape vm2 30Mbit/s", "Make one VM slow."},
+                        {"stint local reshape vm2 1Gbit/s --name mine",
+                         "A VM of one of several clusters."}},
            .run = reshape},
           {.path = "local preempt",
-           .summary = "Take back a VM of the emulated cloud, with a notice as EC2 gives it.",
-           .details =
-               "The notice appears in the VM's metadata at once; after it, the VM's processes are "
-               "killed and its network is gone.",
-           .arguments = {{.name = "VM", .help = "The VM: vm1."}},
+           .group = VerbGroup::kMachines,
+           .summary = "Interrupt an emulated VM, with a notice like EC2's.",
+           .details = "The notice appears in the VM's metadata at once. After it, the VM's "
+                      "processes are killed and its network is removed.",
+           .arguments = {{.name = "VM", .help = "VM to interrupt: vm1."}},
            .options = {kNameOption,
                        {.name = "--notice",
                         .value = "TIME",
-                        .help = "How long before (default: 120s); 0s takes it now."}},
+                        .help = "Interruption notice (default: 120s); 0s interrupts now."}},
            .outputs = {"table", "json"},
            .examples = {{"stint local preempt vm2", "In two minutes."},
-                        {"stint local preempt vm2 --notice 0s", "Now."}},
+                        {"stint local preempt vm2 --notice 0s", "Without notice."}},
            .run = preempt_vm},
           {.path = "local down",
-           .summary = "End a cluster of the emulated cloud and remove all of it.",
+           .group = VerbGroup::kMachines,
+           .summary = "End an emulated cluster and remove it.",
            .options = {kNameOption},
            .outputs = {"table", "json"},
-           .examples = {{"stint local down", "The only one."},
-                        {"stint local down --name mine", "One of several."}},
+           .examples = {{"stint local down", "The only cluster."},
+                        {"stint local down --name mine", "One of several clusters."}},
            .run = down},
           {.path = "local clean",
-           .summary = "Remove what clusters of the emulated cloud left behind after a crash.",
-           .details =
-               "Reads the journals of clusters whose keepers are gone. Clusters that are up, and "
-               "whatever a journal does not name, are left alone.",
+           .group = VerbGroup::kMachines,
+           .summary = "Remove the leftovers of crashed emulated clusters.",
+           .details = "Reads the journals of clusters whose keeper process is gone. Clusters that "
+                      "are up, and anything that no journal names, are left alone.",
            .outputs = {"table", "json"},
            .examples = {{"stint local clean", "After a crash."},
-                        {"stint local clean -o json", "For a program to read."}},
+                        {"stint local clean -o json", "As JSON."}},
            .run = clean}};
 }
 

@@ -20,21 +20,20 @@ Result<double> ratio_of(const Invocation& invocation, double otherwise) {
 std::vector<OptionSpec> deadline_options() {
   return {{.name = "--machines",
            .value = "N",
-           .help = "How many the job runs on: k of them make k/N progress (default: 1). Counts of "
-                   "a trace above N count as N."},
+           .help = "Number of machines; k of N make k/N progress, and counts of a trace are capped "
+                   "at N (default: 1)."},
           {.name = "--work",
            .value = "TIME",
-           .help = "How long all machines need together, without losses (default: 24h)."},
+           .help = "Work of the job, as time on all machines without losses (default: 24h)."},
           {.name = "--deadline",
            .value = "TIME",
-           .help = "From the start of the job (default: one and a half times the work)."},
+           .help = "Deadline, from the start of the job (default: 1.5 times the work)."},
           {.name = "--changeover",
            .value = "TIME",
-           .help = "What a new machine takes, and costs, before it gets anything done (default: "
-                   "13min)."},
+           .help = "Start-up time of a new machine, which is billed (default: 13min)."},
           {.name = "--price-ratio",
            .value = "R",
-           .help = "Price on demand over that of spot (default: 3.3)."}};
+           .help = "On-demand price over spot price (default: 3.3)."}};
 }
 
 Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
@@ -60,7 +59,7 @@ Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
 OptionSpec format_option() {
   return {.name = "--format",
           .value = "NAME",
-          .help = "Whose table it is; stint: our own record of runs.",
+          .help = "Format of the tables; stint is Stint's own record of runs.",
           .choices = choices_of<StepFormat>()};
 }
 
@@ -71,12 +70,12 @@ OptionSpec train_option() {
 OptionSpec jobs_option() {
   return {.name = "--jobs",
           .value = "FILE",
-          .help = "A JSON array of job profiles, matched by name (default: the shipped ones)."};
+          .help = "JSON array of job profiles, matched by name (default: the shipped ones)."};
 }
 
 Result<StepFormat> format_of(const Invocation& invocation) {
   if (invocation.has("--format")) return enumerator<StepFormat>(invocation.get("--format"));
-  return bad_usage("--format is missing: whose table it is, one of " +
+  return bad_usage("--format is required: the format of the tables, one of " +
                    join(choices_of<StepFormat>(), ", "));
 }
 

@@ -64,13 +64,12 @@ Status check_options(const Invocation& invocation) {
   for (const char* option :
        {"--budget", "--objective", "--policy", "--vm", "--rows", "--disable-pass"}) {
     if (!invocation.has(option)) continue;
-    return bad_usage(
-        fmt::format("{} is for one job; with several the least bill is looked for "
-                    "under --deadline",
-                    option));
+    return bad_usage(fmt::format(
+        "{} is for one job; with several jobs, Stint minimises the bill under --deadline", option));
   }
   if (!invocation.arguments.empty()) {
-    return bad_usage("each of several jobs has its own command, in its profile");
+    return bad_usage(
+        "with several jobs, each job's profile has its own command; leave out the one after --");
   }
   if (invocation.output() == "csv") return bad_usage("-o csv is for one job; use -o json");
   return {};
@@ -91,7 +90,7 @@ std::string next_command(const Invocation& invocation, const PlanTogetherOutcome
   const TogetherAnswer& answer = outcome.answer;
   const std::vector<std::string> jobs = invocation.list("--job");
   if (answer.pairs.empty()) {
-    return "More plans for one of them: stint plan --job " + shell_quoted(jobs.front());
+    return "More plans for one job: stint plan --job " + shell_quoted(jobs.front());
   }
   const std::vector<std::string>& words = outcome.files.empty() ? jobs : outcome.files;
   std::string named;
@@ -101,8 +100,8 @@ std::string next_command(const Invocation& invocation, const PlanTogetherOutcome
     }
   }
   if (!outcome.files.empty()) return "Run both on these machines: stint run --interleave" + named;
-  return fmt::format("How two of them would share: stint interleave --jobs{} --cluster {}", named,
-                     shell_quoted(to_text(answer.pairs.front().cluster)));
+  return fmt::format("How two of them share machines: stint interleave --jobs{} --cluster {}",
+                     named, shell_quoted(to_text(answer.pairs.front().cluster)));
 }
 
 }  // namespace

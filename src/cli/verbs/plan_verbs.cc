@@ -59,7 +59,8 @@ Result<PlanRequest> to_request(const Invocation& invocation) {
                       .disabled_passes = invocation.list("--disable-pass"),
                       .save = invocation.get("--save"),
                       .command = invocation.arguments};
-  if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
+  if (request.job.empty())
+    return bad_usage("--job is required: a profile, or the name of a shipped job");
   const Status limits = read_limits(invocation, request.constraints);
   if (!limits.ok()) return limits.error();
   const Status choice = read_choice(invocation, request.constraints);
@@ -101,10 +102,10 @@ ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
   print_warnings(invocation, outcome->warnings);
   print_plans(invocation, *outcome);
   row = first_row(outcome->answer.plans);
-  if (!request.save.empty()) say(invocation, fmt::format("The answer is in {}.", request.save));
+  if (!request.save.empty()) say(invocation, fmt::format("Wrote {}.", request.save));
   if (!outcome->answer.plans.empty()) return kExitOk;
   return report(invocation, verb,
-                {ErrorKind::kInfeasible, fmt::format("no plan keeps the constraints: {}",
+                {ErrorKind::kInfeasible, fmt::format("no plan meets the constraints: {}",
                                                      outcome->answer.nearest->binding)});
 }
 
@@ -113,13 +114,12 @@ ExitCode plan(const Invocation& invocation) {
   if (!request.ok()) return report(invocation, "plan", request.error());
   if (invocation.list("--job").size() > 1) return plan_several(invocation, *request);
   if (invocation.list("--deadline").size() > 1) {
-    return report(invocation, "plan", bad_usage("one job has one deadline"));
+    return report(invocation, "plan", bad_usage("one job takes one deadline"));
   }
   std::size_t row = 1;
   const ExitCode code = print_outcome(invocation, "plan", *request, row);
   if (code == kExitOk && invocation.output() == "table") {
-    say(invocation,
-        fmt::format("Why this one, and what would change it: stint explain --plan {}", row));
+    say(invocation, fmt::format("Details of this plan: stint explain --plan {}", row));
   }
   return code;
 }
@@ -136,7 +136,7 @@ ExitCode explain_plan(const Invocation& invocation) {
   }
   print_answer(invocation, explanation_sheet(explanation, invocation.out_terminal));
   if (explanation.runner_up && parse_int(which)) {
-    say(invocation, fmt::format("The runner-up taken apart: stint explain --plan {}",
+    say(invocation, fmt::format("Details of the runner-up: stint explain --plan {}",
                                 explanation.runner_up->row + 1));
   }
   return kExitOk;
@@ -147,7 +147,7 @@ constexpr const char* kDemoJob = "example-resnet50";
 ExitCode demo(const Invocation& invocation) {
   if (invocation.has("--run")) return demo_run(invocation);
   const Seconds deadline = 24 * kHour;
-  say(invocation, fmt::format("Which machines train {} within {} for the least money?\n", kDemoJob,
+  say(invocation, fmt::format("The cheapest machines that train {} within {}\n", kDemoJob,
                               deadline_flag(deadline)));
   std::size_t row = 1;
   const ExitCode code = print_outcome(
@@ -174,15 +174,15 @@ std::vector<std::string> pass_names() {
 std::vector<OptionSpec> limit_options() {
   return {{.name = "--deadline",
            .value = "TIME",
-           .help = "When it must be done: 12h, '2d 3h', 2026-11-20T18:00Z, or a date (0:00 UTC); "
-                   "for several jobs one for all or one for each.",
+           .help = "Deadline: 12h, '2d 3h', 2026-11-20T18:00Z, or a date (0:00 UTC); for several "
+                   "jobs one for all or one each.",
            .list = true},
           {.name = "--budget",
            .value = "MONEY",
-           .help = "What it may cost: 150usd in all, or 3usd/h at any time."},
+           .help = "Maximum cost: 150usd in total, or 3usd/h at any time."},
           {.name = "--confidence",
            .value = "P",
-           .help = "The probability to keep deadline and budget with (default: 0.95)."},
+           .help = "Probability of meeting deadline and budget (default: 0.95)."},
           {.name = "--markets",
            .value = "MARKETS",
            .help = "Markets to rent on (default: both).",
@@ -190,108 +190,115 @@ std::vector<OptionSpec> limit_options() {
            .list = true},
           {.name = "--providers",
            .value = "NAMES",
-           .help = "Only these providers, for example aws,gcp.",
+           .help = "Providers to consider, for example aws,gcp (default: all).",
            .list = true},
-          {.name = "--regions", .value = "NAMES", .help = "Only these regions.", .list = true},
+          {.name = "--regions",
+           .value = "NAMES",
+           .help = "Regions to consider (default: all).",
+           .list = true},
           {.name = "--quota",
            .value = "QUOTAS",
-           .help = "vCPUs you may have of a type, family or class: g5=32,p4d:spot=96.",
+           .help = "vCPU quotas of types, families or classes: g5=32,p4d:spot=96.",
            .list = true},
-          {.name = "--max-vms", .value = "N", .help = "The most VMs of a cluster (default: 64)."}};
+          {.name = "--max-vms",
+           .value = "N",
+           .help = "Maximum number of VMs in a cluster (default: 64)."}};
 }
 
 std::vector<OptionSpec> plan_options() {
   std::vector<OptionSpec> options = {
       {.name = "--job",
        .value = "FILE|NAME",
-       .help = "The job's profile, or a shipped one; several get one bill for all.",
+       .help = "Profile of the job, or the name of a shipped job; several jobs get one bill.",
        .files = true}};
   for (OptionSpec& option : limit_options()) options.push_back(std::move(option));
   options.push_back({.name = "--objective",
                      .value = "NAME",
-                     .help = "What to choose by (default: cost under a deadline, time under a "
-                             "budget alone, else the whole front).",
+                     .help = "Quantity to minimise (default: cost under a deadline, time under a "
+                             "budget alone, else the Pareto front).",
                      .choices = choices_of<Objective>()});
   options.push_back({.name = "--policy",
                      .value = "NAME",
-                     .help = "Show what another way to choose would rent, beside Stint's own.",
+                     .help = "Baseline policy to compare with Stint's plan.",
                      .choices = choices_of<Policy>()});
-  options.push_back(
-      {.name = "--vm", .value = "TYPE", .help = "The VM type that the policy scavenger is given."});
+  options.push_back({.name = "--vm", .value = "TYPE", .help = "VM type for the policy scavenger."});
   options.push_back({.name = "--calibration",
                      .value = "NAME|FILE",
-                     .help = "Constants of the network (default: the shipped ones)."});
+                     .help = "Network calibration (default: the shipped one)."});
   options.push_back({.name = "--disable-pass",
                      .value = "NAMES",
-                     .help = "Leave passes of the optimiser out, to see what they do.",
+                     .help = "Passes of the optimiser to disable, for comparison.",
                      .choices = pass_names(),
                      .list = true});
   options.push_back({.name = "--rows",
                      .letter = "-n",
                      .value = "N",
-                     .help = "The most plans to show (default: 10)."});
+                     .help = "Maximum number of plans to show (default: 10)."});
   options.push_back(
       {.name = "--save",
        .value = "FILE",
-       .help = "Write the answer as JSON; for several jobs a folder, for a plan of each."});
+       .help =
+           "Output file for the answer as JSON; for several jobs a folder with one plan each."});
   return options;
 }
 
 Verb plan_verb() {
-  return {.path = "plan",
-          .summary = "Choose the machines to rent for a job, by deadline, budget or both.",
-          .details =
-              "Searches every cluster of the catalogue that the constraints allow, and shows the "
-              "best plans with the time and cost each is expected to take, their 80 % intervals "
-              "and the probability of being in time. Says what was left out and why, and how much "
-              "any other plan could still save. Where no plan keeps the constraints the nearest "
-              "is shown, with exit code 3. The answer is kept for 'stint explain'. With several "
-              "jobs, each gets its cheapest plan, and two share a cluster where that "
-              "costs less and keeps their deadlines.",
-          .arguments = {{.name = "COMMAND",
-                         .help = "Behind --, the command that trains, for 'stint run' (default: "
-                                 "the job's own).",
-                         .required = false,
-                         .several = true}},
-          .options = plan_options(),
-          .outputs = {"table", "json", "csv"},
-          .examples = {{"stint plan --job example-resnet50 --deadline 24h",
-                        "The cheapest that is done in a day."},
-                       {"stint plan --job my.json --budget 150usd --markets spot",
-                        "The fastest for the money, on spot VMs."},
-                       {"stint plan --job my.json --objective front --providers aws",
-                        "All that is worth considering."},
-                       {"stint plan --job a.json --job b.json --deadline 12h,24h",
-                        "One bill for two jobs, which may share machines."},
-                       {"stint plan --job my.json --deadline 12h --policy cheapest-first",
-                        "What a simple rule would cost instead."}},
-          .run = plan};
+  return {
+      .path = "plan",
+      .group = VerbGroup::kPlan,
+      .summary = "Choose machines for a job by deadline, budget or both.",
+      .details =
+          "Searches every cluster of the catalogue that the constraints allow. Shows the best "
+          "plans with their expected time and cost, the 80 % intervals and the probability of "
+          "meeting the deadline. Lists what was excluded and why, and bounds the saving of any "
+          "other plan. If no plan meets the constraints, the nearest one is shown, with exit code "
+          "3. 'stint explain' reads the last answer. With several jobs, each job gets its cheapest "
+          "plan, and two jobs share a cluster if that costs less and meets both deadlines.",
+      .arguments = {{.name = "COMMAND",
+                     .help = "Training command for 'stint run', after -- (default: the job's own).",
+                     .required = false,
+                     .several = true}},
+      .options = plan_options(),
+      .outputs = {"table", "json", "csv"},
+      .examples = {{"stint plan --job example-resnet50 --deadline 24h",
+                    "The cheapest plan within a day."},
+                   {"stint plan --job my.json --budget 150usd --markets spot",
+                    "The fastest plan within the budget, on spot VMs."},
+                   {"stint plan --job my.json --objective front --providers aws",
+                    "The Pareto front of time and cost."},
+                   {"stint plan --job a.json --job b.json --deadline 12h,24h",
+                    "One bill for two jobs, which may share machines."},
+                   {"stint plan --job my.json --deadline 12h --policy cheapest-first",
+                    "The cost of a simple rule, for comparison."}},
+      .run = plan};
 }
 
 Verb explain_verb() {
   return {.path = "explain",
-          .summary = "Take a plan apart: its bill, its time, and what would change the choice.",
+          .group = VerbGroup::kPlan,
+          .summary = "Explain the cost, time and runner-up of a plan.",
           .details =
-              "Shows what the money and the time are for, how the job is laid out, which plan "
-              "comes next and why, and what would have to change for the two to swap places.",
+              "Shows the bill, the parts of an iteration, the layout of the job, the runner-up, "
+              "and the changes of price or speed at which the two plans swap ranks.",
           .options = {{.name = "--plan",
                        .value = "N|FILE",
-                       .help = "A row of the last answer, or a saved answer (default: row 1)."}},
+                       .help = "Row of the last answer, or a saved answer (default: row 1)."}},
           .outputs = {"table", "json"},
           .examples = {{"stint explain", "The best plan of the last answer."},
-                       {"stint explain --plan 2 -o json", "The second, for a program to read."}},
+                       {"stint explain --plan 2 -o json", "The second plan, as JSON."}},
           .run = explain_plan};
 }
 
 Verb demo_verb() {
   return {.path = "demo",
-          .summary = "Plan the shipped example over the whole catalogue, and say what to try next.",
+          .group = VerbGroup::kPlan,
+          .summary = "Plan the shipped example over the whole catalogue.",
           .options = {{.name = "--run",
-                       .help = "Instead profile, plan and run a small training on the emulated "
-                               "cloud, lose a machine, and report; two minutes."}},
-          .examples = {{"stint demo", "Start here."},
-                       {"stint demo --verbose", "With what the optimiser did."},
-                       {"stint demo --run", "The whole way, on this computer."}},
+                       .help = "Profile, plan, run, interrupt and report a small training on the "
+                               "emulated cloud instead; two minutes."}},
+          .examples = {{"stint demo", "Plan the example."},
+                       {"stint demo --verbose", "Also the statistics of the optimiser."},
+                       {"stint demo --run", "A whole run on this computer."}},
           .run = demo};
 }
 

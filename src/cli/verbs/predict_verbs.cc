@@ -43,50 +43,51 @@ Result<PredictRequest> to_request(const Invocation& invocation) {
                          .calibration = invocation.get("--calibration"),
                          .event_driven = invocation.get("--predictor") == "event-driven",
                          .timeline = invocation.get("--timeline")};
-  if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
+  if (request.job.empty())
+    return bad_usage("--job is required: a profile, or the name of a shipped job");
   if (request.cluster.empty()) {
-    return bad_usage("say which cluster, for example --cluster '8x g4dn.12xlarge'");
+    return bad_usage("--cluster is required, for example --cluster '8x g4dn.12xlarge'");
   }
   const Status counts = read_counts(invocation, request.options);
   if (!counts.ok()) return counts.error();
   if (request.options.batch_per_worker && request.options.global_batch) {
-    return bad_usage("give --batch-per-worker or --global-batch, not both");
+    return bad_usage("--batch-per-worker and --global-batch exclude each other; give one of them");
   }
   const bool served = invocation.get("--collective") == "parameter-server";
   if (request.options.servers && !served) {
-    return bad_usage("--servers is about parameter servers; add --collective parameter-server");
+    return bad_usage("--servers needs --collective parameter-server");
   }
   return request;
 }
 
 std::vector<OptionSpec> question_options() {
   return {
-      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."},
+      {.name = "--job",
+       .value = "FILE|NAME",
+       .help = "Profile of the job, or the name of a shipped job."},
       {.name = "--cluster",
        .value = "TEXT",
-       .help = "The VMs: '8x g4dn.12xlarge', or '4x p3.2xlarge:spot + 2x g5.xlarge'."},
+       .help = "VMs of the cluster: '8x g4dn.12xlarge', or '4x p3.2xlarge:spot + 2x g5.xlarge'."},
       {.name = "--batch-per-worker",
        .value = "N",
-       .help = "Samples per worker and micro-step; the average on a mixed cluster."},
+       .help = "Samples per worker and micro-step; the mean on a mixed cluster."},
       {.name = "--global-batch",
        .value = "N",
        .help = "Samples per iteration (default: the job's reference batch)."},
       {.name = "--workers-per-vm",
        .value = "N",
-       .help = "Workers on each VM (default: one for each accelerator)."},
-      {.name = "--accumulation",
-       .value = "M",
-       .help = "Micro-steps per communication (default: 1)."},
+       .help = "Workers per VM (default: one per accelerator)."},
+      {.name = "--accumulation", .value = "M", .help = "Micro-steps per all-reduce (default: 1)."},
       {.name = "--servers",
        .value = "N",
-       .help = "Parameter servers, with --collective parameter-server (default: one on each VM)."},
+       .help = "Parameter servers, with --collective parameter-server (default: one per VM)."},
       {.name = "--calibration",
        .value = "NAME|FILE",
-       .help = "Constants of the network (default: the shipped ones)."},
+       .help = "Network calibration (default: the shipped one)."},
       {.name = "--predictor",
        .value = "NAME",
-       .help = "The closed form, or its event-driven twin, which plays the profile's "
-               "buckets (default: analytic).",
+       .help = "Closed form, or the event-driven simulator, which follows the profile's buckets "
+               "(default: analytic).",
        .choices = {"analytic", "event-driven"}}};
 }
 
@@ -100,9 +101,9 @@ std::string next_step(const Invocation& invocation) {
   }
   const std::string collective = invocation.get("--collective");
   if (collective.empty() || collective == "ring") {
-    return fmt::format("See what a change does: {} --network '100 Gbit/s'", command);
+    return fmt::format("Effect of a change: {} --network '100 Gbit/s'", command);
   }
-  return fmt::format("Compare with the ring: {} --collective {}", command, collective);
+  return fmt::format("Compare with a ring: {} --collective {}", command, collective);
 }
 
 ExitCode verdict(const Invocation& invocation, std::string_view verb,
@@ -131,9 +132,9 @@ ExitCode predict_iteration(const Invocation& invocation) {
     }
   }
   if (!request->timeline.empty()) {
-    say(invocation, fmt::format("The timeline is in {}; open it in chrome://tracing or "
-                                "ui.perfetto.dev.",
-                                request->timeline));
+    say(invocation,
+        fmt::format("Wrote the timeline to {}; open it in chrome://tracing or ui.perfetto.dev.",
+                    request->timeline));
   }
   const ExitCode code = verdict(invocation, "predict", prediction);
   if (code == kExitOk && invocation.output() == "table") {
@@ -147,7 +148,7 @@ Result<WhatIf> to_change(const Invocation& invocation) {
   if (invocation.has("--network")) {
     const auto network = parse_quantity<BytesPerSecond>(invocation.get("--network"));
     if (!network.ok()) return bad_usage("--network: " + network.error().message);
-    if (*network <= BytesPerSecond{}) return bad_usage("--network must be more than zero");
+    if (*network <= BytesPerSecond{}) return bad_usage("--network must be above zero");
     change.network = *network;
   }
   const auto batch = count_of(invocation, "--batch");
@@ -162,7 +163,7 @@ Result<WhatIf> to_change(const Invocation& invocation) {
       change.network || change.batch_per_worker || change.vms || change.gpu || change.collective;
   if (any) return change;
   return bad_usage(
-      "say what is different: --network, --batch, --gpu, --vms or --collective, or several");
+      "a change is required: --network, --batch, --gpu, --vms or --collective, or several");
 }
 
 ExitCode whatif(const Invocation& invocation) {
@@ -179,12 +180,12 @@ ExitCode whatif(const Invocation& invocation) {
   } else {
     print_answer(invocation, change_table(answer->before, answer->after, invocation.out_terminal));
     for (const std::string& assumption : answer->after.assumptions) {
-      say(invocation, "Assumed after: " + assumption);
+      say(invocation, "Assumed after the change: " + assumption);
     }
   }
   const ExitCode code = verdict(invocation, "whatif", answer->after);
   if (change->gpu && code == kExitOk && invocation.output() == "table") {
-    say(invocation, fmt::format("VMs that are sold with it: stint catalog list --gpu {}",
+    say(invocation, fmt::format("VM types with this GPU: stint catalog list --gpu {}",
                                 shell_quoted(*change->gpu)));
   }
   return code;
@@ -198,47 +199,51 @@ OptionSpec collective_option(const std::string& help) {
 
 Verb predict_verb() {
   std::vector<OptionSpec> options = question_options();
-  options.push_back(collective_option("How gradients are summed (default: ring)."));
-  options.push_back({.name = "--timeline",
-                     .value = "FILE",
-                     .help = "Write a Chrome trace of the iteration with the profile's buckets."});
+  options.push_back(collective_option("All-reduce algorithm (default: ring)."));
+  options.push_back(
+      {.name = "--timeline",
+       .value = "FILE",
+       .help = "Output file for a Chrome trace of the iteration with the profile's buckets."});
   return {.path = "predict",
-          .summary = "Predict one iteration of a job on a cluster, with an interval.",
+          .group = VerbGroup::kPlan,
+          .summary = "Predict the iteration time of a job on a cluster.",
           .details =
-              "From a profile of the job on one machine: where the time goes, the 80 % "
-              "interval, throughput, dollars per million samples and whether the batch fits "
-              "into memory (exit code 3 when it does not). On a mixed cluster each worker "
-              "gets a batch in proportion to its speed.",
+              "Starts from a profile of the job on one machine. Shows the parts of an iteration, "
+              "the 80 % interval, throughput, dollars per million samples and whether the batch "
+              "fits into memory (exit code 3 if it does not). On a mixed cluster each worker gets "
+              "a batch in proportion to its speed.",
           .options = options,
           .outputs = {"table", "json"},
           .examples = {{"stint predict --job example-resnet50 --cluster '8x g4dn.12xlarge'",
                         "The shipped example on 32 T4s, at its reference batch."},
                        {"stint predict --job my.json --cluster '4x p3.2xlarge + 2x g5.xlarge'",
-                        "A job of your own on a mixed cluster."}},
+                        "Your own job on a mixed cluster."}},
           .run = predict_iteration};
 }
 
 Verb whatif_verb() {
   std::vector<OptionSpec> options = question_options();
   options.push_back(
-      {.name = "--network", .value = "RATE", .help = "Another network, for example 100Gbit/s."});
-  options.push_back({.name = "--batch", .value = "N", .help = "Another batch per worker."});
+      {.name = "--network", .value = "RATE", .help = "Network rate, for example 100Gbit/s."});
+  options.push_back({.name = "--batch", .value = "N", .help = "Samples per worker."});
   options.push_back(
-      {.name = "--gpu", .value = "NAME", .help = "Another GPU in the same VMs, for example A100."});
-  options.push_back({.name = "--vms", .value = "N", .help = "Another number of VMs."});
-  options.push_back(collective_option("Another collective than the ring."));
-  return {.path = "whatif",
-          .summary = "Show what a change does to an iteration, part by part.",
-          .details =
-              "Give at least one of --network, --batch, --gpu, --vms and --collective. An "
-              "imagined network leaves the VM's price as it is; an imagined GPU has none.",
-          .options = options,
-          .outputs = {"table", "json"},
-          .examples = {{"stint whatif --job my.json --cluster '8x g4dn.xlarge' --network 50Gbit/s",
-                        "A faster network."},
-                       {"stint whatif --job example-resnet50 --cluster '4x p3.2xlarge' --vms 8",
-                        "Twice the VMs."}},
-          .run = whatif};
+      {.name = "--gpu", .value = "NAME", .help = "GPU in the same VMs, for example A100."});
+  options.push_back({.name = "--vms", .value = "N", .help = "Number of VMs."});
+  options.push_back(collective_option("All-reduce algorithm."));
+  return {
+      .path = "whatif",
+      .group = VerbGroup::kPlan,
+      .summary = "Show how a change affects an iteration, part by part.",
+      .details =
+          "At least one of --network, --batch, --gpu, --vms and --collective is required. A "
+          "hypothetical network leaves the VM's price as it is; a hypothetical GPU has no price.",
+      .options = options,
+      .outputs = {"table", "json"},
+      .examples = {{"stint whatif --job my.json --cluster '8x g4dn.xlarge' --network 50Gbit/s",
+                    "A faster network."},
+                   {"stint whatif --job example-resnet50 --cluster '4x p3.2xlarge' --vms 8",
+                    "Twice the VMs."}},
+      .run = whatif};
 }
 
 }  // namespace

@@ -68,12 +68,12 @@ TEST(PredictVerb, TheNextCommandRepeatsWhatWasSaid) {
       "stint whatif --job example-resnet50 --cluster '2x g4dn.12xlarge' --global-batch 512 "
       "--workers-per-vm 2 --accumulation 4";
   EXPECT_NE(answer_to(words).text.find(
-                "See what a change does: " + repeated +
+                "Effect of a change: " + repeated +
                 " --calibration priors --predictor event-driven --network '100 Gbit/s'\n"),
             std::string::npos);
   std::vector<std::string> served = words;
   served.insert(served.end(), {"--collective", "parameter-server", "--servers", "3"});
-  EXPECT_NE(answer_to(served).text.find("Compare with the ring: " + repeated +
+  EXPECT_NE(answer_to(served).text.find("Compare with a ring: " + repeated +
                                         " --servers 3 --calibration priors --predictor "
                                         "event-driven --collective parameter-server\n"),
             std::string::npos)

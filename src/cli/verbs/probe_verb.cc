@@ -32,7 +32,7 @@ Status read_lists(const Invocation& invocation, ProbeRequest& request) {
 Result<ProbeRequest> request_of(const Invocation& invocation) {
   if (!invocation.has("--cluster")) {
     return bad_usage(
-        "--cluster is missing. For example: stint probe network --cluster '4x local.large'");
+        "--cluster is required. For example: stint probe network --cluster '4x local.large'");
   }
   ProbeRequest request{.cluster = invocation.get("--cluster"),
                        .out = invocation.get("--out"),
@@ -81,10 +81,12 @@ ExitCode run(const Invocation& invocation) {
   if (found->not_folded) return report(invocation, kVerb, *found->not_folded);
   if (invocation.output() == "json") return kExitOk;
   if (!request->fold.empty()) {
-    say(invocation, fmt::format("Use it: stint predict --calibration {} --cluster {} --job …",
+    say(invocation, fmt::format("Predict with this calibration: stint predict --calibration {} "
+                                "--cluster {} --job example-resnet50",
                                 shell_quoted(request->fold), shell_quoted(request->cluster)));
   } else {
-    say(invocation, "Learn from it: add --fold FILE, or --out FILE for 'stint calibrate buckets'.");
+    say(invocation,
+        "To use the result, add --fold FILE, or --out FILE for 'stint calibrate buckets'.");
   }
   return kExitOk;
 }
@@ -94,51 +96,55 @@ ExitCode run(const Invocation& invocation) {
 Verb probe_network_verb() {
   return {
       .path = kVerb,
-      .summary = "Measure sums of gradients over a network, by size, VMs, pair and time.",
+      .group = VerbGroup::kMeasure,
+      .summary = "Measure all-reduce times by size, VMs, pair and time.",
       .details =
-          "Makes the cluster on the emulated cloud, sums tensors over some of its VMs with the "
-          "Gloo of PyTorch as DistributedDataParallel does, and compares with what the calibration "
-          "expects. Every pair of VMs (28 at most) is tried, and all of it in several rounds, so "
-          "that what differs between pairs is told from what changes with time.",
+          "Creates the cluster on the emulated cloud, all-reduces tensors over some of its VMs "
+          "with PyTorch's Gloo as DistributedDataParallel does, and compares with the calibration. "
+          "Measures every pair of VMs (28 at most) in several rounds, to separate differences "
+          "between pairs from changes over time.",
       .options =
-          {{.name = "--cluster", .value = "TEXT", .help = "The VMs: '8x local.large'."},
+          {{.name = "--cluster", .value = "TEXT", .help = "VMs of the cluster: '8x local.large'."},
            {.name = "--on",
             .value = "PROVIDER",
-            .help = "Where (default: local, the emulated cloud).",
+            .help = "Provider (default: local, the emulated cloud).",
             .choices = {"local"}},
            {.name = "--sizes",
             .value = "LIST",
-            .help = "What to sum (default: 1MB,5MB,25MB).",
+            .help = "Tensor sizes (default: 1MB,5MB,25MB).",
             .list = true},
            {.name = "--vms",
             .value = "LIST",
-            .help = "Over how many of the VMs (default: 2, 4, 8 … and all).",
+            .help = "Numbers of VMs (default: 2, 4, 8 … and all).",
             .list = true},
-           {.name = "--rounds", .value = "N", .help = "Of everything (default: 3)."},
-           {.name = "--repeats", .value = "N", .help = "Of each sum in a round (default: 3)."},
+           {.name = "--rounds", .value = "N", .help = "Rounds of all measurements (default: 3)."},
+           {.name = "--repeats",
+            .value = "N",
+            .help = "Repetitions of each all-reduce in a round (default: 3)."},
            {.name = "--every",
             .value = "TIME",
-            .help = "From the start of a round to the next, to see change over a longer time."},
+            .help = "Interval between the starts of rounds, to see changes over a longer time."},
            {.name = "--calibration",
             .value = "NAME|FILE",
-            .help = "Compare with this, and fold into it (default: local)."},
+            .help = "Calibration to compare with, and to fold into (default: local)."},
            {.name = "--fold",
             .value = "FILE",
-            .help = "Write the calibration here, with the probe in it."},
+            .help = "Output file for the calibration, with the probe folded in."},
            {.name = "--out",
             .value = "FILE",
-            .help = "Append the measurements here (stint.measurement/1)."},
+            .help = "File to append the measurements to (stint.measurement/1)."},
            {.name = "--python",
             .value = "PROGRAM",
-            .help = "An interpreter with torch (default: /usr/bin/python3)."},
-           {.name = "--dry-run", .help = "Say what would be measured and how long it takes."}},
+            .help = "Interpreter with torch (default: /usr/bin/python3)."},
+           {.name = "--dry-run",
+            .help = "Print the measurements and their duration without measuring."}},
       .outputs = {"table", "json"},
       .examples = {{"stint probe network --cluster '4x local.large'",
-                    "See how far the shipped calibration is off on this computer."},
+                    "Error of the shipped calibration on this computer."},
                    {"stint probe network --cluster '8x local.large' --fold lab.json",
-                    "Learn from it."},
+                    "Fold the probe into a calibration."},
                    {"stint probe network --cluster '8x local.small' --rounds 6 --every 10min",
-                    "Over an hour."}},
+                    "Six rounds over an hour."}},
       .run = run};
 }
 

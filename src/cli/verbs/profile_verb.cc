@@ -25,6 +25,12 @@ Result<std::vector<int>> batches_of(const Invocation& invocation) {
   return batches;
 }
 
+/// A VM type for the hint, of a device that the profile has times of.
+const char* example_vm(const JobProfile& job) {
+  const bool emulated = !job.compute.empty() && job.compute[0].device.starts_with("Local-");
+  return emulated ? "local.large" : "g4dn.xlarge";
+}
+
 Result<ProfileRequest> request_of(const Invocation& invocation) {
   ProfileRequest request{.command = invocation.arguments,
                          .batch_flag = invocation.get("--batch-flag"),
@@ -45,12 +51,12 @@ Result<ProfileRequest> request_of(const Invocation& invocation) {
   if (!batches.ok()) return batches.error();
   request.batches = *batches;
   if (!request.batch_flag.empty() && request.batches.empty()) {
-    return bad_usage("--batch-flag needs --batches: which ones?");
+    return bad_usage("--batch-flag needs --batches: the batch sizes to measure");
   }
   if (invocation.has("--timeout")) {
     const auto limit = parse_quantity<Seconds>(invocation.get("--timeout"));
     if (!limit.ok()) return bad_usage("--timeout: " + limit.error().message);
-    if (!(*limit > Seconds{})) return bad_usage("--timeout must be more than zero");
+    if (!(*limit > Seconds{})) return bad_usage("--timeout must be above zero");
     request.limit = *limit;
   }
   return request;
@@ -68,8 +74,8 @@ ExitCode run(const Invocation& invocation) {
     print_answer(invocation, profile_text(*found, invocation.out_terminal));
   }
   if (!request->out.empty()) {
-    say(invocation, fmt::format("Wrote {0}. Next: stint predict --job {0} --cluster '4 x VM'",
-                                shell_quoted(request->out)));
+    say(invocation, fmt::format("Wrote {0}. Next: stint predict --job {0} --cluster '4x {1}'",
+                                shell_quoted(request->out), example_vm(found->job)));
   }
   return kExitOk;
 }
@@ -79,48 +85,53 @@ ExitCode run(const Invocation& invocation) {
 Verb profile_verb() {
   return {
       .path = kVerb,
-      .summary = "Measure what a PyTorch training script needs, and write its job profile.",
+      .group = VerbGroup::kMeasure,
+      .summary = "Measure a PyTorch script and write its job profile.",
       .details =
-          "Runs the script, which needs no change for that, and ends it after a few iterations. "
-          "Measured are forward, backward, update, waiting for input, memory, and the gradient "
-          "buckets of DistributedDataParallel; with several workers, or with accumulation, the "
-          "noise of the gradients too. What the script prints goes to standard error. If it dies, "
-          "what was measured is kept. Times of GPUs are taken with CUDA events; this was not yet "
-          "tried on one.",
-      .arguments = {{.name = "COMMAND",
-                     .help = "Behind --, the command that trains.",
-                     .several = true}},
-      .options =
-          {{.name = "--steps", .value = "N", .help = "Iterations to measure (default: 20)."},
-           {.name = "--warmup", .value = "N", .help = "Iterations before these (default: 5)."},
-           {.name = "--batches",
-            .value = "LIST",
-            .help = "Batches per worker, one run each; a script learns of it by calling "
-                    "stint.batch_size(its_own) or by --batch-flag.",
-            .list = true},
-           {.name = "--batch-flag",
-            .value = "FLAG",
-            .help = "The script's flag for the batch: --batch-size, or batch= where the value "
-                    "follows without a space.",
-            .dashes = true},
-           {.name = "--workers",
-            .value = "N",
-            .help = "Start this many ranks on this computer (default: 1)."},
-           {.name = "--timeout", .value = "TIME", .help = "For one run (default: 10min)."},
-           {.name = "--job-name", .value = "NAME", .help = "Default: the script's."},
-           {.name = "--device",
-            .value = "NAME",
-            .help = "Write the times as those of this device, such as Local-1x, which the emulated "
-                    "cloud paces (default: the one they were taken on)."},
-           {.name = "--out",
-            .value = "FILE",
-            .help = "Where the profile goes (default: job.json; with -o json nowhere)."}},
+          "Runs the script unchanged and ends it after a few iterations. Measures forward, "
+          "backward, update, input stalls, memory and the gradient buckets of "
+          "DistributedDataParallel; with several workers or with accumulation, also gradient "
+          "noise. The output of the script goes to standard error. If the script fails, the "
+          "measurements so far are kept. GPU times come from CUDA events; this path has never run "
+          "on a GPU.",
+      .arguments = {{.name = "COMMAND", .help = "Training command, after --.", .several = true}},
+      .options = {{.name = "--steps", .value = "N", .help = "Iterations to measure (default: 20)."},
+                  {.name = "--warmup",
+                   .value = "N",
+                   .help = "Warm-up iterations before them (default: 5)."},
+                  {.name = "--batches",
+                   .value = "LIST",
+                   .help = "Batch sizes per worker, one run each; the script gets them from "
+                           "stint.batch_size(its_own) or --batch-flag.",
+                   .list = true},
+                  {.name = "--batch-flag",
+                   .value = "FLAG",
+                   .help = "Batch-size flag of the script: --batch-size, or batch= if the value "
+                           "follows without a space.",
+                   .dashes = true},
+                  {.name = "--workers",
+                   .value = "N",
+                   .help = "Ranks to start on this computer (default: 1)."},
+                  {.name = "--timeout",
+                   .value = "TIME",
+                   .help = "Time limit of one run (default: 10min)."},
+                  {.name = "--job-name",
+                   .value = "NAME",
+                   .help = "Name of the job (default: the script's)."},
+                  {.name = "--device",
+                   .value = "NAME",
+                   .help = "Device to label the times with, such as Local-1x, which the emulated "
+                           "cloud paces (default: the device that was measured)."},
+                  {.name = "--out",
+                   .value = "FILE",
+                   .help = "Output file for the profile (default: job.json; none with -o json)."}},
       .outputs = {"table", "json"},
-      .examples = {{"stint profile -- /usr/bin/python3 train.py", "One process, its own batch."},
+      .examples = {{"stint profile -- /usr/bin/python3 train.py",
+                    "One process, at the script's batch size."},
                    {"stint profile --workers 2 --out cnn.json -- /usr/bin/python3 cnn.py",
                     "Two ranks of DistributedDataParallel."},
                    {"stint profile --batches 16,32,64 --batch-flag --batch -- python3 train.py",
-                    "Three batches, so that others can be predicted."}},
+                    "Three batch sizes, so that others can be predicted."}},
       .run = run};
 }
 

@@ -20,7 +20,7 @@ Result<SavesRequest> request_of(const Invocation& invocation) {
   for (const char* option : {"--vm", "--work"}) {
     if (invocation.has(option)) continue;
     return bad_usage(fmt::format(
-        "{} is missing. For example: stint risk saves --vm p4d.24xlarge --work 24h --bytes 3GB",
+        "{} is required. For example: stint risk saves --vm p4d.24xlarge --work 24h --bytes 3GB",
         option));
   }
   const auto work = quantity_of<Seconds>(invocation, "--work");
@@ -122,35 +122,35 @@ ExitCode run(const Invocation& invocation) {
 
 Verb risk_saves_verb() {
   std::vector<OptionSpec> options = {
-      {.name = "--vm", .value = "NAME", .help = "The VM type."},
-      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
-      {.name = "--work", .value = "TIME", .help = "How long they train: 24h."},
-      {.name = "--bytes", .value = "SIZE", .help = "Of a checkpoint: 3GB."},
+      {.name = "--vm", .value = "NAME", .help = "VM type."},
+      {.name = "--count", .value = "N", .help = "Number of machines (default: 1)."},
+      {.name = "--work", .value = "TIME", .help = "Training time: 24h."},
+      {.name = "--bytes", .value = "SIZE", .help = "Checkpoint size: 3GB."},
       {.name = "--stall",
        .value = "TIME",
-       .help = "What training waits while it is copied (default: by its size)."},
+       .help = "Stall of training while a checkpoint is copied (default: by its size)."},
       {.name = "--place",
        .value = "PLACE",
-       .help = "Where it goes: the object store (default), a VM of the type on demand, "
-               "or a tier of such.",
+       .help = "Checkpoint storage: the object store (default), an on-demand VM of the type, or a "
+               "tier of such VMs.",
        .choices = choices_of<CheckpointPlace>()},
-      {.name = "--receivers", .value = "N", .help = "Of a tier (default: 1)."},
-      {.name = "--blocking", .help = "Training waits for the transfer, too."}};
+      {.name = "--receivers", .value = "N", .help = "Machines of a tier (default: 1)."},
+      {.name = "--blocking", .help = "Stall training for the transfer, too."}};
   for (OptionSpec& option : hazard_options()) options.push_back(std::move(option));
   return {.path = kVerb,
-          .summary = "Say when spot machines should save their state.",
+          .group = VerbGroup::kPlan,
+          .summary = "Choose checkpoint times for spot machines.",
           .details =
-              "Finds the ages at which saves waste the least time, in stalls and in work that "
-              "is done again, under the hazard of losing any of the machines; beside it the "
-              "best constant interval, and those of Young and Daly. Spot machines without "
-              "checkpoints, and saves that are hardly ever safe before the next loss, are "
-              "refused.",
+              "Finds the ages of the machines at which checkpoints waste the least time, in stalls "
+              "and in lost work, under the hazard of losing any machine. Also shows the best "
+              "constant interval and those of Young and Daly. Spot machines without checkpoints "
+              "are refused, and so are checkpoints that rarely complete before the next loss.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint risk saves --vm p4d.24xlarge --count 8 --work 24h --bytes 3GB",
                         "Eight machines for a day."},
                        {"stint risk saves --vm a2-highgpu-1g --work 12h --bytes 1GB -o json",
-                        "All ages, for a program to read."}},
+                        "All ages, as JSON."}},
           .run = run};
 }
 

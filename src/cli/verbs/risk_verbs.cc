@@ -36,8 +36,8 @@ ExitCode simulate(const Invocation& invocation) {
 }
 
 constexpr const char* kLegend =
-    "S spot, D on demand, + set-up, . waiting: what most machines did; x: most spot machines were\n"
-    "not there; a, b: the zone of the spot machines, where there are several.";
+    "S spot, D on-demand, + set-up, . waiting, by most machines; x: most spot machines "
+    "were\nunavailable; a, b: the zone of the spot machines, if there are several.";
 
 ExitCode replay(const Invocation& invocation) {
   constexpr const char* kVerb = "risk replay";
@@ -85,10 +85,10 @@ ExitCode fit(const Invocation& invocation) {
   print(invocation, risk_fit_json(*found), risk_fit_text(*found, invocation.out_terminal));
   if (found->lifetimes) {
     say(invocation,
-        "Alive is measured after Kaplan and Meier; a loss between two probes counts in the middle, "
-        "and Google's limit of 24 h is no loss.");
+        "Survival is the Kaplan-Meier estimate; a loss between two observations counts at the "
+        "middle, and Google's limit of 24 h is no loss.");
   }
-  if (!request.out.empty()) say(invocation, "The calibration is in " + request.out + ".");
+  if (!request.out.empty()) say(invocation, "Wrote the calibration to " + request.out + ".");
   return kExitOk;
 }
 
@@ -96,10 +96,11 @@ ExitCode survive(const Invocation& invocation) {
   constexpr const char* kVerb = "risk survive";
   for (const char* option : {"--vm", "--for"}) {
     if (invocation.has(option)) continue;
-    return report(invocation, kVerb,
-                  bad_usage(fmt::format("{} is missing. For example: stint risk survive --vm "
-                                        "p4d.24xlarge --count 8 --for 4h",
-                                        option)));
+    return report(
+        invocation, kVerb,
+        bad_usage(fmt::format(
+            "{} is required. For example: stint risk survive --vm p4d.24xlarge --count 8 --for 4h",
+            option)));
   }
   const auto time = quantity_of<Seconds>(invocation, "--for");
   if (!time.ok()) return report(invocation, kVerb, time.error());
@@ -118,60 +119,65 @@ ExitCode survive(const Invocation& invocation) {
   if (invocation.output() == "json") return kExitOk;
   say(invocation, "Hazard: " + found->hazard_origin + ".");
   const bool same = found->hazard_origin.ends_with(found->group_origin);
-  say(invocation, fmt::format("Machines are lost together as in {}.",
-                              same ? "the same prior" : found->group_origin));
+  say(invocation,
+      fmt::format("Correlation of losses: {}.", same ? "the same prior" : found->group_origin));
   return kExitOk;
 }
 
 Verb fit_verb() {
-  return {.path = "risk fit",
-          .summary = "Say what traces and lifetimes of spot machines tell about a pool.",
-          .details =
-              "Reads, told by content: traces (JSON with metadata.gap_seconds and data; CSV of "
-              "time_s or time and running_instances; CSV of time_s, event and node), lifetimes "
-              "(machine_type, zone, lifetime_s, preempted; or provider, gpu, num_gpus, zone, "
-              "last_seen_running_s, found_gone_s, preempted), start-up times (gpu, market, region, "
-              "provisioning_s, staging_s, booting_s) and failed starts (provider, gpu, zone, "
-              "time_utc).",
-          .arguments = {{.name = "FILE...", .help = "What to read.", .several = true}},
-          .options = {{.name = "--machines",
-                       .value = "N",
-                       .help = "A trace is up while so many machines are there (default: 1)."},
-                      {.name = "--gap",
-                       .value = "TIME",
-                       .help = "Cut traces that give times to ticks of this (default: 5 min)."},
-                      {.name = "--name", .value = "NAME", .help = "What to call the calibration."},
-                      {.name = "--provenance",
-                       .value = "TEXT",
-                       .help = "Where the files can be had; kept in the calibration."},
-                      {.name = "--out",
-                       .value = "FILE",
-                       .help = "Write the hazard and how machines are lost together here; needs "
-                               "lifetimes and traces."}},
-          .outputs = {"table", "json"},
-          .examples = {{"stint risk fit trace.csv", "How long a pool is up and down."},
-                       {"stint risk fit lifetimes.csv -o json", "A fitted hazard."}},
-          .run = fit};
+  return {
+      .path = "risk fit",
+      .group = VerbGroup::kMeasure,
+      .summary = "Fit spot hazard and availability to records.",
+      .details =
+          "Reads these files, recognised by content: traces (JSON with metadata.gap_seconds and "
+          "data; CSV of time_s or time and running_instances; CSV of time_s, event and node), "
+          "lifetimes (machine_type, zone, lifetime_s, preempted; or provider, gpu, num_gpus, zone, "
+          "last_seen_running_s, found_gone_s, preempted), start-up times (gpu, market, region, "
+          "provisioning_s, staging_s, booting_s) and failed starts (provider, gpu, zone, "
+          "time_utc).",
+      .arguments = {{.name = "FILE...",
+                     .help = "Traces, lifetimes, start-up times or failed starts.",
+                     .several = true}},
+      .options = {{.name = "--machines",
+                   .value = "N",
+                   .help = "Machines that a trace needs to count as up (default: 1)."},
+                  {.name = "--gap",
+                   .value = "TIME",
+                   .help = "Tick for traces that give times (default: 5 min)."},
+                  {.name = "--name", .value = "NAME", .help = "Name of the calibration."},
+                  {.name = "--provenance",
+                   .value = "TEXT",
+                   .help = "Source of the files, stored in the calibration."},
+                  {.name = "--out",
+                   .value = "FILE",
+                   .help = "Output file for the hazard and the correlation of losses; needs "
+                           "lifetimes and traces."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint risk fit trace.csv", "Lengths of the up and down periods of a pool."},
+                   {"stint risk fit lifetimes.csv -o json", "A fitted hazard."}},
+      .run = fit};
 }
 
 Verb survive_verb() {
   std::vector<OptionSpec> options = {
-      {.name = "--vm", .value = "NAME", .help = "The VM type."},
-      {.name = "--count", .value = "N", .help = "How many (default: 1)."},
-      {.name = "--for", .value = "TIME", .help = "How long they are needed: 4h."}};
+      {.name = "--vm", .value = "NAME", .help = "VM type."},
+      {.name = "--count", .value = "N", .help = "Number of machines (default: 1)."},
+      {.name = "--for", .value = "TIME", .help = "Time they are needed: 4h."}};
   for (OptionSpec& option : hazard_options()) options.push_back(std::move(option));
   return {.path = "risk survive",
-          .summary = "Say how likely a group of spot machines is still there after some time.",
+          .group = VerbGroup::kPlan,
+          .summary = "Estimate the survival probability of spot machines.",
           .details =
-              "Takes the hazard from the catalogue's interruption band, from lifetimes that are "
-              "given, or from a prior fitted to published lifetimes, and counts that machines of a "
-              "pool are lost together. None is replaced.",
+              "Takes the hazard from the catalogue's interruption band, from given lifetimes, or "
+              "from a prior fitted to published lifetimes. Machines of a pool are lost together. "
+              "No machine is replaced.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint risk survive --vm p4d.24xlarge --count 8 --for 4h",
                         "Eight machines for four hours."},
                        {"stint risk survive --vm a2-highgpu-1g --for 1d --lifetimes mine.csv",
-                        "By lifetimes of your own."}},
+                        "With your own lifetimes."}},
           .run = survive};
 }
 
@@ -181,30 +187,32 @@ Verb risk_simulate_verb() {
   std::vector<OptionSpec> options = {
       {.name = "--plan",
        .value = "N|FILE",
-       .help = "A row of the last answer, or a saved answer (default: row 1)."},
+       .help = "Row of the last answer, or a saved answer (default: row 1)."},
       {.name = "--job",
        .value = "FILE|NAME",
-       .help = "The profile that was planned (default: the shipped one that the plan names)."},
+       .help = "Profile of the planned job (default: the shipped job that the plan names)."},
       {.name = "--trace",
        .value = "FILE",
-       .help = "Machines that a pool had over time, as 'stint risk fit' reads them: runs begin at "
-               "random times of it. For plans with one group of spot machines."},
+       .help = "Machines of a pool over time, in a format of 'stint risk fit', from which runs "
+               "start at random times; for plans with one group of spot machines."},
       {.name = "--wait",
-       .help = "Wait for spot machines instead of replacing them on demand, as plans with "
+       .help = "Wait for spot machines instead of replacing them on-demand, as plans with "
                "--markets spot do."}};
   for (OptionSpec& option : simulation_options()) options.push_back(std::move(option));
   return {.path = "risk simulate",
-          .summary = "Play the runs of a plan with machines that are lost, many times.",
+          .group = VerbGroup::kPlan,
+          .summary = "Simulate a plan under spot interruptions, many times.",
           .details =
-              "Shows how time and bill are distributed, beside what the plan promised. Machines "
-              "are lost by hazards that change with their age, several of a pool at once; the gang "
-              "waits for others, restores the last safe state, and goes on. While spot has no "
-              "machine one on demand takes its place, and stays.",
+              "Shows the distributions of time and cost next to those of the plan. The hazard "
+              "changes with the age of a machine, and machines of a pool are lost together. The "
+              "cluster waits for a replacement, restores the last checkpoint and continues. While "
+              "no spot machine is available, an on-demand machine takes its place and stays.",
           .options = std::move(options),
           .outputs = {"table", "json"},
-          .examples = {{"stint risk simulate --plan 1 --runs 10000", "The best plan again."},
+          .examples = {{"stint risk simulate --plan 1 --runs 10000",
+                        "The best plan of the last answer."},
                        {"stint risk simulate --plan saved.json --trace counts.json -o json",
-                        "Along a trace, for a program to read."}},
+                        "On a trace, as JSON."}},
           .run = simulate};
 }
 
@@ -212,44 +220,46 @@ Verb risk_replay_verb() {
   std::vector<OptionSpec> options = {
       {.name = "--trace",
        .value = "FILE...",
-       .help = "How many spot machines there were, tick by tick; see 'stint validate deadline'. "
-               "Several files are zones that the job moves between.",
+       .help = "Number of spot machines, tick by tick, in a format of 'stint validate deadline'; "
+               "several files are zones that the job moves between.",
        .files = true}};
   for (OptionSpec& option : deadline_options()) options.push_back(std::move(option));
   options.push_back({.name = "--start",
                      .value = "TIME",
-                     .help = "When the job begins, from the start of the trace (default: 0h)."});
+                     .help = "Start of the job, from the start of the trace (default: 0h)."});
   options.push_back({.name = "--policy",
                      .value = "NAME",
-                     .help = "Who decides (default: stint).",
+                     .help = "Policy (default: stint).",
                      .choices = {"stint", "greedy", "uniform-progress", "on-demand", "spot"}});
   return {.path = "risk replay",
-          .summary = "Show tick by tick how a job with a deadline would have gone on a trace.",
+          .group = VerbGroup::kPlan,
+          .summary = "Replay a job with a deadline on a trace.",
           .details =
-              "Plays one window of a recorded trace and draws what was held. Stint's policy "
-              "sees the trace before the window and the window until now.",
+              "Plays one window of a recorded trace and draws the machines that were held. Stint's "
+              "policy sees the trace before the window and the window so far.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint risk replay --trace pool.json --work 24h --deadline 30h",
                         "From the start of the trace."},
                        {"stint risk replay --trace pool.json --start 3d --policy greedy",
-                        "What another policy would have done from the fourth day on."},
+                        "Another policy, from the fourth day on."},
                        {"stint risk replay --trace zone-a.json zone-b.json",
-                        "Moving between two zones."}},
+                        "Two zones that the job moves between."}},
           .run = replay};
 }
 
 std::vector<OptionSpec> hazard_options() {
-  return {
-      {.name = "--region", .value = "REGION", .help = "Where (default: where spot is cheapest)."},
-      {.name = "--lifetimes",
-       .value = "FILE...",
-       .help = "Fit the hazard to these lifetimes instead.",
-       .files = true},
-      {.name = "--advisor",
-       .value = "FILE",
-       .help = "Take the band from this table instead: region, instance_type and "
-               "interruption_monthly_pct_range, as of AWS's spot advisor."}};
+  return {{.name = "--region",
+           .value = "REGION",
+           .help = "Region (default: the one with the cheapest spot price)."},
+          {.name = "--lifetimes",
+           .value = "FILE...",
+           .help = "Lifetimes to fit the hazard to.",
+           .files = true},
+          {.name = "--advisor",
+           .value = "FILE",
+           .help = "Table to take the interruption band from: region, instance_type and "
+                   "interruption_monthly_pct_range, as of AWS's spot advisor."}};
 }
 
 std::vector<Verb> risk_verbs() { return {fit_verb(), survive_verb()}; }

@@ -72,7 +72,7 @@ Result<RunRequest> request_of(const Invocation& invocation) {
                      .expect = invocation.get("--expect")};
   if (invocation.has("--plan")) request.plan = invocation.get("--plan");
   if (invocation.has("--plan") && invocation.has("--cluster")) {
-    return bad_usage("--plan and --cluster both say what to rent; give one of them");
+    return bad_usage("--plan and --cluster exclude each other; give one of them");
   }
   if (invocation.has("--compute")) {
     request.compute =
@@ -91,7 +91,7 @@ std::string outline(const PreparedRun& run) {
   std::vector<std::string> kinds;
   for (const RunMachines& machines : record.plan.machines) {
     kinds.push_back(fmt::format("{}x {} {}{}", machines.count, machines.type,
-                                machines.market == Market::kSpot ? "spot" : "on demand",
+                                machines.market == Market::kSpot ? "spot" : "on-demand",
                                 machines.trains ? "" : " for checkpoints"));
   }
   std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name, record.steps,
@@ -100,7 +100,7 @@ std::string outline(const PreparedRun& run) {
     text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
                         range_text(record.forecast->cost));
     if (record.forecast->p_deadline) {
-      text += fmt::format(" The deadline of {} is kept with {}.", duration(*record.deadline),
+      text += fmt::format(" P(deadline of {}) {}.", duration(*record.deadline),
                           percent(*record.forecast->p_deadline));
     }
   }
@@ -122,7 +122,8 @@ ExitCode run(const Invocation& invocation) {
   for (const char* option : {"--mode", "--timeline"}) {
     if (!invocation.has(option) || invocation.has("--resume")) continue;
     return report(invocation, kVerb,
-                  bad_usage(fmt::format("{} is for two runs that share: --interleave", option)));
+                  bad_usage(fmt::format(
+                      "{} needs --interleave: it is for two runs that share machines", option)));
   }
   std::optional<Result<RunResult>> result;
   if (invocation.has("--resume")) {
@@ -158,27 +159,81 @@ ExitCode run(const Invocation& invocation) {
   }
   const std::string name = shell_quoted(done.name);
   say(invocation, done.end.outcome == RunVerdict::kTrained
-                      ? fmt::format("See how it went: stint report {} --html report.html", name)
-                      : fmt::format("Go on with it: stint run --resume {}", name));
+                      ? fmt::format("Report: stint report {} --html report.html", name)
+                      : fmt::format("Resume: stint run --resume {}", name));
   return exit_code(done.end.outcome);
 }
 
 /// Of two runs that share machines, and of none.
 std::vector<OptionSpec> more_options() {
-  return {{.name = "--dry-run", .help = "Only say what would be rented, and the forecast."},
+  return {{.name = "--dry-run",
+           .help = "Print the machines and the forecast without renting anything."},
           {.name = "--interleave",
            .value = "PLAN...",
-           .help = "Two plans for the same machines, or two jobs with --cluster: both run there "
-                   "and take turns.",
+           .help = "Two plans for the same machines, or two jobs with --cluster, which take turns.",
            .files = true},
           {.name = "--mode",
            .value = "MODE",
-           .help = "Of two that share: by turns, with gradients sent as a whole or in buckets, or "
-                   "freely (default: what is predicted to be best).",
+           .help = "Sharing mode of two runs: turns with gradients sent as a whole or in buckets, "
+                   "or freely (default: the best by prediction).",
            .choices = {"whole", "bucket", "freely"}},
           {.name = "--timeline",
            .value = "FILE",
-           .help = "Of two that share: write a picture of their turns."}};
+           .help = "Output file for a timeline of the turns of two runs."}};
+}
+
+std::vector<OptionSpec> run_options() {
+  return {
+      {.name = "--plan",
+       .value = "FILE|N",
+       .help = "Saved plan, or row of the last answer of 'stint plan' (default: 1)."},
+      {.name = "--cluster",
+       .value = "TEXT",
+       .help = "VMs to rent instead of a plan: '4x local.large:spot'."},
+      {.name = "--job",
+       .value = "NAME|FILE",
+       .help = "Profile of the job (default: the plan's job)."},
+      {.name = "--calibration",
+       .value = "NAME|FILE",
+       .help = "Network calibration for the forecast."},
+      {.name = "--on",
+       .value = "PROVIDER",
+       .help = "Provider (default: local, the emulated cloud).",
+       .choices = {"local"}},
+      {.name = "--name",
+       .value = "NAME",
+       .help = "Name of the run (default: from the job's name)."},
+      {.name = "--resume", .value = "NAME", .help = "Name of an unfinished run to resume."},
+      {.name = "--steps", .value = "N", .help = "Steps to train (default: the plan's)."},
+      {.name = "--batch", .value = "N", .help = "Samples per step (default: the plan's)."},
+      {.name = "--deadline", .value = "TIME", .help = "Deadline, from now (default: the plan's)."},
+      {.name = "--budget",
+       .value = "MONEY",
+       .help = "Maximum cost; the run stops before it is spent."},
+      {.name = "--compute",
+       .value = "KIND",
+       .help = "Compute mode: real, or paced-real, real gradients at the pace of the profile "
+               "(default if the profile has times).",
+       .choices = {"real", "paced-real"}},
+      {.name = "--checkpoints",
+       .value = "PLACE",
+       .help = "Checkpoint storage (default: the plan's, else folder).",
+       .choices = {"folder", "anchor", "tier"}},
+      {.name = "--receivers", .value = "N", .help = "Machines of a checkpoint tier."},
+      {.name = "--save-every", .value = "TIME", .help = "Checkpoint interval."},
+      {.name = "--equal-shares", .help = "Give fast and slow machines the same batch."},
+      {.name = "--life",
+       .value = "LIFE",
+       .help = "Lifetime of spot machines: hazard:MEAN, spells:UP/DOWN or trace:FILE "
+               "(default: no interruptions)."},
+      {.name = "--expect",
+       .value = "LIFE",
+       .help = "Lifetime that the forecast assumes: hazard:MEAN or spells:UP/DOWN (default: "
+               "that of --life; no interruptions for a trace)."},
+      {.name = "--trace-speed", .value = "N", .help = "Speed factor for the replay of the trace."},
+      {.name = "--notice", .value = "TIME", .help = "Spot interruption notice (default: 120s)."},
+      {.name = "--tick", .value = "TIME", .help = "Interval between market updates."},
+      {.name = "--seed", .value = "N", .help = "Seed of lifetimes and forecast (default: 1)."}};
 }
 
 }  // namespace
@@ -186,67 +241,24 @@ std::vector<OptionSpec> more_options() {
 Verb run_verb() {
   Verb verb{
       .path = kVerb,
-      .summary = "Rent the machines of a plan, train on them, and keep it going to the end.",
+      .group = VerbGroup::kRun,
+      .summary = "Rent the machines of a plan and run the training.",
       .details =
-          "On the emulated cloud of this computer. Machines that are taken back are replaced, the "
-          "others go on with the state they have, and without any left training goes on from the "
-          "last checkpoint. A script that uses stint.job keeps its global batch and the order of "
-          "its samples on any number of machines; any other one is started again on each change, "
+          "Runs on the emulated cloud of this computer. Interrupted machines are replaced; the "
+          "others continue with the state they hold, and if none is left, training resumes from "
+          "the last checkpoint. A script that uses stint.job keeps its global batch and the order "
+          "of its samples on any number of machines. Any other script restarts after each change, "
           "with MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE and NODE_RANK. Ctrl-C "
-          "saves, "
-          "gives the machines back and stops; --resume goes on from there, and after a crash too.",
+          "writes a checkpoint, releases the machines and stops; --resume continues from there, "
+          "also after a crash.",
       .arguments = {{.name = "COMMAND",
-                     .help = "Behind --, the command that trains (default: the job's own).",
+                     .help = "Training command, after -- (default: the job's own).",
                      .required = false,
                      .several = true}},
-      .options =
-          {{.name = "--plan",
-            .value = "FILE|N",
-            .help = "A plan, or a row of the last answer of 'stint plan' (default: 1)."},
-           {.name = "--cluster",
-            .value = "TEXT",
-            .help = "Instead of a plan: '4x local.large:spot'."},
-           {.name = "--job",
-            .value = "NAME|FILE",
-            .help = "Its profile (default: the plan's job)."},
-           {.name = "--calibration", .value = "NAME|FILE", .help = "For the forecast."},
-           {.name = "--on",
-            .value = "PROVIDER",
-            .help = "Where (default: local, the emulated cloud).",
-            .choices = {"local"}},
-           {.name = "--name", .value = "NAME", .help = "Of the run (default: after the job)."},
-           {.name = "--resume", .value = "NAME", .help = "Go on with a run that is not trained."},
-           {.name = "--steps", .value = "N", .help = "Steps to train (default: the plan's)."},
-           {.name = "--batch", .value = "N", .help = "Samples of a step (default: the plan's)."},
-           {.name = "--deadline", .value = "TIME", .help = "From now (default: the plan's)."},
-           {.name = "--budget", .value = "MONEY", .help = "Stop before it is spent."},
-           {.name = "--compute",
-            .value = "KIND",
-            .help = "real, or paced-real: real gradients at the pace of the profile (default where "
-                    "the profile has times).",
-            .choices = {"real", "paced-real"}},
-           {.name = "--checkpoints",
-            .value = "PLACE",
-            .help = "Where to (default: the plan's, else folder).",
-            .choices = {"folder", "anchor", "tier"}},
-           {.name = "--receivers", .value = "N", .help = "Machines of a tier."},
-           {.name = "--save-every", .value = "TIME", .help = "Between two checkpoints."},
-           {.name = "--equal-shares", .help = "Give fast and slow machines the same batch."},
-           {.name = "--life",
-            .value = "LIFE",
-            .help = "Of spot machines: hazard:MEAN, spells:STAY/AWAY or trace:FILE (default: they "
-                    "stay)."},
-           {.name = "--expect",
-            .value = "LIFE",
-            .help = "What the forecast believes of it: hazard:MEAN or spells:STAY/AWAY (default: "
-                    "as it is; of a trace, that they stay)."},
-           {.name = "--trace-speed", .value = "N", .help = "Play the trace so many times faster."},
-           {.name = "--notice", .value = "TIME", .help = "Before one is taken (default: 120s)."},
-           {.name = "--tick", .value = "TIME", .help = "Between two looks at the market."},
-           {.name = "--seed", .value = "N", .help = "Of lives and of the forecast (default: 1)."}},
+      .options = run_options(),
       .outputs = {"table", "json"},
-      .examples = {{"stint run --plan 1 -- /usr/bin/python3 train.py", "The best plan."},
-                   {"stint run --resume cnn-1", "After a crash, or a stop."},
+      .examples = {{"stint run --plan 1 -- /usr/bin/python3 train.py", "Run the best plan."},
+                   {"stint run --resume cnn-1", "Resume after a crash or a stop."},
                    {"stint run --interleave a.plan b.plan --timeline turns.json",
                     "Two jobs on the same machines, one computing while the other sends."}},
       .run = run};

@@ -47,13 +47,13 @@ TEST_F(RunVerbTest, ADryRunSaysWhatWouldHappenAndStartsNothing) {
   EXPECT_NE(err_.find("Run paced-5mb-1: 60 steps of 96 samples on 2x local.large spot. Expected: "),
             std::string::npos)
       << err_;
-  EXPECT_NE(err_.find("The deadline of 10 min is kept with"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("P(deadline of 10 min) "), std::string::npos) << err_;
   EXPECT_TRUE(std::filesystem::is_empty(place_.path()));
 }
 
 TEST_F(RunVerbTest, SaysWhichMachinesAreForCheckpoints) {
   EXPECT_EQ(code_of(dry({{"--checkpoints", {"tier"}}, {"--receivers", {"2"}}})), kExitOk);
-  EXPECT_NE(err_.find("2x local.cpu on demand for checkpoints"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("2x local.cpu on-demand for checkpoints"), std::string::npos) << err_;
 }
 
 TEST_F(RunVerbTest, WrongFlagsAreUsageErrors) {

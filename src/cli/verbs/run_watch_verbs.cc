@@ -21,7 +21,7 @@ constexpr int kPortMax = 65535;
 
 Result<ReceiveRequest> request_of(const Invocation& invocation) {
   ReceiveRequest request{.folder = invocation.get("--folder")};
-  if (request.folder.empty()) return bad_usage("--folder is missing: where do the shards go?");
+  if (request.folder.empty()) return bad_usage("--folder is required: the folder for the shards");
   const auto port = parse_int(invocation.get("--port"));
   if (!port || *port < 0 || *port > kPortMax) {
     return bad_usage(fmt::format("--port must be a whole number from 0 to {}, not '{}'", kPortMax,
@@ -59,7 +59,7 @@ ExitCode status(const Invocation& invocation) {
     if (invocation.output() == "json") {
       print_answer(invocation, to_text(runs_json(*list), JsonStyle::kPretty) + "\n");
     } else if (list->runs.empty()) {
-      say(invocation, "There are no runs. Begin one: stint run --plan 1 -- COMMAND");
+      say(invocation, "No runs yet. Start one: stint demo --run");
     } else {
       print_answer(invocation, runs_text(*list, invocation.out_terminal));
     }
@@ -95,10 +95,8 @@ ExitCode watch(const Invocation& invocation) {
     lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     if (over) {
       if (!run->story.outcome) {
-        say(invocation,
-            fmt::format("No process runs it any more. Go on with it: stint run --resume "
-                        "{}",
-                        shell_quoted(run->record.name)));
+        say(invocation, fmt::format("Process gone. Resume: stint run --resume {}",
+                                    shell_quoted(run->record.name)));
       }
       return kExitOk;
     }
@@ -128,12 +126,12 @@ ExitCode show_report(const Invocation& invocation) {
 ExitCode stop(const Invocation& invocation) {
   const Status stopped = stop_run(invocation.environment, name_in(invocation));
   if (!stopped.ok()) return report(invocation, "stop", stopped.error());
-  say(invocation, "Stopped; its machines are given back.");
+  say(invocation, "Stopped; the machines are released.");
   return kExitOk;
 }
 
 ArgumentSpec run_argument() {
-  return {.name = "RUN", .help = "Its name (default: the last one).", .required = false};
+  return {.name = "RUN", .help = "Name of the run (default: the last one).", .required = false};
 }
 
 }  // namespace
@@ -141,54 +139,61 @@ ArgumentSpec run_argument() {
 Verb receive_verb() {
   return {
       .path = kVerb,
-      .summary = "Keep checkpoints for workers; used by 'stint run' itself.",
+      .group = VerbGroup::kRun,
+      .summary = "Store checkpoints for workers; used by 'stint run'.",
       .details =
-          "'stint run' starts it on the machines that hold checkpoints; there is no need to call "
-          "it by hand. The first line of standard input is the secret of the run; whoever does "
-          "not know it is sent away. When workers may come it prints 'listening PORT'. Shards "
-          "are on the disk before they count as kept, and are found again by the next one that "
-          "is given the same folder. It ends when it is killed.",
-      .options = {{.name = "--folder", .value = "FOLDER", .help = "Where the shards go."},
-                  {.name = "--port", .value = "N", .help = "To listen on; 0: any that is free."},
+          "'stint run' starts this verb on the machines that store checkpoints; there is no need "
+          "to call it by hand. The first line of standard input is the secret of the run; clients "
+          "without it are rejected. The line 'listening PORT' on standard output announces that "
+          "workers may connect. Shards are on disk before they count as stored, and a later "
+          "process with the same folder finds them again. The process runs until it is killed.",
+      .options = {{.name = "--folder", .value = "FOLDER", .help = "Folder for the shards."},
+                  {.name = "--port",
+                   .value = "N",
+                   .help = "Port to listen on; 0 is any free port."},
                   {.name = "--memory",
                    .value = "SIZE",
-                   .help = "For the newest shards, which are given without the disk (default: "
-                           "4GiB)."}},
-      .examples = {{"stint receive --folder shards --port 0", "On any port."},
+                   .help = "Memory for the newest shards, which are served without the disk "
+                           "(default: 4GiB)."}},
+      .examples = {{"stint receive --folder shards --port 0", "Listen on any free port."},
                    {"stint receive --folder shards --port 7070 --memory 16GiB",
-                    "One that holds large checkpoints."}},
+                    "Room for large checkpoints."}},
       .run = run};
 }
 
 std::vector<Verb> run_watch_verbs() {
   return {
       {.path = "status",
-       .summary = "Say which runs there are, or where one of them stands.",
-       .arguments = {{.name = "RUN", .help = "Its name (default: all).", .required = false}},
+       .group = VerbGroup::kRun,
+       .summary = "List all runs, or show the state of one.",
+       .arguments = {{.name = "RUN", .help = "Name of the run (default: all).", .required = false}},
        .outputs = {"table", "json"},
-       .examples = {{"stint status", "All runs."}, {"stint status cnn-1", "One of them."}},
+       .examples = {{"stint status", "All runs."}, {"stint status cnn-1", "One run."}},
        .run = status},
       {.path = "watch",
-       .summary = "Look on while a run goes: progress, time and money against the plan, events.",
+       .group = VerbGroup::kRun,
+       .summary = "Follow the progress, cost and events of a run.",
        .arguments = {run_argument()},
-       .examples = {{"stint watch", "The last run that was begun."},
-                    {"stint watch cnn-1", "Another one."}},
+       .examples = {{"stint watch", "The last run that started."},
+                    {"stint watch cnn-1", "Another run."}},
        .run = watch},
       {.path = "report",
-       .summary = "Compare a run with what was predicted, and tell what happened.",
+       .group = VerbGroup::kRun,
+       .summary = "Compare a run with its forecast, with all events.",
        .arguments = {run_argument()},
        .options = {{.name = "--html",
                     .value = "FILE",
-                    .help = "Also write one page with pictures."}},
+                    .help = "Output file for an HTML page with charts."}},
        .outputs = {"table", "json"},
-       .examples = {{"stint report cnn-1 --html report.html", "To read, and to look at."},
-                    {"stint report -o json", "The last run, for a program to read."}},
+       .examples = {{"stint report cnn-1 --html report.html", "Text and an HTML page."},
+                    {"stint report -o json", "The last run, as JSON."}},
        .run = show_report},
       {.path = "stop",
-       .summary = "Stop a run: save, and give its machines back.",
+       .group = VerbGroup::kRun,
+       .summary = "Checkpoint and stop a run, and release its machines.",
        .arguments = {run_argument()},
-       .examples = {{"stint stop", "The last run that was begun."},
-                    {"stint stop cnn-1", "It can be resumed later."}},
+       .examples = {{"stint stop", "The last run that started."},
+                    {"stint stop cnn-1", "Stop it; it can be resumed later."}},
        .run = stop},
   };
 }

@@ -74,7 +74,7 @@ class RunWatchVerbsTest : public testing::Test {
 TEST_F(RunWatchVerbsTest, WithoutRunsThereIsNothingToShow) {
   EXPECT_EQ(code_of("status", {}), kExitOk);
   EXPECT_EQ(out_, "");
-  EXPECT_NE(err_.find("There are no runs."), std::string::npos);
+  EXPECT_NE(err_.find("No runs yet."), std::string::npos);
   EXPECT_EQ(code_of("status", {}, {{"--output", {"json"}}}), kExitOk);
   EXPECT_NE(out_.find("\"runs\": []"), std::string::npos) << out_;
   for (const char* verb : {"watch", "report", "stop"}) {

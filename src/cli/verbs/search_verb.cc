@@ -36,7 +36,8 @@ Status read_target(const Invocation& invocation, SearchRequest& request) {
   if (what == "loss") {
     request.loss_target = *number;
   } else if (*steps) {
-    return bad_usage("--steps says how far away a loss is; --target says the steps already");
+    return bad_usage(
+        "--steps goes with --target loss=LEVEL; --target steps=N has the steps already");
   } else {
     request.steps = *number;
   }
@@ -160,8 +161,8 @@ ExitCode print_end(const Invocation& invocation, const SearchResult& done) {
   }
   const std::string name = shell_quoted(done.run.name);
   say(invocation, done.run.end.outcome == RunVerdict::kTrained
-                      ? fmt::format("See all of it: stint report {} --html report.html", name)
-                      : fmt::format("Go on with it: stint search --resume {}", name));
+                      ? fmt::format("Report: stint report {} --html report.html", name)
+                      : fmt::format("Resume: stint search --resume {}", name));
   return code;
 }
 
@@ -206,17 +207,17 @@ ExitCode run(const Invocation& invocation) {
 std::vector<OptionSpec> space_options() {
   return {{.name = "--types",
            .value = "TYPES",
-           .help = "Machines to look at (default: all of the provider).",
+           .help = "VM types to consider (default: all of the provider).",
            .list = true},
-          {.name = "--max-vms", .value = "N", .help = "At most so many at once (default: 4)."},
+          {.name = "--max-vms", .value = "N", .help = "Maximum number of VMs (default: 4)."},
           {.name = "--vms",
            .value = "COUNTS",
-           .help = "Only these numbers of machines: 1,2,4.",
+           .help = "Cluster sizes to consider: 1,2,4.",
            .list = true},
           {.name = "--batches",
            .value = "BATCHES",
-           .help = "Samples of a step to look at (default: half the job's own, its own, twice and "
-                   "four times that, as far as it may use them).",
+           .help = "Batch sizes to consider (default: half the job's own, its own, twice and four "
+                   "times that, as far as it may use them).",
            .list = true},
           {.name = "--markets",
            .value = "MARKETS",
@@ -225,87 +226,94 @@ std::vector<OptionSpec> space_options() {
            .list = true},
           {.name = "--start",
            .value = "CLUSTER",
-           .help = "Where to begin (default: the smallest, or the best that is known)."}};
+           .help = "Starting cluster (default: the smallest, or the best known)."}};
 }
 
 std::vector<OptionSpec> search_options() {
   return {{.name = "--target",
            .value = "WHAT",
-           .help = "steps=N at the job's own batch, or loss=LEVEL of the training loss (mean of "
-                   "ten steps)."},
+           .help = "Target: steps=N at the job's own batch size, or loss=LEVEL of the training "
+                   "loss (mean of ten steps)."},
           {.name = "--steps",
            .value = "N",
-           .help = "With a loss: about how many steps at the job's own batch that takes."},
+           .help = "Estimate of the steps to the target loss, at the job's own batch size."},
           {.name = "--objective",
            .value = "WHAT",
-           .help = "What is to be least (default: cost); knee weighs both.",
+           .help = "Quantity to minimise (default: cost); knee weighs time and cost.",
            .choices = choices_of<SearchObjective>()},
-          {.name = "--max-time", .value = "TIME", .help = "It shall take no longer."},
-          {.name = "--max-cost", .value = "MONEY", .help = "It shall cost no more."},
+          {.name = "--max-time", .value = "TIME", .help = "Maximum total time."},
+          {.name = "--max-cost", .value = "MONEY", .help = "Maximum total cost."},
           {.name = "--mode",
            .value = "MODE",
-           .help = "full: find everything out anew; partial (default): use what was learned of the "
-                   "job, and probe; none: go where that says.",
+           .help = "Use of earlier results: full probes everything again; partial (default) uses "
+                   "them and probes; none uses them without probes.",
            .choices = choices_of<SearchMode>()},
           {.name = "--search-budget",
            .value = "PERCENT",
-           .help = "Of the whole training, for probes (default: 5%)."},
-          {.name = "--probe-steps", .value = "N", .help = "To time on a setup (default: 10)."},
+           .help = "Share of the training to spend on probes (default: 5%)."},
+          {.name = "--probe-steps", .value = "N", .help = "Steps per probe (default: 10)."},
           {.name = "--rule",
            .value = "RULE",
-           .help = "How the learning rate follows the batch (default: the job's, else adascale).",
+           .help = "Learning-rate rule for batch sizes (default: the job's, else adascale).",
            .choices = choices_of<LearningRateRule>()}};
 }
 
 std::vector<OptionSpec> run_options() {
   return {
-      {.name = "--batch", .value = "N", .help = "The job's own batch (default: the profile's)."},
-      {.name = "--calibration", .value = "NAME|FILE", .help = "For predictions."},
+      {.name = "--batch", .value = "N", .help = "Batch size of the job (default: the profile's)."},
+      {.name = "--calibration",
+       .value = "NAME|FILE",
+       .help = "Network calibration for predictions."},
       {.name = "--on",
        .value = "PROVIDER",
-       .help = "Where (default: local, the emulated cloud).",
+       .help = "Provider (default: local, the emulated cloud).",
        .choices = {"local"}},
-      {.name = "--name", .value = "NAME", .help = "Of the run (default: after the job)."},
-      {.name = "--resume", .value = "NAME", .help = "Go on with a search."},
+      {.name = "--name",
+       .value = "NAME",
+       .help = "Name of the run (default: from the job's name)."},
+      {.name = "--resume", .value = "NAME", .help = "Name of a search to resume."},
       {.name = "--compute",
        .value = "KIND",
-       .help = "real, or paced-real: real gradients at the pace of the profile (default where the "
-               "profile has times).",
+       .help = "Compute mode: real, or paced-real, real gradients at the pace of the profile "
+               "(default if the profile has times).",
        .choices = {"real", "paced-real"}},
       {.name = "--life",
        .value = "LIFE",
-       .help = "Of spot machines: hazard:MEAN, spells:STAY/AWAY or trace:FILE."},
-      {.name = "--notice", .value = "TIME", .help = "Before one is taken (default: 120s)."},
-      {.name = "--seed", .value = "N", .help = "Of lives (default: 1)."},
-      {.name = "--dry-run", .help = "Only say where it would begin, its probes and their price."}};
+       .help = "Lifetime of spot machines: hazard:MEAN, spells:UP/DOWN or trace:FILE."},
+      {.name = "--notice", .value = "TIME", .help = "Spot interruption notice (default: 120s)."},
+      {.name = "--seed", .value = "N", .help = "Seed of lifetimes (default: 1)."},
+      {.name = "--dry-run",
+       .help = "Print the starting cluster, the probes and their cost without training."}};
 }
 
 }  // namespace
 
 Verb search_verb() {
   std::vector<OptionSpec> options = {
-      {.name = "--job", .value = "NAME|FILE", .help = "Its profile."}};
+      {.name = "--job", .value = "NAME|FILE", .help = "Profile of the job."}};
   for (auto& more : {search_options(), space_options(), run_options()}) {
     options.insert(options.end(), more.begin(), more.end());
   }
-  return {.path = kVerb,
-          .summary = "Train, and find the best batch and cluster meanwhile.",
-          .details =
-              "It begins the training on a small cluster, times a few steps, measures gradient "
-              "noise, and goes on where that is worth the move: to find out, or for good. The "
-              "script uses stint.job, whose learning rate follows the batch. No step is lost on "
-              "the way. What was learned is kept for the next search of the job.",
-          .arguments = {{.name = "COMMAND",
-                         .help = "Behind --, the command that trains (default: the job's own).",
-                         .required = false,
-                         .several = true}},
-          .options = std::move(options),
-          .outputs = {"table", "json", "csv"},
-          .examples = {{"stint search --job cnn.json --target steps=500 -- python3 train.py",
-                        "As cheap as possible, on up to four machines of any type."},
-                       {"stint search --job cnn.json --target steps=500 --dry-run -- train",
-                        "Where it would go, and what that costs."}},
-          .run = run};
+  return {
+      .path = kVerb,
+      .group = VerbGroup::kRun,
+      .summary = "Train while searching for the best batch and cluster.",
+      .details =
+          "Starts the training on a small cluster, times a few steps and measures gradient noise. "
+          "Moves the training when the move pays for itself, either to probe another setup or to "
+          "stay there. No step is lost in a move. The script uses stint.job, whose learning rate "
+          "follows the batch size. The next search of the job starts from the results of this one.",
+      .arguments = {{.name = "COMMAND",
+                     .help = "Training command, after -- (default: the job's own).",
+                     .required = false,
+                     .several = true}},
+      .options = std::move(options),
+      .outputs = {"table", "json", "csv"},
+      .examples = {{"stint search --job cnn.json --target steps=500 -- python3 train.py",
+                    "At the lowest cost, on up to four machines of any type."},
+                   {"stint search --job cnn.json --target steps=500 --dry-run -- train",
+                    "The starting cluster, the probes and their cost."}},
+      .run = run};
 }
 
 }  // namespace stint::cli

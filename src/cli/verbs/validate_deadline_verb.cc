@@ -50,7 +50,7 @@ Result<DeadlineValidation> on_traces(const Invocation& invocation, const Deadlin
                                      Progress progress) {
   for (const char* option : {"--pools", "--seed"}) {
     if (invocation.has(option)) {
-      return bad_usage(fmt::format("{} goes with --synthetic only", option));
+      return bad_usage(fmt::format("{} needs --synthetic", option));
     }
   }
   const auto slots = count_of(invocation, "--slots");
@@ -60,7 +60,7 @@ Result<DeadlineValidation> on_traces(const Invocation& invocation, const Deadlin
   const auto step = quantity_of<Seconds>(invocation, "--window-step");
   if (!step.ok()) return step.error();
   if (*slots && invocation.has("--machines")) {
-    return bad_usage("--slots plays single machines, so it cannot be given with --machines");
+    return bad_usage("--slots plays single machines; leave out --machines");
   }
   return validate_deadline({.traces = invocation.list("--traces"),
                             .fit = invocation.list("--fit"),
@@ -77,7 +77,8 @@ Result<DeadlineValidation> on_synthetic(const Invocation& invocation, const Dead
                                         Progress progress) {
   for (const char* option : {"--traces", "--fit", "--machines", "--slots", "--windows"}) {
     if (invocation.has(option)) {
-      return bad_usage(fmt::format("{} cannot be given with --synthetic", option));
+      return bad_usage(
+          fmt::format("{} and --synthetic exclude each other; give one of them", option));
     }
   }
   const auto pools = count_of(invocation, "--pools");
@@ -130,7 +131,7 @@ ExitCode run(const Invocation& invocation) {
   for (const std::string& note : validation->notes) say(invocation, "Note: " + note + ".");
   say(invocation, kLegend);
   if (invocation.has("--windows")) {
-    say(invocation, "The windows are in " + invocation.get("--windows") + ".");
+    say(invocation, "Wrote the windows to " + invocation.get("--windows") + ".");
   }
   return kExitOk;
 }
@@ -150,40 +151,39 @@ std::vector<OptionSpec> options() {
   std::vector<OptionSpec> all = {
       {.name = "--traces",
        .value = "FILE...",
-       .help = "How many spot machines of a pool there were, tick by tick: JSON with "
-               "metadata.gap_seconds and data, or a table of time_s,running_instances or "
-               "time_s,event,node.",
+       .help = "Number of spot machines of a pool, tick by tick: JSON with metadata.gap_seconds "
+               "and data, or a table of time_s,running_instances or time_s,event,node.",
        .files = true},
       {.name = "--fit",
        .value = "FILE...",
-       .help = "Traces of other pools to learn from; a trace never learns from itself.",
+       .help = "Traces of other pools to learn from; no trace learns from itself.",
        .files = true}};
   for (OptionSpec& option : deadline_options()) all.push_back(std::move(option));
   const std::vector<OptionSpec> rest = {
       {.name = "--slots",
        .value = "N",
-       .help = "Play each trace N times on one machine: the i-th is there when the count is at "
+       .help = "Replays of each trace on one machine: the i-th machine is up when the count is at "
                "least i."},
       {.name = "--zones",
        .value = "N",
-       .help = "Take N traces at a time, or N synthetic pools, as zones of one region that the job "
-               "moves between; 'stint-one-zone' is the mean over staying in each."},
+       .help = "Traces, or synthetic pools, per region, as zones that the job moves between; "
+               "'stint-one-zone' is the mean over staying in each."},
       {.name = "--window-step",
        .value = "TIME",
-       .help = "Between the starts of windows (default: half the deadline)."},
+       .help = "Interval between the starts of windows (default: half the deadline)."},
       {.name = "--windows",
        .value = "OUT.csv",
-       .help = "Write a line for each window: trace, start_tick, slot with --slots, and each "
+       .help = "Output file with a line per window: trace, start_tick, slot with --slots, and each "
                "policy's cost in ticks of a spot machine and whether it missed."},
       {.name = "--refusals",
        .value = "FILE",
-       .help = "Play again where on-demand starts fail in the ticks that hold a recorded failure: "
-               "a table of provider, gpu, zone and time_utc."},
+       .help =
+           "Table of failed on-demand starts to replay as well: provider, gpu, zone and time_utc."},
       {.name = "--synthetic",
-       .help = "Instead of --traces: two weeks of pools drawn by chance, of seven kinds, under "
-               "deadlines of 1.1, 1.25, 1.5 and 2 times the work or the one that is given."},
+       .help = "Play two weeks of random pools of seven kinds instead of --traces, under deadlines "
+               "of 1.1, 1.25, 1.5 and 2 times the work or the one given."},
       {.name = "--pools", .value = "N", .help = "Synthetic pools of each kind (default: 4)."},
-      {.name = "--seed", .value = "S", .help = "Of the synthetic pools (default: 1)."}};
+      {.name = "--seed", .value = "S", .help = "Seed of the synthetic pools (default: 1)."}};
   all.insert(all.end(), rest.begin(), rest.end());
   return all;
 }
@@ -238,24 +238,25 @@ std::string deadline_cell_table(const DeadlineValidation& validation, const Term
 }
 
 Verb validate_deadline_verb() {
-  return {.path = kVerb,
-          .summary = "Check what keeping deadlines on spot machines costs, on recorded traces.",
-          .details =
-              "Plays a job from the beginning of each trace and every half deadline, tick by tick. "
-              "Stint's policy sees what the pool did before and does now, never what it will do; "
-              "beside it play on-demand alone, spot alone, greedy (spot until the last safe "
-              "moment), Uniform Progress, and the best choices in hindsight.",
-          .options = options(),
-          .outputs = {"table", "json"},
-          .examples = {{"stint validate deadline --traces a.json b.json --deadline 30h",
-                        "A job of 24 h on one machine."},
-                       {"stint validate deadline --traces pool.csv --machines 8 --fit others.csv",
-                        "On eight machines, with what other pools showed."},
-                       {"stint validate deadline --traces a.json b.json --zones 2",
-                        "The job moves between two zones."},
-                       {"stint validate deadline --synthetic -o json",
-                        "On pools drawn by chance, for a program to read."}},
-          .run = run};
+  return {
+      .path = kVerb,
+      .group = VerbGroup::kEvidence,
+      .summary = "Score deadline policies on spot traces.",
+      .details =
+          "Plays a job from the beginning of each trace and every half deadline, tick by tick. "
+          "Stint's policy sees the past and present of the pool, never its future. Baselines are "
+          "on-demand only, spot only, greedy (spot until the last safe moment), Uniform Progress, "
+          "and the clairvoyant optimum.",
+      .options = options(),
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate deadline --traces a.json b.json --deadline 30h",
+                    "A job of 24 h on one machine."},
+                   {"stint validate deadline --traces pool.csv --machines 8 --fit others.csv",
+                    "Eight machines, with other pools to learn from."},
+                   {"stint validate deadline --traces a.json b.json --zones 2",
+                    "A job that moves between two zones."},
+                   {"stint validate deadline --synthetic -o json", "Synthetic pools, as JSON."}},
+      .run = run};
 }
 
 }  // namespace stint::cli

@@ -78,7 +78,7 @@ ExitCode run(const Invocation& invocation) {
     return kExitOk;
   }
   if (nothing_measured(found->validation)) {
-    say(invocation, "No pair was measured and predicted, so nothing is scored.");
+    say(invocation, "No measured pair was predicted, so there is no score.");
   } else {
     print_tables(invocation, *found);
   }
@@ -99,25 +99,24 @@ std::vector<OptionSpec> options() {
   for (OptionSpec& it : list) {
     if (it.name != "--predictions") continue;
     it.help =
-        "Write a CSV of row, what is predicted for a and b, the ends of their 80 % intervals, the "
+        "Output CSV of row, predictions for a and b, the ends of their 80 % intervals, the "
         "probability that the pair fits, and note.";
   }
   list.push_back({.name = "--format",
                   .value = "NAME",
-                  .help = "Whose tables they are (default: gavel).",
+                  .help = "Format of the tables (default: gavel).",
                   .choices = {"gavel"}});
   list.push_back({.name = "--split",
                   .value = "HOW",
-                  .help =
-                      "Instead of --test: predict the pairs of each job, at all its batches or "
-                      "at one, from the pairs without it; those of two jobs from all others; or "
-                      "every fifth row from the others.",
+                  .help = "Split instead of --test: the pairs of each job, at all its batch sizes "
+                          "or at one, predicted from the pairs without it; those of two jobs from "
+                          "all others; or every fifth row from the others.",
                   .choices = {"leave-one-job-out", "leave-one-job-type-out",
                               "leave-one-pairing-out", "fifths"}});
   list.push_back({.name = "--baseline",
                   .value = "NAME",
-                  .help = "Score this instead: each job at half of its rate alone, or at the share "
-                          "of it that is usual on the GPU.",
+                  .help = "Baseline to score instead: each job at half of its rate alone, or at "
+                          "the usual share of that rate on the GPU.",
                   .choices = {"half-speed", "mean-slowdown"}});
   return list;
 }
@@ -127,19 +126,19 @@ std::vector<OptionSpec> options() {
 Verb validate_pairs_verb() {
   return {
       .path = kVerb,
-      .summary = "Check how well Stint knows what two jobs get that share a GPU freely.",
+      .group = VerbGroup::kEvidence,
+      .summary = "Score predicted speeds of two jobs that share a GPU.",
       .details =
-          "Predicts the steps per second of each of two jobs on one GPU from their rates alone "
-          "and from pairs that were measured, and whether both fit into its memory. The files "
-          "are Gavel's packed pairs and rates of jobs alone; their headers tell them apart. "
-          "Both jobs of a pair are scored. A job is a model at all its batches; one batch of it "
-          "is a job type.",
+          "Predicts the steps per second of two jobs on one GPU from their rates alone and from "
+          "measured pairs, and whether both fit into its memory. Files are Gavel's packed pairs "
+          "and rates of jobs alone, recognised by their headers. Both jobs of a pair are scored. A "
+          "job is a model at all its batch sizes; one batch size of it is a job type.",
       .options = options(),
       .outputs = {"table", "json"},
       .examples = {{"stint validate pairs --train pairs.csv alone.csv --split leave-one-job-out",
-                    "Predict the pairs of each job from the pairs without it."},
+                    "Pairs of each job, predicted from the pairs without it."},
                    {"stint validate pairs --train a.csv --test b.csv --predictions out.csv",
-                    "Predict the pairs of one table from those of another."}},
+                    "Pairs of one table, predicted from those of another."}},
       .run = run};
 }
 

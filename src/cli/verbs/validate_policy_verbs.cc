@@ -20,7 +20,8 @@ namespace {
 Result<RevocationsRequest> to_request(const Invocation& invocation) {
   RevocationsRequest request{.job = invocation.get("--job"),
                              .calibration = invocation.get("--calibration")};
-  if (request.job.empty()) return bad_usage("say which job: --job FILE, or a shipped one's name");
+  if (request.job.empty())
+    return bad_usage("--job is required: a profile, or the name of a shipped job");
   Constraints& limits = request.constraints;
   if (invocation.has("--deadline")) {
     const auto deadline =
@@ -59,7 +60,7 @@ ExitCode validate_revocations_run(const Invocation& invocation) {
   print_answer(invocation, revocations_text(*found, invocation.out_terminal));
   for (const RevocationsRow& row : found->rows) {
     if (!row.binding) continue;
-    say(invocation, fmt::format("No plan of {} keeps the limits, and the nearest is simulated. {}",
+    say(invocation, fmt::format("No plan of {} meets the limits; the nearest one is simulated. {}",
                                 row.policy, *row.binding));
   }
   say(invocation, "All plans run under one model of time, prices and losses.");
@@ -148,34 +149,42 @@ void add_line(Table& table, const std::string& job, const std::string& policy,
 
 Verb validate_revocations_verb() {
   std::vector<OptionSpec> options = {
-      {.name = "--job", .value = "FILE|NAME", .help = "The job's profile, or a shipped one."},
+      {.name = "--job",
+       .value = "FILE|NAME",
+       .help = "Profile of the job, or the name of a shipped job."},
       {.name = "--deadline",
        .value = "TIME",
-       .help = "When it must be done (default: 24h, where there is no budget either)."},
+       .help = "Deadline (default: 24h if there is no budget)."},
       {.name = "--budget",
        .value = "MONEY",
-       .help = "What it may cost: 150usd in all, 25usd/h at any time (default: 25usd/h), or both.",
+       .help = "Maximum cost: 150usd in total, 25usd/h at any time (default: 25usd/h), or both.",
        .list = true},
       {.name = "--providers",
        .value = "NAMES",
-       .help = "Only these providers, for example aws,gcp.",
+       .help = "Providers to consider, for example aws,gcp (default: all).",
        .list = true},
-      {.name = "--regions", .value = "NAMES", .help = "Only these regions.", .list = true},
-      {.name = "--max-vms", .value = "N", .help = "The most VMs of a cluster (default: 8)."}};
+      {.name = "--regions",
+       .value = "NAMES",
+       .help = "Regions to consider (default: all).",
+       .list = true},
+      {.name = "--max-vms",
+       .value = "N",
+       .help = "Maximum number of VMs in a cluster (default: 8)."}};
   for (OptionSpec& option : simulation_options()) options.push_back(std::move(option));
   return {.path = "validate revocations",
-          .summary = "Check what plans cost when spot machines are lost, beside others' plans.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Compare plans and baselines under spot interruptions.",
           .details =
-              "Plans a job under the same limits with Stint's own search, with it on demand only, "
-              "with DeepVM's rule and with the cheapest VM first. Then it simulates the runs of "
-              "each plan, with machines that are lost, saves, and replacements, and shows what "
-              "they cost to the end. Where no plan keeps the limits the nearest is simulated.",
+              "Plans a job under the same limits with Stint's search, with Stint's search "
+              "on-demand only, with DeepVM's rule and with the cheapest VM first. Simulates each "
+              "plan with interruptions, checkpoints and replacements, and shows the cost of "
+              "complete runs. If no plan meets the limits, the nearest one is simulated.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate revocations --job example-resnet50",
-                        "With the limits that are the default."},
+                        "With the default limits."},
                        {"stint validate revocations --job my.json --budget 300usd,10usd/h -o json",
-                        "Limits of your own, for a program to read."}},
+                        "With your own limits, as JSON."}},
           .run = validate_revocations_run};
 }
 
@@ -203,34 +212,34 @@ std::string pairing_score_table(const InterleaveValidation& validation, const Te
 Verb validate_interleave_verb() {
   OptionSpec format = format_option();
   format.choices = {"pollux"};  // The only table that says what is synchronisation.
-  format.help = "Whose table it is.";
+  format.help = "Format of the tables.";
   return {
       .path = "validate interleave",
-      .summary = "Check what pairing jobs by Stint's predictions really saves.",
+      .group = VerbGroup::kEvidence,
+      .summary = "Score the saving of pairs chosen by prediction.",
       .details =
-          "It draws mixes of jobs from the test rows of one placement, pairs them by what is "
-          "predicted of each, and plays what the pairs come to with the computing and the "
-          "synchronisation that were measured for each job alone; beside it pairs at random, "
-          "none, and the best in hindsight. How busy the network was while a job computed was "
-          "not measured, so there are two answers. The splits are those of 'stint validate "
-          "iteration'.",
+          "Draws mixes of jobs from the test rows of one placement, pairs them by prediction, and "
+          "computes the result of each pair from the measured compute and synchronisation times of "
+          "its jobs alone. Baselines are random pairs, no pairs, and the best pairs in hindsight. "
+          "The tables do not tell how busy the network is during compute, so there are two "
+          "results. The splits are those of 'stint validate iteration'.",
       .options = {std::move(format),
                   train_option(),
                   {.name = "--test",
                    .value = "FILE...",
-                   .help = "Tables to draw jobs from; what they measured is for scores only.",
+                   .help = "Tables to draw jobs from; measurements are used for scores only.",
                    .files = true},
                   {.name = "--split",
                    .value = "HOW",
-                   .help = "Instead of --test: leave-one-job-out or max-gpus=N."},
+                   .help = "Split instead of --test: leave-one-job-out or max-gpus=N."},
                   jobs_option(),
-                  {.name = "--mixes", .value = "N", .help = "To draw (default: 50)."},
-                  {.name = "--jobs-per-mix", .value = "N", .help = "In each (default: 8)."}},
+                  {.name = "--mixes", .value = "N", .help = "Mixes to draw (default: 50)."},
+                  {.name = "--jobs-per-mix", .value = "N", .help = "Jobs per mix (default: 8)."}},
       .outputs = {"table", "json"},
       .examples = {{"stint validate interleave --format pollux --train t.csv --split max-gpus=6",
-                    "Pair jobs on clusters larger than any that was learned from."},
+                    "Jobs on clusters larger than any in training."},
                    {"stint validate interleave --format pollux --train a.csv --test b.csv",
-                    "Pair the rows of another table."}},
+                    "Rows of another table."}},
       .run = validate_interleave_run};
 }
 
@@ -259,33 +268,34 @@ std::string plan_score_table(const PlanValidation& validation, const Terminal& t
 Verb validate_plan_verb() {
   OptionSpec format = format_option();
   format.choices = {"pollux"};  // The only table of rows on VMs that have a price.
-  format.help = "Whose table it is.";
+  format.help = "Format of the tables.";
   return {.path = "validate plan",
-          .summary = "Check what choosing clusters by Stint's predictions really costs.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score the cost of clusters chosen by prediction.",
           .details =
-              "For each job and batch per GPU with at least 8 measured test rows, and for seven "
-              "deadlines between the fastest and the slowest of them, it chooses the cheapest row "
-              "that is predicted to keep the deadline, or the fastest predicted when none is; then "
-              "it looks up what that row really took. Other ways to choose stand beside. The "
-              "splits are those of 'stint validate iteration'.",
+              "Takes each job and batch per GPU with at least 8 measured test rows, under seven "
+              "deadlines between the fastest and the slowest row. Chooses the cheapest row that is "
+              "predicted to meet the deadline, or the one with the fastest prediction if there is "
+              "none, and looks up the measured time of that row. Baseline policies choose from the "
+              "same rows. The splits are those of 'stint validate iteration'.",
           .options = {std::move(format),
                       train_option(),
                       {.name = "--test",
                        .value = "FILE...",
-                       .help = "Tables to choose from; what they measured is for scores only.",
+                       .help = "Tables to choose from; measurements are used for scores only.",
                        .files = true},
                       {.name = "--split",
                        .value = "HOW",
-                       .help = "Instead of --test: leave-one-job-out or max-gpus=N."},
+                       .help = "Split instead of --test: leave-one-job-out or max-gpus=N."},
                       jobs_option(),
                       {.name = "--confidence",
                        .value = "SHARE",
-                       .help = "How sure a plan must be of its deadline (default: 0.95)."}},
+                       .help = "Probability of meeting the deadline (default: 0.95)."}},
           .outputs = {"table", "json"},
           .examples = {{"stint validate plan --format pollux --train t.csv --split max-gpus=6",
-                        "Plan larger clusters of known jobs."},
+                        "Larger clusters of known jobs."},
                        {"stint validate plan --format pollux --train a.csv --test b.csv -o json",
-                        "Plan with the rows of one table from those of another."}},
+                        "Rows of one table, planned from those of another."}},
           .run = validate_plan_run};
 }
 

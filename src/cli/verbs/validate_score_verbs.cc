@@ -96,7 +96,7 @@ ExitCode validate_convergence_run(const Invocation& invocation) {
   constexpr const char* kVerb = "validate convergence";
   if (!invocation.has("--format")) {
     return report(invocation, kVerb,
-                  bad_usage("--format is missing: whose table it is, which is pollux"));
+                  bad_usage("--format is required: the format of the tables, which is pollux"));
   }
   const auto answer = validate_convergence({.train = invocation.list("--train"),
                                             .test = invocation.list("--test"),
@@ -112,26 +112,27 @@ Verb validate_survival_verb() {
   std::vector<OptionSpec> options = validation_options();
   options.push_back({.name = "--split",
                      .value = "HOW",
-                     .help = "Instead of --test: predict each zone of 100 machines or more (the "
-                             "smaller ones together), or each provider, from the others.",
+                     .help = "Split instead of --test: each zone of 100 machines or more (the "
+                             "smaller ones together), or each provider, predicted from the others.",
                      .choices = {"zones", "providers"}});
   options.push_back({.name = "--baseline",
                      .value = "NAME",
-                     .help = "Score this instead: losses over the time that machines were watched.",
+                     .help = "Baseline to score instead: losses over the observed machine time.",
                      .choices = {"exponential"}});
   return {.path = "validate survival",
-          .summary = "Check how well Stint knows how long spot machines live.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score predicted survival of spot machines.",
           .details =
               "Fits a hazard that changes with age to lifetimes and compares the predicted share "
-              "of machines alive after 1, 3, 6, 12 and 24 hours with the measured one. The files "
-              "are lifetimes of Google's preemptible VMs or of probed GPU VMs; their headers tell "
-              "them apart. Predictions are lifetimes in seconds.",
+              "of machines alive after 1, 3, 6, 12 and 24 hours with the measured one. Files are "
+              "lifetimes of Google's preemptible VMs or of probed GPU VMs, recognised by their "
+              "headers. Predictions are lifetimes in seconds.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate survival --train lifetimes.csv --split zones",
-                        "Predict each zone from the others."},
+                        "Each zone, predicted from the others."},
                        {"stint validate survival --train a.csv --test b.csv -o json",
-                        "Predict the machines of one table from those of another."}},
+                        "Machines of one table, predicted from those of another."}},
           .run = validate_survival_run};
 }
 
@@ -139,27 +140,28 @@ Verb validate_runs_verb() {
   std::vector<OptionSpec> options = validation_options();
   options.push_back({.name = "--calibration",
                      .value = "NAME",
-                     .help = "Instead of --train: a shipped calibration, or a file.",
+                     .help = "Shipped calibration, or a file, instead of --train.",
                      .files = true});
   options.push_back(jobs_option());
-  options.push_back({.name = "--baseline",
-                     .value = "NAME",
-                     .help = "Score this instead: ring and overlap at the NIC's rate, nothing "
-                             "fitted.",
-                     .choices = {"formula"}});
+  options.push_back(
+      {.name = "--baseline",
+       .value = "NAME",
+       .help = "Baseline to score instead: ring and overlap at the NIC's rate, nothing fitted.",
+       .choices = {"formula"}});
   return {.path = "validate runs",
-          .summary = "Check predictions of single runs, mixed clusters among them.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score predictions of single runs.",
           .details =
-              "Predicts every run that the files start, as 'stint predict' would, and compares the "
-              "median of its iterations. The files are measurements (stint.measurement/1, JSON "
-              "lines); a run that is only started is predicted and not scored, so predictions can "
+              "Predicts every run that the files start, as 'stint predict' does, and compares with "
+              "the median of its iterations. Files are measurements (stint.measurement/1, JSON "
+              "lines). A run that is only started is predicted and not scored, so predictions can "
               "be written before anything runs. Rows are numbered in the order of the starts.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate runs --calibration local --test held_out.jsonl",
-                        "Score a calibration on runs it has not seen."},
+                        "A calibration on unseen runs."},
                        {"stint validate runs --train a.jsonl --test b.jsonl --predictions out.csv",
-                        "Learn from some runs and predict others."}},
+                        "Runs predicted from other runs."}},
           .run = validate_runs_run};
 }
 
@@ -168,28 +170,29 @@ Verb validate_memory_verb() {
   options.push_back(
       {.name = "--split",
        .value = "HOW",
-       .help = "Instead of --test: predict each device's marks, or each job's or "
-               "cluster's plans, from the others.",
+       .help = "Split instead of --test: each device's marks, or each job's or cluster's plans, "
+               "predicted from the others.",
        .choices = {"leave-one-device-out", "leave-one-job-out", "leave-one-cluster-out"}});
   options.push_back({.name = "--layers",
                      .value = "FILE",
-                     .help = "For plans: parameters and activations of each layer."});
+                     .help = "Table of parameters and activations of each layer, for plans."});
   options.push_back({.name = "--baseline",
                      .value = "NAME",
-                     .help = "Score this instead: everything fits; 16 bytes a parameter and 2 an "
-                             "activation.",
+                     .help = "Baseline to score instead: everything fits; 16 bytes per parameter "
+                             "and 2 per activation.",
                      .choices = {"plain"}});
   return {.path = "validate memory",
-          .summary = "Check how well Stint knows what fits into an accelerator's memory.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score predictions of what fits into accelerator memory.",
           .details =
-              "The files are Gavel's rates of jobs alone and of packed pairs (what fits), or "
-              "Sailor's plans (peak memory); their headers tell them apart.",
+              "Files are Gavel's rates of jobs alone and of packed pairs (what fits), or Sailor's "
+              "plans (peak memory), recognised by their headers.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate memory --train pairs.csv --split leave-one-device-out",
-                        "Predict what fits on each device from the other devices."},
+                        "What fits on each device, predicted from the other devices."},
                        {"stint validate memory --train a.csv --test b.csv --layers sizes.csv",
-                        "Predict the peak memory of plans from other plans."}},
+                        "Peak memory of plans, predicted from other plans."}},
           .run = validate_memory_run};
 }
 
@@ -197,59 +200,64 @@ Verb validate_collective_verb() {
   std::vector<OptionSpec> options = validation_options();
   options.push_back({.name = "--split",
                      .value = "HOW",
-                     .help = "Instead of --test: predict sizes of 1 MiB up to 64 MiB from the "
-                             "smaller and larger ones.",
+                     .help = "Split instead of --test: sizes of 1 MiB up to 64 MiB, predicted from "
+                             "the smaller and larger ones.",
                      .choices = {"sizes"}});
   options.push_back({.name = "--baseline",
                      .value = "NAME",
-                     .help = "Score this instead: a straight line over sizes, or the largest "
-                             "message's bandwidth at every size.",
+                     .help = "Baseline to score instead: a straight line over sizes, or the "
+                             "largest message's bandwidth at every size.",
                      .choices = {"alpha-beta", "bandwidth"}});
   return {.path = "validate collective",
-          .summary = "Check how well Stint knows how long all-reduces take.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score predicted all-reduce times.",
           .details =
-              "The files are tables of nccl-tests: instance_type, nodes, ranks, collective, "
-              "bytes and time_us_out_of_place.",
+              "Files are tables of nccl-tests: instance_type, nodes, ranks, collective, bytes and "
+              "time_us_out_of_place.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate collective --train all_reduce.csv --split sizes",
-                        "Predict the sizes between from the small and the large ones."},
+                        "Middle sizes, predicted from the small and the large ones."},
                        {"stint validate collective --train seen.csv --test new.csv --predictions "
                         "out.csv",
-                        "Predict rows that were not measured."}},
+                        "Predictions for unmeasured rows."}},
           .run = validate_collective_run};
 }
 
 Verb validate_convergence_verb() {
   std::vector<OptionSpec> options = validation_options();
-  options.push_back(
-      {.name = "--format", .value = "NAME", .help = "Whose tables.", .choices = {"pollux"}});
+  options.push_back({.name = "--format",
+                     .value = "NAME",
+                     .help = "Format of the tables.",
+                     .choices = {"pollux"}});
   options.push_back({.name = "--split",
                      .value = "HOW",
-                     .help = "Instead of --test: predict each run in turn from the other batches "
-                             "of its job.",
+                     .help = "Split instead of --test: each run in turn, predicted from the other "
+                             "batch sizes of its job.",
                      .choices = {"leave-one-batch-out"}});
-  options.push_back({.name = "--baseline",
-                     .value = "NAME",
-                     .help = "Score this instead: as many steps or samples as at the nearest "
-                             "batch, Scavenger's line, or AdaScale's sum with that batch's noise.",
-                     .choices = convergence_baselines()});
-  return {.path = "validate convergence",
-          .summary = "Check how well Stint knows how many steps a batch size needs.",
-          .details =
-              "The files are tables of epochs of runs at several batch sizes: model, batch_total, "
-              "epoch, progress_in_initial_batch_steps, iteration, metric, grad_sqr and grad_var. "
-              "The level of a job is 0.98 of the worst of the best metrics that its training runs "
-              "reach (over 0.98 where lower is better); predicted are the steps to it, for each "
-              "row those of its run.",
-          .options = std::move(options),
-          .outputs = {"table", "json"},
-          .examples = {{"stint validate convergence --format pollux --train a.csv --test b.csv",
-                        "Predict the runs of one file from those of another."},
-                       {"stint validate convergence --format pollux --train a.csv --test b.csv -o "
-                        "json",
-                        "The same for a program to read."}},
-          .run = validate_convergence_run};
+  options.push_back(
+      {.name = "--baseline",
+       .value = "NAME",
+       .help = "Baseline to score instead: as many steps or samples as at the nearest batch size, "
+               "Scavenger's line, or AdaScale's sum with that batch size's noise.",
+       .choices = convergence_baselines()});
+  return {
+      .path = "validate convergence",
+      .group = VerbGroup::kEvidence,
+      .summary = "Score predicted steps to a target metric, by batch size.",
+      .details =
+          "Files are tables of epochs of runs at several batch sizes: model, batch_total, epoch, "
+          "progress_in_initial_batch_steps, iteration, metric, grad_sqr and grad_var. The target "
+          "of a job is 0.98 of the worst of the best metrics of its training runs (over 0.98 if "
+          "lower is better). Each row of a run predicts the steps of that run to the target.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate convergence --format pollux --train a.csv --test b.csv",
+                    "Runs of one file, predicted from those of another."},
+                   {"stint validate convergence --format pollux --train a.csv --test b.csv -o "
+                    "json",
+                    "The same as JSON."}},
+      .run = validate_convergence_run};
 }
 
 }  // namespace stint::cli

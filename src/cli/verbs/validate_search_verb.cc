@@ -31,7 +31,7 @@ ExitCode run(const Invocation& invocation) {
   if (invocation.has("--seeds")) {
     const auto seeds = parse_int(invocation.get("--seeds"));
     if (!seeds || *seeds < 1) {
-      return fail(bad_usage(fmt::format("--seeds must be a whole number from 1, not '{}'",
+      return fail(bad_usage(fmt::format("--seeds must be a whole number of 1 or more, not '{}'",
                                         printable(invocation.get("--seeds")))));
     }
     request.seeds = *seeds;
@@ -82,19 +82,20 @@ std::string search_score_table(const SearchValidation& validation, const Termina
 Verb validate_search_verb() {
   OptionSpec format = format_option();
   format.choices = {"pollux"};  // The only tables of step times and of convergence.
-  format.help = "Whose tables they are.";
+  format.help = "Format of the tables.";
   std::vector<std::string> objectives;
   for (const auto& [objective, name] : names_of(SearchObjective{})) {
     if (objective != SearchObjective::kKnee) objectives.emplace_back(name);  // No oracle has one.
   }
   return {.path = kVerb,
-          .summary = "Check how well Stint finds cluster and batch while training.",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score the online search of cluster and batch size.",
           .details =
-              "It trains the jobs of the tables as if they were there, each from clusters and "
-              "batches drawn at random: 20 steps tell the measured step time and the noise of the "
-              "epoch, a move takes 30 s and the start of machines on demand. What is known of a "
-              "job before is what the tables of other jobs tell. Beside Stint stand Scavenger, "
-              "five probes at random, and the smallest cluster; the oracle knows all tables and "
+              "Replays the training of the jobs in the tables, each from random clusters and batch "
+              "sizes: 20 steps reveal the measured step time and the gradient noise of the epoch; "
+              "a move takes 30 s and the start-up of on-demand machines. The prior of a job comes "
+              "from the tables of other jobs. Baselines are Scavenger, five random probes and the "
+              "smallest cluster. The oracle is the clairvoyant optimum: it knows all tables and "
               "pays for its moves too.",
           .options = {std::move(format),
                       {.name = "--steps",
@@ -103,22 +104,22 @@ Verb validate_search_verb() {
                        .files = true},
                       {.name = "--convergence",
                        .value = "FILE...",
-                       .help = "Tables of epochs at several batches.",
+                       .help = "Tables of epochs at several batch sizes.",
                        .files = true},
                       {.name = "--objective",
                        .value = "WHAT",
-                       .help = "What is to be least: time (default) or cost.",
+                       .help = "Quantity to minimise: time (default) or cost.",
                        .choices = std::move(objectives)},
                       {.name = "--seeds",
                        .value = "N",
-                       .help = "Beginnings to draw for each job (default: 200)."},
+                       .help = "Starting points to draw for each job (default: 200)."},
                       jobs_option()},
           .outputs = {"table", "json"},
           .examples =
               {{"stint validate search --format pollux --steps s.csv --convergence c.csv",
-                "How much longer than the least possible time it takes."},
+                "Training time relative to the optimum."},
                {"stint validate search --format pollux --steps s.csv --convergence c.csv -o json",
-                "The same for a program to read."}},
+                "The same as JSON."}},
           .run = run};
 }
 

@@ -13,8 +13,8 @@ namespace stint::cli {
 namespace {
 
 constexpr const char* kLegend =
-    "Error = |predicted - measured| / measured of the time of a step;\n"
-    "80 % of the measurements should lie in the 80 % interval.";
+    "Error = |predicted - measured| / measured of the step time;\nthe 80 % interval should cover "
+    "80 % of the measurements.";
 
 Result<int> count_option(const Invocation& invocation, const std::string& option, int otherwise) {
   if (!invocation.has(option)) return otherwise;
@@ -60,10 +60,10 @@ void print_tables(const Invocation& invocation, const ValidateAnswer& answer) {
     print_answer(invocation, "\n" + score_table("placement", groups, terminal));
   }
   if (const auto& repeats = answer.ours.repeats) {
-    print_answer(invocation, fmt::format("\nMeasuring {} again gave times that differ by {:.1f} % "
-                                         "on average.\n",
-                                         counted(static_cast<std::size_t>(repeats->n), "row"),
-                                         100 * repeats->mape));
+    print_answer(
+        invocation,
+        fmt::format("\nRepeated measurements ({}) differ by {:.1f} % on average.\n",
+                    counted(static_cast<std::size_t>(repeats->n), "row"), 100 * repeats->mape));
   }
 }
 
@@ -83,7 +83,7 @@ ExitCode iteration(const Invocation& invocation) {
   }
   if (!answer->skipped.empty()) say(invocation, answer->skipped);
   if (!request->predictions.empty()) {
-    say(invocation, "Predictions are in " + request->predictions + ".");
+    say(invocation, "Wrote the predictions to " + request->predictions + ".");
   }
   return kExitOk;
 }
@@ -122,7 +122,7 @@ ExitCode probes(const Invocation& invocation) {
   const auto count = count_option(invocation, "--count", 4);
   if (!count.ok()) return fail(count.error());
   if (!invocation.has("--configs"))
-    return fail(bad_usage("--configs is missing: a table of setups"));
+    return fail(bad_usage("--configs is required: a table of setups"));
   const auto answer = choose_probes(ProbesRequest{.format = *format,
                                                   .train = invocation.list("--train"),
                                                   .configs = invocation.get("--configs"),
@@ -138,7 +138,7 @@ ExitCode probes(const Invocation& invocation) {
     say(invocation, fmt::format("Note: no row of {} was chosen: {}.", job, reason));
   }
   if (answer->rows.empty()) {
-    say(invocation, "There is nothing to choose from in " + invocation.get("--configs") + ".");
+    say(invocation, "There is no setup to choose from in " + invocation.get("--configs") + ".");
   } else if (invocation.output() == "table") {
     say(invocation, fmt::format("Measure these rows of {} first (rows count from 0), and add them "
                                 "to the training file.",
@@ -148,66 +148,67 @@ ExitCode probes(const Invocation& invocation) {
 }
 
 Verb iteration_verb() {
-  return {.path = "validate iteration",
-          .summary = "Score predicted iteration times on measurements that others made.",
-          .details =
-              "Learns from the training rows, predicts the test rows and compares. The measured "
-              "columns of a test file are used for scoring only and may be missing. "
-              "leave-one-job-out leaves each job out in turn except its rows with one worker; "
-              "max-gpus=N trains on up to N workers; gpu=NAME tests several workers of one GPU "
-              "type.",
-          .options =
-              {format_option(),
-               train_option(),
-               {.name = "--test", .value = "FILE...", .help = "Tables to predict.", .files = true},
-               {.name = "--split",
-                .value = "HOW",
-                .help = "Instead of --test: leave-one-job-out, max-gpus=N or gpu=NAME."},
-               jobs_option(),
-               {.name = "--baseline",
-                .value = "LIST",
-                .help = "Score these models on the same rows: the tables show them beside "
-                        "ours, JSON and predictions are of the first.",
-                .choices = choices_of<BaselineKind>(),
-                .list = true},
-               {.name = "--probes",
-                .value = "K",
-                .help = "With leave-one-job-out: move the K rows of the left-out job that "
-                        "'stint probes' chooses into training."},
-               {.name = "--predictions",
-                .value = "FILE",
-                .help = "Write row,predicted,p10,p90,note for each test row, in seconds; rows "
-                        "count from 0."}},
-          .outputs = {"table", "json"},
-          .examples = {{"stint validate iteration --format pollux --train t.csv --split max-gpus=6",
-                        "How well clusters of more than 6 GPUs are predicted by smaller ones."},
-                       {"stint validate iteration --format pollux --train a.csv --test b.csv",
-                        "How well the rows of one table are predicted by those of another."}},
-          .run = iteration};
+  return {
+      .path = "validate iteration",
+      .group = VerbGroup::kEvidence,
+      .summary = "Score predicted iteration times.",
+      .details =
+          "Learns from the training rows, predicts the test rows and compares. The measured "
+          "columns of a test file are used for scores only and may be missing. leave-one-job-out "
+          "holds out each job in turn except its rows with one worker; max-gpus=N trains on up to "
+          "N workers; gpu=NAME tests several workers of one GPU type.",
+      .options =
+          {format_option(),
+           train_option(),
+           {.name = "--test", .value = "FILE...", .help = "Tables to predict.", .files = true},
+           {.name = "--split",
+            .value = "HOW",
+            .help = "Split instead of --test: leave-one-job-out, max-gpus=N or gpu=NAME."},
+           jobs_option(),
+           {.name = "--baseline",
+            .value = "LIST",
+            .help = "Baselines to score on the same rows; tables show all of them, JSON and "
+                    "predictions the first.",
+            .choices = choices_of<BaselineKind>(),
+            .list = true},
+           {.name = "--probes",
+            .value = "K",
+            .help = "Rows of the held-out job that 'stint probes' chooses and that join the "
+                    "training rows, with leave-one-job-out."},
+           {.name = "--predictions",
+            .value = "FILE",
+            .help = "Output file for row,predicted,p10,p90,note of each test row, in seconds; rows "
+                    "count from 0."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate iteration --format pollux --train t.csv --split max-gpus=6",
+                    "Clusters of more than 6 GPUs, predicted from smaller ones."},
+                   {"stint validate iteration --format pollux --train a.csv --test b.csv",
+                    "Rows of one table, predicted from those of another."}},
+      .run = iteration};
 }
 
 Verb probes_verb() {
   return {
       .path = "probes",
-      .summary = "Say which setups to measure first, so that the rest is predicted best.",
+      .group = VerbGroup::kMeasure,
+      .summary = "Choose the setups to measure first.",
       .details =
-          "Reads a table of setups; its measured columns, if it has any, are ignored. For each "
-          "job it names the rows whose measurement leaves the least uncertainty about all of "
-          "them.",
+          "Reads a table of setups and ignores its measured columns. For each job, chooses the "
+          "rows whose measurement leaves the least uncertainty about all rows.",
       .options = {format_option(),
                   train_option(),
-                  {.name = "--configs", .value = "FILE", .help = "The setups to choose from."},
+                  {.name = "--configs", .value = "FILE", .help = "Table of setups to choose from."},
                   {.name = "--count",
                    .letter = "-k",
                    .value = "K",
-                   .help = "How many for each job (default: 4)."},
+                   .help = "Setups per job (default: 4)."},
                   jobs_option()},
       .outputs = {"table", "json"},
       .examples = {{"stint probes --format pollux --train measured.csv --configs planned.csv -k 4",
                     "Four setups for each job."},
                    {"stint probes --format pollux --train measured.csv --configs planned.csv -o "
                     "json",
-                    "The same for a program to read."}},
+                    "The same as JSON."}},
       .run = probes};
 }
 

@@ -142,7 +142,8 @@ TEST(ValidateIterationVerb, SaysWhereThePredictionsAre) {
   const Answer answer =
       session.answer(kIteration, {"--test", session.table(), "--predictions", path});
   EXPECT_EQ(answer.code, kExitOk);
-  EXPECT_NE(answer.err.find("Predictions are in " + path + "."), std::string::npos) << answer.err;
+  EXPECT_NE(answer.err.find("Wrote the predictions to " + path + "."), std::string::npos)
+      << answer.err;
   EXPECT_TRUE(read_file(path)->starts_with("row,predicted,p10,p90,note\n0,"));
 }
 
@@ -168,8 +169,8 @@ TEST(ValidateIterationVerb, ErrorsHaveTheirExitCodes) {
   EXPECT_EQ(code({"--test", session.path("none.csv")}), kExitBadInput);
   EXPECT_EQ(code({"--test", session.table(), "--predictions", "/proc/none/out.csv"}), kExitFailed);
   EXPECT_EQ(Session::run({"validate", "iteration", "--train", session.table()}).err,
-            "stint validate iteration: --format is missing: whose table it is, one of pollux, "
-            "gavel, nvidia, cmdare, stint\n");
+            "stint validate iteration: --format is required: the format of the tables, one of "
+            "pollux, gavel, nvidia, cmdare, stint\n");
 }
 
 TEST(ProbesVerb, NamesRowsAndHowTheyArePlaced) {
@@ -209,10 +210,11 @@ TEST(ProbesVerb, SaysWhyAJobHasNone) {
       "configs.csv", "model,gpus_per_node,num_nodes,num_gpus,batch_per_gpu\nz,1-1,2,2,32\n");
   const Answer answer = session.answer({"probes"}, {"--configs", configs});
   EXPECT_EQ(answer.code, kExitOk);
-  EXPECT_EQ(answer.err,
-            "Note: no row of z was chosen: z was not measured on one worker of T4.\n"
-            "There is nothing to choose from in " +
-                configs + ".\n");
+  EXPECT_EQ(
+      answer.err,
+      "Note: no row of z was chosen: z was not measured on one worker of T4.\nThere is no setup to "
+      "choose from in " +
+          configs + ".\n");
 }
 
 TEST(ProbesVerb, ErrorsHaveTheirExitCodes) {
