@@ -293,8 +293,8 @@ def measure_replan(bench, name, market):
     report, _ = bench.end(process, name)
     events = [one for one in report["events"] if one["at_s"] >= slowed]
     # Steps speak for themselves; what is said of plans and machines is kept.
-    told = [one for one in events if "is saved" not in one["text"]]
-    noticed = [one["at_s"] for one in events if "planning again" in one["text"]]
+    told = [one for one in events if "is complete" not in one["text"]]
+    noticed = [one["at_s"] for one in events if "replanning" in one["text"]]
     return {"slowed_at_s": slowed, "noticed_after_s": min(noticed) - slowed if noticed else None,
             "events": told, **outcome(report),
             "attempts_measured": [{key: one.get(key) for key in

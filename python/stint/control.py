@@ -65,7 +65,7 @@ class Control:
                         return  # From here on the runner may go.
         except (OSError, ValueError) as problem:
             print(f"stint: {problem}", file=sys.stderr)
-        print("stint: the program that runs this training is gone", file=sys.stderr, flush=True)
+        print("stint: the stint process of this training is gone", file=sys.stderr, flush=True)
         os._exit(EXIT_ALONE)  # The training loop may be waiting for anything.
 
     def _hand_over(self, kind, facts):

@@ -208,5 +208,5 @@ class Group:
                 return
             except OSError as problem:
                 if time.monotonic() > deadline:
-                    raise NoGroup(f"{master}:{port} was not reached: {problem}")
+                    raise NoGroup(f"{master}:{port} is unreachable: {problem}")
             time.sleep(CONNECT_AGAIN)

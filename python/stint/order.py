@@ -34,8 +34,8 @@ class Order:
 
     def _check(self, batch):
         if batch > self._samples:
-            raise ValueError(f"a batch of {batch} is larger than the {self._samples} samples there "
-                             "are")
+            raise ValueError(f"a batch of {batch} is larger than the data set of "
+                             f"{self._samples} samples")
 
 
 def even_shares(batch, workers):
@@ -47,7 +47,7 @@ def even_shares(batch, workers):
 def share_of(indices, shares, rank):
     """The part of a global batch that a worker trains on."""
     if sum(shares) != len(indices):
-        raise ValueError(f"shares of {sum(shares)} samples do not make a batch of {len(indices)}")
+        raise ValueError(f"shares add up to {sum(shares)} samples, not {len(indices)}")
     begin = sum(shares[:rank])
     return indices[begin:begin + shares[rank]]
 

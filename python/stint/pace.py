@@ -17,7 +17,7 @@ def quantity(text):
     """The bytes or seconds that a text such as "25 MiB" or "3.5 ms" says."""
     match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(\S+)\s*", str(text))
     if not match or match.group(2) not in UNITS:
-        raise ValueError(f"'{text}' is no number with a unit such as MB or ms")
+        raise ValueError(f"'{text}' is not a number with a unit such as MB or ms")
     return float(match.group(1)) * UNITS[match.group(2)]
 
 
@@ -103,7 +103,7 @@ def read_pace(path, batch, device=None):
     paces = Paces(path, device)
     measured = paces.measured()
     if not measured[0] <= batch <= measured[-1]:
-        raise ValueError(f"a batch of {batch} lies outside of those measured "
+        raise ValueError(f"a batch of {batch} is outside the measured batch sizes "
                          f"({', '.join(map(str, measured))})")
     return paces.at(batch)
 

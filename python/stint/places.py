@@ -97,7 +97,7 @@ class Receiver:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         hello = self._line()
         if not hello.startswith(HELLO):
-            raise OSError(f"{self._who} is none: it says '{hello[:40]}'")
+            raise OSError(f"{self._who} is not a receiver: it answers '{hello[:40]}'")
         nonce = hello[len(HELLO):].encode()
         self._say(hmac.new(secret, nonce, hashlib.sha256).hexdigest())
 
@@ -116,9 +116,9 @@ class Receiver:
             self._socket.sendall(data[len(data) // 2:])
             answer = self._line()
         except (BrokenPipeError, ConnectionResetError) as problem:
-            raise OSError(f"{self._who} hung up: it is gone or does not know this run") from problem
+            raise OSError(f"{self._who} hung up: it is gone, or the secret is wrong") from problem
         if answer != "kept":
-            raise OSError(f"{self._who} did not keep the shard: {answer}")
+            raise OSError(f"{self._who} did not store the shard: {answer}")
 
     def get(self, request):
         """Asks for a shard."""
@@ -140,7 +140,7 @@ class Receiver:
         while not line.endswith(b"\n"):
             byte = self._socket.recv(1)
             if not byte or len(line) > LINE_MAX:
-                raise OSError(f"{self._who} hung up: it is gone or does not know this run")
+                raise OSError(f"{self._who} hung up: it is gone, or the secret is wrong")
             line += byte
         return line.decode(errors="replace").rstrip("\n")
 
@@ -161,7 +161,7 @@ def load(facts, step, count, checksums=None):
         shards = list(threads.map(lambda number: place.get(step, number, count), range(count)))
     for number, shard in enumerate(shards):
         if checksums and states.checksum(shard) != checksums[number]:
-            raise ValueError(f"shard {number} of step {step} is not the one that was saved")
+            raise ValueError(f"shard {number} of step {step} has a wrong checksum")
     return torch.cat(shards)
 
 
@@ -176,7 +176,7 @@ def _fill(target, read_into, who):
     while target:
         count = read_into(target)
         if not count:
-            raise OSError(f"{who} ends too early")
+            raise OSError(f"{who} is truncated")
         target = target[count:]
 
 

@@ -169,11 +169,11 @@ def unpack(data, present=None):
     begin = len(MAGIC) + FRONT.size
     front = data[:begin].numpy().tobytes()
     if front[:len(MAGIC)] != MAGIC or len(front) < begin:
-        raise ValueError("this is no state of a training")
+        raise ValueError("not a training state")
     length, checksum = FRONT.unpack(front[len(MAGIC):])
     head = data[begin:begin + length].numpy().tobytes()
     if len(head) != length or zlib.crc32(head) != checksum:
-        raise ValueError("the state is damaged: its parts were not saved by workers in step")
+        raise ValueError("the state is damaged: its parts are from different steps")
     skeleton, shapes = json.loads(head)
     at, tensors = begin + length, []
     for kind, shape in shapes:
@@ -181,11 +181,11 @@ def unpack(data, present=None):
         at = _aligned(at)
         size = math.prod(shape) * torch.empty(0, dtype=dtype).element_size()
         if at + size > len(data):
-            raise ValueError("the state is cut off")
+            raise ValueError("the state is truncated")
         tensors.append(data[at:at + size].view(dtype).reshape(shape))
         at += size
     if at != len(data):
-        raise ValueError("the state is of another length than it says")
+        raise ValueError("the length of the state differs from its header")
     return _join(skeleton, tensors, present)
 
 

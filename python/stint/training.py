@@ -200,8 +200,8 @@ class Job:
 
     def _step_done(self, step):
         if self.place.world > 1 and self.model.samples == 0 and self.place.shares[self.rank] > 0:
-            raise ValueError("the model was called past job.model, which shares gradients: "
-                             "call job.model")
+            raise ValueError("the script called its model directly, without gradient "
+                             "synchronisation; call job.model instead")
         self.done += 1
         self._progress.done(self.terms.gain)
         self._position = self._position_next

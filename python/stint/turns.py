@@ -137,7 +137,7 @@ def from_environment(environment):
         return None
     mode = environment.get("STINT_TURNS", "whole")
     if mode not in MODES:
-        raise TurnError(f"STINT_TURNS is '{mode}' instead of {', '.join(MODES)}")
+        raise TurnError(f"STINT_TURNS must be one of {', '.join(MODES)}, not '{mode}'")
     # Sharing freely nobody waits for anybody.
     usual = "0 ms" if mode == "free" else "3 ms"
     path = path.replace("{local_rank}", environment.get("LOCAL_RANK", "0"))

@@ -51,7 +51,7 @@ def watch(model):
     """Takes turns in a model."""
     if turns.current().update_held and model.find_unused_parameters:
         raise TurnError("find_unused_parameters makes DistributedDataParallel wait for other machines "
-                        "after the gradients: do not hold the turn for the update then")
+                        "after the gradients: unset STINT_TURNS_UPDATE=held")
     mine = turns.current()
     turns.abandon()  # Whatever came before is over.
     mine.models.add(model.module)

@@ -66,7 +66,7 @@ def load_library(environment=os.environ):
         if place.exists():
             break
     else:
-        raise TurnError(f"{LIBRARY} is not there ({', '.join(map(str, places))}): set "
+        raise TurnError(f"{LIBRARY} is missing ({', '.join(map(str, places))}): set "
                         "STINT_TURNSTILE_LIBRARY to its path")
     library = ctypes.CDLL(str(place))
     member, limit = ctypes.c_void_p, ctypes.c_int64
@@ -108,7 +108,7 @@ class Turnstile:
         """Hands the turn to whoever is next."""
         code = self._library.stint_turn_give(self._member)
         if code != OK:
-            raise TurnError(f"{self.path}: the turn cannot be given by one that does not hold it")
+            raise TurnError(f"{self.path}: only the holder can release the turn")
 
     def offer(self, quantum, limit):
         """Hands the turn round if it was held for `quantum` and somebody waits."""
@@ -133,10 +133,10 @@ class Turnstile:
                 break
             code = self._library.stint_turn_wait(self._member, nanoseconds(min(left, LOOK_UP)))
         if code == TIMED_OUT:
-            raise TurnTimeout(f"{self.path}: the turn did not come within {limit:g} s; "
+            raise TurnTimeout(f"{self.path}: no turn within {limit:g} s; "
                               f"{self._holder()}")
         if code != OK:
-            raise TurnError(f"{self.path}: this process is not, or no longer, a member")
+            raise TurnError(f"{self.path}: this process is not a member")
 
     def _holder(self):
         """Who has it, in words."""

@@ -372,7 +372,7 @@ class Checkpoints(Base):
         train([one], 1, [8])
         one.order("save", attempt=1, step=3, place={
             "receivers": [["127.0.0.1", receiver.port]], "secret": SECRET, "run": "test"})
-        self.assertIn("does not know this run", one.hear("save_failed")["reason"])
+        self.assertIn("the secret is wrong", one.hear("save_failed")["reason"])
         self.assertEqual(receiver.shards, {})
         self.assert_trained(self.finish([one]))
         receiver.close()

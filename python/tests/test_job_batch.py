@@ -151,7 +151,7 @@ job = """, 1))
         one = self.worker()
         train([one], 1, [65], batch=65)
         self.assertEqual(one.process.wait(), 1)
-        self.assertIn("larger than the 64 samples", one.process.errors())
+        self.assertIn("larger than the data set of 64 samples", one.process.errors())
 
 
 class NoiseIsTold(Base):

@@ -67,7 +67,7 @@ class PaceTest(unittest.TestCase):
         self.assertEqual(pace.buckets, [(2**20, 0.1), (10_000_000, 1.0)])
 
     def test_what_was_not_measured_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "outside of those measured"):
+        with self.assertRaisesRegex(ValueError, "outside the measured batch sizes"):
             self.read(64)
         with self.assertRaisesRegex(ValueError, "no compute samples of V100"):
             self.read(16, device="V100")

@@ -375,7 +375,7 @@ class ErrorTest(unittest.TestCase):
     def test_a_script_that_cannot_take_turns_does_not_train(self):
         done = self.run_script("import torch; print('trains')", STINT_TURNSTILE_LIBRARY="/none.so")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot take turns: libstint_turnstile.so is not there", done.stdout)
+        self.assertIn("cannot take turns: libstint_turnstile.so is missing", done.stdout)
         self.assertNotIn("trains", done.stdout)
 
     def test_what_would_wait_with_the_turn_is_refused(self):

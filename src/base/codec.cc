@@ -49,7 +49,7 @@ std::string range_problem(Range range, double value, std::string_view shown) {
     case Range::kAny:
       return "";
     case Range::kPositive:
-      return value > 0 ? "" : must_be("more than zero");
+      return value > 0 ? "" : must_be("above zero");
     case Range::kNotNegative:
       return value >= 0 ? "" : must_be("zero or more");
     case Range::kFraction:
@@ -104,7 +104,7 @@ void ReadWalk::wrong_kind(const Json& json, const char* wanted) {
   const auto* number = json.as<double>();
   const std::string found = number != nullptr ? to_text(json, JsonStyle::kLine) : json.kind();
   trail_.fail(json.line(), fmt::format("must be {}, not {}{}", wanted, found,
-                                       null ? "; leave the field out when it is not known" : ""));
+                                       null ? "; leave the field out if it is unknown" : ""));
 }
 
 void ReadWalk::check_range(const Json& json, FieldRules rules, double value,
@@ -238,18 +238,18 @@ Status check_schema_mark(const Json& json, std::string_view schema, const std::s
   const Json* mark = json.find("schema");
   const auto* text = mark == nullptr ? nullptr : mark->as<std::string>();
   if (text == nullptr) {
-    return bad_input(fmt::format("{}:{}: this is not a Stint file: it lacks \"schema\": \"{}\"",
-                                 source, json.line(), schema));
+    return bad_input(fmt::format("{}:{}: not a Stint file: it lacks \"schema\": \"{}\"", source,
+                                 json.line(), schema));
   }
   if (*text == schema) return {};
   const auto [found_name, found_version] = schema_parts(*text);
   const auto [wanted_name, wanted_version] = schema_parts(schema);
   if (found_name == wanted_name && found_version && *found_version > *wanted_version) {
     return bad_input(
-        fmt::format("{}:{}: written by a newer Stint ({}; this one reads up to {}); update Stint",
+        fmt::format("{}:{}: from a newer Stint ({}; this version reads up to {}); update Stint",
                     source, mark->line(), printable(*text), schema));
   }
-  return bad_input(fmt::format("{}:{}: this is a {} file, but a {} file is needed here", source,
+  return bad_input(fmt::format("{}:{}: this is a {} file, but a {} file is needed", source,
                                mark->line(), printable(*text), schema));
 }
 

@@ -103,7 +103,7 @@ TEST(Codec, KeepsUnknownFieldsAndWarnsAboutThem) {
 
 TEST(Codec, ErrorsGiveFileLineAndPointer) {
   EXPECT_EQ(error_after("\"3.06 USD/h\"", "\"-3 USD/h\""),
-            "a.json:4: /prices/0/price: must be more than zero, not -3 USD/h");
+            "a.json:4: /prices/0/price: must be above zero, not -3 USD/h");
   EXPECT_NE(error_after("\"3.06 USD/h\"", "3.06").find("'3.06' has no unit"), std::string::npos);
   EXPECT_EQ(error_after("\"spot\"", "\"spto\""),
             "a.json:3: /market: 'spto' is not one of on-demand, spot");
@@ -115,7 +115,7 @@ TEST(Codec, ErrorsGiveFileLineAndPointer) {
             "a.json:3: /count: 99999999999 is out of range");
   EXPECT_EQ(error_after("\"name\": \"a\",", ""), "a.json:1: the field \"name\" is missing; add it");
   EXPECT_EQ(error_after("\"a\"", "null"),
-            "a.json:3: /name: must be a text, not null; leave the field out when it is not known");
+            "a.json:3: /name: must be a text, not null; leave the field out if it is unknown");
   EXPECT_EQ(error_after("0.5", "1.5"), "a.json:5: /shares/x: must be from 0 to 1, not 1.5");
   EXPECT_EQ(error_after("1.5", "-1"), "a.json:6: /time_s: must be zero or more, not -1");
   EXPECT_EQ(error_after("[{\"price\": \"3.06 USD/h\", \"date\": \"2026-07\", \"colour\": \"red\"}]",
@@ -125,12 +125,12 @@ TEST(Codec, ErrorsGiveFileLineAndPointer) {
 
 TEST(Codec, TellsSchemasApart) {
   EXPECT_EQ(error_after("stint.offer/1", "stint.offer/2"),
-            "a.json:2: written by a newer Stint (stint.offer/2; this one reads up to "
-            "stint.offer/1); update Stint");
+            "a.json:2: from a newer Stint (stint.offer/2; this version reads up to stint.offer/1); "
+            "update Stint");
   EXPECT_EQ(error_after("stint.offer/1", "stint.job/1"),
-            "a.json:2: this is a stint.job/1 file, but a stint.offer/1 file is needed here");
+            "a.json:2: this is a stint.job/1 file, but a stint.offer/1 file is needed");
   EXPECT_EQ(error_after("\"schema\": \"stint.offer/1\",", ""),
-            "a.json:1: this is not a Stint file: it lacks \"schema\": \"stint.offer/1\"");
+            "a.json:1: not a Stint file: it lacks \"schema\": \"stint.offer/1\"");
 }
 
 TEST(Codec, ChecksNounsInMemory) {
@@ -140,7 +140,7 @@ TEST(Codec, ChecksNounsInMemory) {
   offer.count = 2;
   EXPECT_EQ(check_fields(offer, "offer").error().message, "offer: several of them need a price");
   offer.prices.push_back({.rate = -1 * kDollar / kHour});
-  EXPECT_NE(check_fields(offer, "offer").error().message.find("/prices/0/price: must be more"),
+  EXPECT_NE(check_fields(offer, "offer").error().message.find("/prices/0/price: must be above"),
             std::string::npos);
   offer.prices[0].rate = 1 * kDollar / kHour;
   EXPECT_TRUE(check_fields(offer, "offer").ok());

@@ -47,7 +47,7 @@ class Scanner {
     rest_.remove_prefix(1);
     while (true) {
       const std::size_t quote = rest_.find('"');
-      if (quote == std::string_view::npos) return wrong("a quoted cell does not end");
+      if (quote == std::string_view::npos) return wrong("a quoted cell has no closing quote");
       line_ += static_cast<int>(
           std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(quote), '\n'));
       cell += rest_.substr(0, quote);
@@ -97,7 +97,7 @@ Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
       csv.header_ = std::move(*cells);
       const auto twice = csv.repeated_column();
       if (!twice.empty()) {
-        return bad_input(fmt::format("{}:{}: the column '{}' stands twice in the header", source,
+        return bad_input(fmt::format("{}:{}: the column '{}' appears twice in the header", source,
                                      line, printable(twice)));
       }
       continue;

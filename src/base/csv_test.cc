@@ -32,9 +32,9 @@ TEST(Csv, CountsLinesInsideQuotes) {
 TEST(Csv, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(""), "a.csv: the file is empty");
   EXPECT_EQ(error_of("a,b\n1,2,3\n"), "a.csv:2: this line has 3 cells, but the header has 2");
-  EXPECT_EQ(error_of("a\n\"x"), "a.csv:2: a quoted cell does not end");
+  EXPECT_EQ(error_of("a\n\"x"), "a.csv:2: a quoted cell has no closing quote");
   EXPECT_EQ(error_of("a\n\"x\"y\n"), "a.csv:2: text follows the closing quote of a cell");
-  EXPECT_EQ(error_of("a,b,a\n1,2,3\n"), "a.csv:1: the column 'a' stands twice in the header");
+  EXPECT_EQ(error_of("a,b,a\n1,2,3\n"), "a.csv:1: the column 'a' appears twice in the header");
   EXPECT_EQ(error_of("a\n\xff\n"), "a.csv: the text is not UTF-8");
 }
 

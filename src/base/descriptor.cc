@@ -60,7 +60,7 @@ void Descriptor::close() {
 Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return failed(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    return failed(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }

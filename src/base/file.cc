@@ -30,9 +30,10 @@ class Descriptor {
 };
 
 Error write_error(const std::string& path, int cause) {
-  const char* advice = "choose another place";
+  const char* advice = "choose another location";
   if (cause == ENOSPC || cause == EDQUOT) advice = "free some space";
-  if (cause == EACCES || cause == EPERM) advice = "check its permissions or choose another place";
+  if (cause == EACCES || cause == EPERM)
+    advice = "check its permissions or choose another location";
   return failed(fmt::format("cannot write {}: {}; nothing was changed, {} and try again", path,
                             std::strerror(cause), advice));
 }
@@ -94,7 +95,7 @@ Result<std::string> read_file(const std::string& path, Bytes limit) {
     if (count == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(count));
     if (static_cast<double>(bytes.size()) > limit.in(kByte)) {
-      return bad_input(fmt::format("{} is larger than {:g} MiB; this cannot be the right file",
+      return bad_input(fmt::format("{} is larger than {:g} MiB; check that it is the right file",
                                    path, limit.in(kMiB)));
     }
   }
@@ -116,7 +117,7 @@ Status append_file(const std::string& path, std::string_view bytes) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   const int cause = file.valid() ? write_all(file.number(), bytes) : errno;
   if (cause == 0) return {};
-  return failed(fmt::format("cannot add to {}: {}", path, std::strerror(cause)));
+  return failed(fmt::format("cannot append to {}: {}", path, std::strerror(cause)));
 }
 
 }  // namespace stint

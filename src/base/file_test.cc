@@ -49,7 +49,7 @@ TEST(File, AnEndlessFileIsBadInput) {
   const auto result = read_file("/dev/zero", 1 * kMiB);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message,
-            "/dev/zero is larger than 1 MiB; this cannot be the right file");
+            "/dev/zero is larger than 1 MiB; check that it is the right file");
 }
 
 TEST(File, ReadingAFolderIsBadInput) { EXPECT_FALSE(read_file("/").ok()); }

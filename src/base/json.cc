@@ -63,7 +63,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     const bool fresh = seen_.back().insert(name).second;
     keys_.back() = std::move(name);
-    if (!fresh) return fail("this key stands twice in one object");
+    if (!fresh) return fail("this key appears twice in one object");
     return true;
   }
 
@@ -74,12 +74,12 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       return fail(fmt::format("the number {} is too large", printable(token)));
     }
     if (what.find("unexpected end of input") != std::string::npos) {
-      return fail("the file ends in the middle of a value; it may have been cut off");
+      return fail("the file ends in the middle of a value; it may be truncated");
     }
     if (what.find("UTF-8") != std::string::npos) return fail("the text is not UTF-8");
     constexpr std::size_t kShown = 12;  // The end of what was read is where it went wrong.
     const std::size_t cut = token.size() > kShown ? token.size() - kShown : 0;
-    return fail(fmt::format("this is not JSON near '{}'", printable(token.substr(cut))));
+    return fail(fmt::format("invalid JSON near '{}'", printable(token.substr(cut))));
   }
 
   /// The line of the token just read. The reader looks one character past a number, so a line

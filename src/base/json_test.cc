@@ -32,12 +32,13 @@ TEST(Json, ANumberAtTheEndOfALineStandsOnThatLine) {
 
 TEST(Json, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(error_of("{\n\"a\": 1,\n\"b\": "),
-            "a.json:3: /b: the file ends in the middle of a value; it may have been cut off");
-  EXPECT_EQ(error_of("{\"a\": 1,\n\"a\": 2}"), "a.json:2: /a: this key stands twice in one object");
+            "a.json:3: /b: the file ends in the middle of a value; it may be truncated");
+  EXPECT_EQ(error_of("{\"a\": 1,\n\"a\": 2}"),
+            "a.json:2: /a: this key appears twice in one object");
   EXPECT_EQ(error_of(" \n"), "a.json: the file is empty");
   EXPECT_EQ(error_of("[1e999]"), "a.json:1: /0: the number 1e999 is too large");
-  EXPECT_EQ(error_of("[nan]"), "a.json:1: /0: this is not JSON near '[na'");
-  EXPECT_EQ(error_of("[1] x"), "a.json:1: this is not JSON near '1] x'");
+  EXPECT_EQ(error_of("[nan]"), "a.json:1: /0: invalid JSON near '[na'");
+  EXPECT_EQ(error_of("[1] x"), "a.json:1: invalid JSON near '1] x'");
   EXPECT_NE(error_of("[\"\xff\"]"), "");
 }
 
@@ -51,7 +52,7 @@ TEST(Json, ManyKeysAreReadInLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 100000; ++i) text += "\"k" + std::to_string(i) + "\":1,";
   text += "\"k0\":1}";
-  EXPECT_EQ(error_of(text), "a.json:1: /k0: this key stands twice in one object");
+  EXPECT_EQ(error_of(text), "a.json:1: /k0: this key appears twice in one object");
 }
 
 TEST(Json, BooleansAreNotNumbers) {

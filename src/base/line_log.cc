@@ -20,7 +20,7 @@ Result<LineLog> LineLog::open(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0) return cannot("open", path);
   struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0) return cannot("look at", path);
+  if (::fstat(file.get(), &facts) != 0) return cannot("read the size of", path);
   off_t end = facts.st_size;
   for (char last = 0; end > 0; --end) {
     if (::pread(file.get(), &last, 1, end - 1) != 1) return cannot("read", path);

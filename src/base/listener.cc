@@ -122,7 +122,7 @@ Result<Descriptor> connect_in_folder(const std::string& folder, const std::strin
 Result<Descriptor> connect_to(const std::string& address, int port, Seconds limit) {
   in_addr host{};
   if (::inet_pton(AF_INET, address.c_str(), &host) != 1) {
-    return bad_input(fmt::format("'{}' is no address", printable(address)));
+    return bad_input(fmt::format("'{}' is not an address", printable(address)));
   }
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int cause =

@@ -74,7 +74,7 @@ TEST(Listener, NobodyThereIsAnError) {
   const auto nonsense = connect_to("localhost", *port, kPatience);
   ASSERT_FALSE(nonsense.ok());
   EXPECT_EQ(nonsense.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(nonsense.error().message, "'localhost' is no address");
+  EXPECT_EQ(nonsense.error().message, "'localhost' is not an address");
 }
 
 TEST(Listener, WhatDoesNotListenTakesNothing) {

@@ -97,7 +97,7 @@ Status run_command(const Words& words, Seconds limit) {
     if (code == 0) return {};
     if (!code) {
       kill_group(*child);
-      said += fmt::format("no end after {:g} s", limit.in(kSecond));
+      said += fmt::format("it did not end within {:g} s", limit.in(kSecond));
     }
   }
   return unavailable(

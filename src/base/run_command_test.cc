@@ -106,14 +106,14 @@ TEST(RunCommand, AProgramThatIsNotThereIsNamed) {
 TEST(RunCommand, ACommandThatHangsIsEnded) {
   const Status status = run_command({"sleep", "100"}, 50 * kMillisecond);
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("no end after 0.05 s"), std::string::npos);
+  EXPECT_NE(status.error().message.find("it did not end within 0.05 s"), std::string::npos);
 }
 
 // It closes its error stream, so that only its end can be waited for.
 TEST(RunCommand, ACommandThatSaysNothingMoreHasTheSameLimit) {
   const Status status = run_command({"sh", "-c", "exec sleep 100 2>&-"}, 50 * kMillisecond);
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("no end after 0.05 s"), std::string::npos);
+  EXPECT_NE(status.error().message.find("it did not end within 0.05 s"), std::string::npos);
 }
 
 TEST(RunCommand, TheFirstCommandThatFailsEndsTheList) {

@@ -136,7 +136,7 @@ std::string Table::text(const Terminal& terminal, const std::string& more) const
   }
   if (!dropped.empty()) {
     const std::string hint =
-        fmt::format("Too narrow for: {}; {} has more.", join(dropped, ", "), more);
+        fmt::format("Hidden columns: {}; {} shows all.", join(dropped, ", "), more);
     const std::string cut = without_trailing_space(fitted(hint, width, Align::kLeft));
     text += painted(cut, Colour::kDim, terminal) + "\n";
   }

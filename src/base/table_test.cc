@@ -35,7 +35,7 @@ TEST(Table, DropsTheLeastImportantColumnAndSaysSo) {
             "VM             price\n"
             "g4dn.12xlarge   3.91\n"
             "p3.2xlarge         -\n"
-            "Too narrow for: sou…\n");
+            "Hidden columns: sou…\n");
 }
 
 TEST(Table, NeverIsWiderThanTheTerminal) {
@@ -52,7 +52,7 @@ TEST(Table, DropsAGroupTogether) {
                {.title = "price", .importance = 1, .width_min = 10, .group = 1},
                {.title = "of", .importance = 1, .width_min = 10, .group = 1}});
   table.add({"a-rather-long-name", "$1", "2026-07-20"});
-  EXPECT_EQ(table.text({.width = 24}), "VM\na-rather-long-name\nToo narrow for: price; …\n");
+  EXPECT_EQ(table.text({.width = 24}), "VM\na-rather-long-name\nHidden columns: price; …\n");
 }
 
 TEST(Table, DoesNotPassControlCharactersOn) {

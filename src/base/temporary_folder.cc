@@ -15,7 +15,7 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   if (error) parent = "/tmp";
   std::string path = (parent / "stint-XXXXXX").string();
   if (mkdtemp(path.data()) == nullptr) {
-    return failed(fmt::format("cannot make a folder in {}: {}; set TMPDIR to another place",
+    return failed(fmt::format("cannot create a folder in {}: {}; set TMPDIR to another folder",
                               parent.string(), std::strerror(errno)));
   }
   return TemporaryFolder(std::move(path));

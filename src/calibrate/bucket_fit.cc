@@ -232,7 +232,7 @@ Result<BucketFit> fit_buckets(const BucketRows& rows, const Calibration& priors)
   }
   const auto prior = calibrated_buckets(priors);
   if (!prior.ok()) return prior.error();
-  if (!*prior) return bad_input("the calibration " + priors.name + " has no constants of buckets");
+  if (!*prior) return bad_input("the calibration " + priors.name + " has no bucket constants");
   const std::vector<Observation> all = observations_of(rows);
   const Belief belief(**prior);
   auto solution = fit_rows(all, belief);

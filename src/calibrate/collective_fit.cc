@@ -150,7 +150,7 @@ Result<CollectiveModel> CollectiveModel::fit(std::span<const CollectiveRow> rows
   }
   if (model.clusters_.empty()) {
     return bad_input(
-        "no row to learn from: none is an all_reduce over two ranks or more with a time");
+        "no row to learn from: there is no all_reduce over two ranks or more with a time");
   }
   return model;
 }

@@ -96,7 +96,7 @@ Result<DeviceFit> fit_devices(std::span<const DevicePair> pairs) {
   for (const DevicePair& pair : pairs) jobs.insert(pair.job);
   if (jobs.size() < 2) {
     return bad_input(
-        "carrying times over needs at least two jobs that were measured on two devices");
+        "scaling between devices needs at least two jobs that were measured on two devices");
   }
   const auto all = fit_share(pairs, "");
   if (!all.ok()) return all.error();

@@ -105,8 +105,8 @@ Result<FreeSharingFit> fit_free_sharing(std::span<const PackedPair> pairs) {
   const LogErrors errors = errors_of_strangers(taught);
   if (errors.empty()) {
     return bad_input(
-        "no two pairs are of four different jobs, so nothing says how far off the law is for jobs "
-        "it has not seen; give more pairs");
+        "the error on unseen jobs cannot be estimated: no two pairs have four different jobs; give "
+        "more pairs");
   }
   FreeSharingFit fit{.law = model->law_of_strangers(),
                      .pairs = static_cast<int>(taught.size()),

@@ -44,8 +44,8 @@ TEST(FreeSharingFit, NeedsJobsToLeaveOut) {
   const auto fit = fit_free_sharing(std::vector{pair_of("a", "b", 0), pair_of("b", "c", 0)});
   ASSERT_FALSE(fit.ok());
   EXPECT_EQ(fit.error().message,
-            "no two pairs are of four different jobs, so nothing says how far off the law is for "
-            "jobs it has not seen; give more pairs");
+            "the error on unseen jobs cannot be estimated: no two pairs have four different jobs; "
+            "give more pairs");
   EXPECT_FALSE(fit_free_sharing({}).ok());
 }
 

@@ -91,12 +91,12 @@ LayerTable::LayerTable(const std::vector<LayerSize>& sizes) {
 Result<std::vector<StageLoad>> LayerTable::loads(const PlanMemory& plan) const {
   const auto model = layers_.find(plan.model);
   if (model == layers_.end()) {
-    return bad_input(fmt::format("no sizes of layers of '{}'", printable(plan.model)));
+    return bad_input(fmt::format("no layer sizes of '{}'", printable(plan.model)));
   }
   const int planned = plan.stages.back().layer_last + 1;
   if (planned != model->second) {
-    return bad_input(fmt::format("the plan ends with layer {} of {}, whose last is {}", planned - 1,
-                                 printable(plan.model), model->second - 1));
+    return bad_input(fmt::format("the plan ends with layer {} of {}, whose last layer is {}",
+                                 planned - 1, printable(plan.model), model->second - 1));
   }
   std::vector<StageLoad> loads;
   const auto stages = static_cast<int>(plan.stages.size());

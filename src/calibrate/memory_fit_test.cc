@@ -55,9 +55,9 @@ TEST(LayerTable, SaysWhichSizeIsMissing) {
     return four_layers().loads(plan).error().message;
   };
   EXPECT_EQ(error({.model = "other", .stages = {stage(0, 3, {{"T4", 1, 1}})}}),
-            "no sizes of layers of 'other'");
+            "no layer sizes of 'other'");
   EXPECT_EQ(error({.model = "net", .stages = {stage(0, 2, {{"T4", 1, 1}})}}),
-            "the plan ends with layer 2 of net, whose last is 3");
+            "the plan ends with layer 2 of net, whose last layer is 3");
   EXPECT_EQ(error({.model = "net", .stages = {stage(0, 3, {{"T4", 8, 8}})}}),
             "no size of layer 0 of net at tensor-parallel degree 8");
 }

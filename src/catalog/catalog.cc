@@ -144,8 +144,8 @@ std::string name_problem(std::string_view what, std::string_view name) {
                    without_controls(name) != name || name.starts_with('+') || name.ends_with('+');
   if (!bad) return "";
   return fmt::format(
-      "the {} '{}' must not hold '/', ':', ',', spaces or control characters, nor "
-      "begin or end with '+'",
+      "the {} '{}' must not contain '/', ':', ',', spaces or control characters, nor start or end "
+      "with '+'",
       what, printable(name));
 }
 
@@ -185,14 +185,14 @@ std::optional<Problem> problem_inside(const Catalog& it) {
   for (std::size_t i = 0; i < it.sources.size(); ++i) {
     const std::string& id = it.sources[i].id;
     if (!ids.insert(id).second) {
-      return at("sources", i, fmt::format("the source '{}' stands twice; rename one", id));
+      return at("sources", i, fmt::format("the source '{}' appears twice; rename one", id));
     }
   }
   std::set<std::string> gpus;
   for (std::size_t i = 0; i < it.gpus.size(); ++i) {
     const std::string& name = it.gpus[i].name;
     if (!gpus.insert(name).second) {
-      return at("gpus", i, fmt::format("the gpu '{}' stands twice; keep one", name));
+      return at("gpus", i, fmt::format("the gpu '{}' appears twice; keep one", name));
     }
   }
   std::set<std::pair<std::string, std::string>> names;
@@ -200,7 +200,7 @@ std::optional<Problem> problem_inside(const Catalog& it) {
     const VmType& type = it.types[i];
     if (!names.emplace(to_lower(type.provider), to_lower(type.name)).second) {
       return at("types", i,
-                fmt::format("the type {}/{} stands twice; put all its offers into one",
+                fmt::format("the type {}/{} appears twice; put all its offers into one",
                             type.provider, type.name));
     }
     std::string missing;

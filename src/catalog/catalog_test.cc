@@ -44,9 +44,9 @@ TEST(Catalog, RefusesWhatContradictsItself) {
 
   Catalog twice = sample();
   twice.types.push_back(twice.types[0]);
-  EXPECT_EQ(error_of(twice),
-            "catalogue: /types/1: the type aws/g4dn.12xlarge stands twice; put all its offers into "
-            "one");
+  EXPECT_EQ(
+      error_of(twice),
+      "catalogue: /types/1: the type aws/g4dn.12xlarge appears twice; put all its offers into one");
 
   Catalog flat = sample();
   flat.types[0].deepvm->a = 0;
@@ -66,7 +66,7 @@ TEST(Catalog, RefusesWhatContradictsItself) {
 
   Catalog negative = sample();
   negative.types[0].offers[0].spot = price(-1);
-  EXPECT_NE(error_of(negative).find("/types/0/offers/0/spot/price: must be more than zero"),
+  EXPECT_NE(error_of(negative).find("/types/0/offers/0/spot/price: must be above zero"),
             std::string::npos);
 
   Catalog turned = sample();
@@ -76,11 +76,11 @@ TEST(Catalog, RefusesWhatContradictsItself) {
   Catalog two_sources = sample();
   two_sources.sources.push_back(two_sources.sources[0]);
   EXPECT_EQ(error_of(two_sources),
-            "catalogue: /sources/1: the source 's' stands twice; rename one");
+            "catalogue: /sources/1: the source 's' appears twice; rename one");
 
   Catalog two_gpus = sample();
   two_gpus.gpus.push_back(two_gpus.gpus[0]);
-  EXPECT_EQ(error_of(two_gpus), "catalogue: /gpus/1: the gpu 'T4' stands twice; keep one");
+  EXPECT_EQ(error_of(two_gpus), "catalogue: /gpus/1: the gpu 'T4' appears twice; keep one");
 
   Catalog band = sample();
   band.types[0].offers[0].interruption =

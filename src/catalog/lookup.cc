@@ -137,8 +137,8 @@ Result<VmName> parse_vm_name(std::string_view text) {
   const bool empty = std::any_of(parts.begin(), parts.end(), std::mem_fn(&std::string::empty));
   if (empty || parts.size() > 3) {
     return bad_usage(
-        fmt::format("'{}' does not name a VM type: write NAME, PROVIDER/NAME or "
-                    "PROVIDER/REGION/NAME, for example 'aws/us-east-1/g4dn.xlarge'",
+        fmt::format("'{}' is not a VM type: write NAME, PROVIDER/NAME or PROVIDER/REGION/NAME, for "
+                    "example 'aws/us-east-1/g4dn.xlarge'",
                     printable(text)));
   }
   VmName name{.name = parts.back()};
@@ -173,7 +173,7 @@ Result<const VmType*> find_type(const Catalog& catalog, const VmName& name) {
   if (found.size() > 1) {
     std::vector<std::string> choices;
     for (const VmType* type : found) choices.push_back(type->provider + "/" + type->name);
-    return bad_usage(fmt::format("'{}' is ambiguous: say which of {}", printable(name.name),
+    return bad_usage(fmt::format("'{}' is ambiguous: choose one of {}", printable(name.name),
                                  join(choices, ", ")));
   }
   if (name.region && !offered_in(*found[0], *name.region)) {
@@ -237,7 +237,8 @@ Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key
   if (!known.ok()) return known.error();
   if (wants_no_gpu(filter) && filter.gpu_memory_min) {
     return bad_usage(
-        "machines without an accelerator have none of its memory: leave out one filter");
+        "machines without an accelerator have no accelerator memory: leave out one of the two "
+        "filters");
   }
   if (filter.gpu && !wants_no_gpu(filter)) {
     const bool any = std::any_of(catalog.types.begin(), catalog.types.end(),

@@ -102,7 +102,7 @@ TEST(FindType, ListsTheChoicesOfAnAmbiguousName) {
   Catalog catalog = sample();
   catalog.types.push_back(make({"lab", "g4dn.12xlarge", "T4", 1, 16, 1, 1, 0}));
   EXPECT_EQ(find_type(catalog, {.name = "g4dn.12xlarge"}).error().message,
-            "'g4dn.12xlarge' is ambiguous: say which of aws/g4dn.12xlarge, lab/g4dn.12xlarge");
+            "'g4dn.12xlarge' is ambiguous: choose one of aws/g4dn.12xlarge, lab/g4dn.12xlarge");
   EXPECT_TRUE(find_type(catalog, {.provider = "lab", .name = "g4dn.12xlarge"}).ok());
 }
 

@@ -69,7 +69,7 @@ class RowReader {
     if (value.empty()) return std::nullopt;
     const auto parsed = parse_double(value);
     if (!parsed) {
-      fail(column, fmt::format("'{}' is not a number; leave the cell empty when it is not known",
+      fail(column, fmt::format("'{}' is not a number; leave the cell empty if it is unknown",
                                printable(value)));
       return std::nullopt;
     }
@@ -148,8 +148,8 @@ class Collector {
     if (added) catalog_.types.push_back(type);
     VmType& known = catalog_.types[found->second];
     if (!same_parts(known, type)) {
-      return row.fail(name_column, fmt::format("'{}' has other parts than in an earlier row",
-                                               printable(type.name)));
+      return row.fail(name_column,
+                      fmt::format("'{}' differs in an earlier row", printable(type.name)));
     }
     if (known.accelerator && !known.accelerator->memory) {
       known.accelerator->memory = type.accelerator->memory;
@@ -172,7 +172,7 @@ class Collector {
     Loaded<Catalog> loaded{std::move(catalog_), {}};
     for (const auto& [reason, count] : skipped_) {
       loaded.warnings.push_back(
-          fmt::format("{}: left out {}: {}", file, counted(count, "row"), reason));
+          fmt::format("{}: skipped {}: {}", file, counted(count, "row"), reason));
     }
     return loaded;
   }
@@ -214,7 +214,8 @@ std::optional<Accelerator> accelerator_of(RowReader& row, const char* name_colum
                                           const char* count_column) {
   const auto name = row.optional_text(name_column);
   const auto count = row.count(count_column);
-  if (name && !count) row.fail(count_column, fmt::format("how many {}?", printable(*name)));
+  if (name && !count)
+    row.fail(count_column, fmt::format("the number of {} is missing", printable(*name)));
   if (!name && count) row.fail(name_column, "must not be empty beside a count");
   if (!name || !count) return std::nullopt;
   return Accelerator{.name = *name, .count = *count};
@@ -382,8 +383,7 @@ Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::str
   const Status columns = csv->require_columns(own ? kOwnRequired : kSkyPilotColumns);
   if (!columns.ok()) return columns.error();
   if (!own && origin.provider.empty()) {
-    return bad_usage(
-        fmt::format("{} does not say whose machines it lists: add --provider NAME", source));
+    return bad_usage(fmt::format("{} does not name its provider: add --provider NAME", source));
   }
   Collector collector(origin);
   for (std::size_t i = 0; i < csv->rows(); ++i) {

@@ -46,11 +46,11 @@ TEST(SkyPilotTable, SaysWhatIsWrongAndWhere) {
             "MemoryGiB, SpotPrice, Region; it has InstanceType, Price");
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,-0.5,,us-east-1,\n")),
             "vms.csv:2: column Price: must be zero or more, not -0.5");
-  EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,cheap,,us-east-1,\n")),
-            "vms.csv:2: column Price: 'cheap' is not a number; leave the cell empty when it is not "
-            "known");
+  EXPECT_EQ(
+      error_of(skypilot("x,T4,1,4,16,,cheap,,us-east-1,\n")),
+      "vms.csv:2: column Price: 'cheap' is not a number; leave the cell empty if it is unknown");
   EXPECT_EQ(error_of(skypilot("x,T4,,4,16,,1,,r,\n")),
-            "vms.csv:2: column AcceleratorCount: how many T4?");
+            "vms.csv:2: column AcceleratorCount: the number of T4 is missing");
   EXPECT_EQ(error_of(skypilot("x,,2,4,16,,1,,r,\n")),
             "vms.csv:2: column AcceleratorName: must not be empty beside a count");
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,,\n")),
@@ -59,7 +59,7 @@ TEST(SkyPilotTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,r,\nx,T4,1,4,16,,2,,r,\n")),
             "vms.csv:3: column InstanceType: 'x' has other prices in an earlier row of r");
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,r,\nx,H100,8,4,16,,2,,s,\n")),
-            "vms.csv:3: column InstanceType: 'x' has other parts than in an earlier row");
+            "vms.csv:3: column InstanceType: 'x' differs in an earlier row");
 }
 
 TEST(SkyPilotTable, LeavesOutWhatIsNoWholeMachineAndSaysSo) {
@@ -76,8 +76,8 @@ TEST(SkyPilotTable, LeavesOutWhatIsNoWholeMachineAndSaysSo) {
   EXPECT_EQ(catalog->noun.types[1].offers.size(), 1U);
   EXPECT_EQ(
       catalog->warnings,
-      (std::vector<std::string>{"vms.csv: left out 1 row: a part of an accelerator",
-                                "vms.csv: left out 1 row: no InstanceType, so no whole machine"}));
+      (std::vector<std::string>{"vms.csv: skipped 1 row: a part of an accelerator",
+                                "vms.csv: skipped 1 row: no InstanceType, so no whole machine"}));
 }
 
 TEST(SkyPilotTable, NeedsToKnowWhoseMachinesTheyAre) {

@@ -35,13 +35,13 @@ Result<Checkpoint> read_whole(OpenFile whole, std::int64_t step) {
   std::size_t got = 0;
   while (got < text.size()) {
     const ssize_t count = ::read(whole.file.get(), text.data() + got, text.size() - got);
-    if (count <= 0) return bad_input(fmt::format("{}: cannot be read", kWholeName));
+    if (count <= 0) return bad_input(fmt::format("{}: unreadable", kWholeName));
     got += static_cast<std::size_t>(count);
   }
   auto loaded = read_document<Checkpoint>(text, kCheckpointSchema, kWholeName);
   if (!loaded.ok()) return loaded.error();
   if (loaded->noun.step != step) {
-    return bad_input(fmt::format("{}: is of step {}", kWholeName, loaded->noun.step));
+    return bad_input(fmt::format("{}: from step {}", kWholeName, loaded->noun.step));
   }
   return std::move(loaded->noun);
 }
@@ -52,14 +52,14 @@ std::string shard_problem(const PrivateFolder& generation, const Checkpoint& che
   const int count = static_cast<int>(checkpoint.shards.size());
   const auto shard =
       open_shard(generation, {.step = checkpoint.step, .number = wanted.number, .count = count});
-  if (!shard) return fmt::format("shard {} of {}: it is missing", wanted.number, count);
+  if (!shard) return fmt::format("shard {} of {} is missing", wanted.number, count);
   if (shard->bytes != wanted.bytes) {
-    return fmt::format("shard {} of {}: it has {} bytes instead of {}", wanted.number, count,
+    return fmt::format("shard {} of {} has {} bytes instead of {}", wanted.number, count,
                        shard->bytes, wanted.bytes);
   }
   const bool right =
       shard->checksum == wanted.checksum && (look != Look::kChecksums || is_undamaged(*shard));
-  if (!right) return fmt::format("shard {} of {}: its checksum is wrong", wanted.number, count);
+  if (!right) return fmt::format("shard {} of {} has a wrong checksum", wanted.number, count);
   return "";
 }
 
@@ -139,9 +139,8 @@ Status acknowledge(const std::string& folder, const Checkpoint& checkpoint, Shar
   const Look look = place == ShardPlace::kFolder ? Look::kLengths : Look::kNot;
   const std::string wrong = shards_problem(*generation, checkpoint, look);
   if (!wrong.empty()) {
-    return failed(
-        fmt::format("the checkpoint of step {} in {} is not whole ({}); it does not count",
-                    checkpoint.step, folder, wrong));
+    return failed(fmt::format("the checkpoint of step {} in {} is incomplete ({}) and ignored",
+                              checkpoint.step, folder, wrong));
   }
   crash_point("acknowledge-begin");
   const Status written = generation->replace(

@@ -133,14 +133,14 @@ TEST_F(CheckpointFilesTest, RefusesWhatIsNotWhole) {
   fs::remove(path_of(40, "shard-1-of-2"));
   const Status missing = acknowledge(folder_, checkpoint_of(40));
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message, "the checkpoint of step 40 in " + folder_ +
-                                         " is not whole (shard 1 of 2: it is missing); it does "
-                                         "not count");
+  EXPECT_EQ(missing.error().message,
+            "the checkpoint of step 40 in " + folder_ +
+                " is not whole (shard 1 of 2 is missing); it does not count");
   write_shards(40);
   ASSERT_TRUE(append_file(path_of(40, "shard-0-of-2"), "x").ok());
   const Status longer = acknowledge(folder_, checkpoint_of(40));
   ASSERT_FALSE(longer.ok());
-  EXPECT_NE(longer.error().message.find("(shard 0 of 2: it has 11 bytes instead of 10)"),
+  EXPECT_NE(longer.error().message.find("(shard 0 of 2 has 11 bytes instead of 10)"),
             std::string::npos)
       << longer.error().message;
   EXPECT_EQ(latest_step(), -1);
@@ -173,13 +173,12 @@ TEST_F(CheckpointFilesTest, SkipsADamagedGenerationAndSaysSo) {
   ASSERT_TRUE(write_file(path, bytes).ok());
   const auto found = latest(folder_);
   EXPECT_EQ(found->checkpoint, checkpoint_of(80));
-  EXPECT_EQ(found->warnings,
-            (Names{"the checkpoint of step 120 is damaged (shard 2 of 4: its checksum is wrong); "
-                   "using that of step 80"}));
+  EXPECT_EQ(found->warnings, (Names{"the checkpoint of step 120 is damaged (shard 2 of 4 has a "
+                                    "wrong checksum); using that of step 80"}));
   fs::remove(path_of(80, "shard-0-of-2"));
-  EXPECT_EQ(latest(folder_)->warnings.back(),
-            "the checkpoint of step 80 is damaged (shard 0 of 2: it is missing); there is no "
-            "earlier one");
+  EXPECT_EQ(
+      latest(folder_)->warnings.back(),
+      "the checkpoint of step 80 is damaged (shard 0 of 2 is missing); there is no earlier one");
   EXPECT_FALSE(latest(folder_)->checkpoint.has_value());
 }
 
@@ -215,9 +214,8 @@ TEST_F(CheckpointFilesTest, AnAcknowledgementThatIsCutOrOfAnotherStepIsDamage) {
     EXPECT_EQ(latest_step(), 40) << size;
   }
   ASSERT_TRUE(write_file(path_of(80, "whole.json"), *read_file(path_of(40, "whole.json"))).ok());
-  EXPECT_EQ(latest(folder_)->warnings,
-            (Names{"the checkpoint of step 80 is damaged (whole.json: is of step 40); using that "
-                   "of step 40"}));
+  EXPECT_EQ(latest(folder_)->warnings, (Names{"the checkpoint of step 80 is damaged (whole.json: "
+                                              "from step 40); using that of step 40"}));
 }
 
 TEST_F(CheckpointFilesTest, FollowsNoLinks) {

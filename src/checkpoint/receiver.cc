@@ -123,7 +123,7 @@ Result<Receiver> Receiver::open(ReceiverTerms terms) {
   if (!is_secret(terms.secret)) {
     return bad_usage("the secret of the run must be 64 hexadecimal digits");
   }
-  if (terms.port < 0 || terms.port > 65535) return bad_usage("a port is a number up to 65535");
+  if (terms.port < 0 || terms.port > 65535) return bad_usage("a port must be a number up to 65535");
   auto store = ShardStore::open(terms.folder, terms.memory);
   if (!store.ok()) return store.error();
   auto listener = Listener::on_port(Interfaces::kAll, terms.port);

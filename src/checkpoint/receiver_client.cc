@@ -34,22 +34,23 @@ Result<ReceiverClient> ReceiverClient::connect(const ReceiverPlace& place, Secon
       std::string_view(*greeting).substr(std::min(kReceiverGreeting.size(), greeting->size()));
   if (!greeting->starts_with(kReceiverGreeting) || nonce.size() != 2 * kNonceBytes) {
     return failed(
-        fmt::format("what listens at {} is no receiver of this version of stint", client.name_));
+        fmt::format("the process at {} is not a receiver of this version of stint", client.name_));
   }
   if (!client.connection_.write(proof_of(place.secret, nonce) + "\n")) return client.gone();
   return client;
 }
 
 Error ReceiverClient::gone() const {
-  return failed(
-      fmt::format("the receiver at {} is gone, or does not know the secret of this run", name_));
+  return failed(fmt::format(
+      "the receiver at {} closed the connection: it is gone, or the secret of the run is wrong",
+      name_));
 }
 
 Result<std::string> ReceiverClient::answer() {
   auto line = connection_.read_line(kAnswerMax);
   if (!line) return gone();
   if (line->starts_with("refused ")) {
-    return failed(fmt::format("the receiver at {} refuses: {}", name_,
+    return failed(fmt::format("the receiver at {} refused: {}", name_,
                               without_controls(line->substr(std::strlen("refused ")))));
   }
   return std::move(*line);
@@ -59,7 +60,8 @@ Status ReceiverClient::expect(std::string_view wanted) {
   const auto line = answer();
   if (!line.ok()) return line.error();
   if (*line == wanted) return {};
-  return failed(fmt::format("the receiver at {} says '{}'", name_, printable(*line)));
+  return failed(
+      fmt::format("unexpected answer of the receiver at {}: '{}'", name_, printable(*line)));
 }
 
 Status ReceiverClient::put(const ShardName& shard, std::string_view bytes) {
@@ -84,7 +86,7 @@ Result<std::optional<std::string>> ReceiverClient::get(const ShardName& shard) {
     if (!connection_.read(bytes.data() + at, bytes.size() - at)) return gone();
   }
   if (checksum_of(bytes) != here->checksum) {
-    return failed(fmt::format("shard {} of {} of step {} came damaged from the receiver at {}",
+    return failed(fmt::format("shard {} of {} of step {} from the receiver at {} is damaged",
                               shard.number, shard.count, shard.step, name_));
   }
   return std::optional(std::move(bytes));

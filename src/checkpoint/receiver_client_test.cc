@@ -51,11 +51,13 @@ TEST_F(ReceiverClientTest, BelievesNoAnswerUnchecked) {
   EXPECT_NE(answer_to(hello + "here 9 3421780262\n123456780").find("came damaged"),
             std::string::npos);
   EXPECT_NE(answer_to(hello + "here 68719476736 0\n12345").find("is gone"), std::string::npos);
-  EXPECT_EQ(answer_to(hello + "here -1 0\n"), "'here -1 0' is no answer");
+  EXPECT_EQ(answer_to(hello + "here -1 0\n"), "'here -1 0' is not an answer");
   EXPECT_NE(answer_to(hello + "refused \x1b[2Jno\n").find("refuses: ?[2Jno"), std::string::npos);
-  EXPECT_NE(answer_to(hello).find("is gone, or does not know the secret"), std::string::npos);
-  EXPECT_NE(answer_to("HTTP/1.1 400\n").find("is no receiver of this version"), std::string::npos);
-  EXPECT_NE(answer_to("stint.receiver/1 12\n").find("is no receiver"), std::string::npos);
+  EXPECT_NE(answer_to(hello).find("it is gone, or the secret of the run is wrong"),
+            std::string::npos);
+  EXPECT_NE(answer_to("HTTP/1.1 400\n").find("is not a receiver of this version"),
+            std::string::npos);
+  EXPECT_NE(answer_to("stint.receiver/1 12\n").find("is not a receiver"), std::string::npos);
   EXPECT_NE(answer_to(std::string(5000, 'x')).find("is gone"), std::string::npos);
 }
 
@@ -69,7 +71,7 @@ TEST_F(ReceiverClientTest, SaysWhomItCannotReach) {
   EXPECT_EQ(ReceiverClient::connect({.address = "vm1", .port = 1, .secret = make_secret()}, kSecond)
                 .error()
                 .message,
-            "'vm1' is no address");
+            "'vm1' is not an address");
   EXPECT_FALSE(
       ReceiverClient::connect({.address = "127.0.0.1", .port = 1, .secret = ""}, kSecond).ok());
 }

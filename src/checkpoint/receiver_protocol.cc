@@ -57,7 +57,7 @@ Result<ReceiverRequest> parse_request(std::string_view line) {
     const auto shard = shard_in(words);
     const auto bytes = number_in(words[4], kShardBytesMax);
     const auto checksum = checksum_in(words[5]);
-    if (!bytes) return bad_input("a shard has 0 bytes to 64 GiB");
+    if (!bytes) return bad_input("a shard must have 0 bytes to 64 GiB");
     if (shard && checksum) {
       return ReceiverRequest(PutRequest{.shard = *shard, .bytes = *bytes, .checksum = *checksum});
     }
@@ -70,7 +70,7 @@ Result<ReceiverRequest> parse_request(std::string_view line) {
       return ReceiverRequest(DropRequest{.step = *step});
     }
   }
-  return bad_input(fmt::format("'{}' is no request", printable(line)));
+  return bad_input(fmt::format("'{}' is not a request", printable(line)));
 }
 
 std::string to_line(const ReceiverRequest& request) {
@@ -93,7 +93,7 @@ Result<HereAnswer> parse_here(std::string_view line) {
     const auto checksum = checksum_in(words[2]);
     if (bytes && checksum) return HereAnswer{.bytes = *bytes, .checksum = *checksum};
   }
-  return bad_input(fmt::format("'{}' is no answer", printable(line)));
+  return bad_input(fmt::format("'{}' is not an answer", printable(line)));
 }
 
 std::string to_line(const HereAnswer& answer) {

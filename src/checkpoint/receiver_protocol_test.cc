@@ -70,9 +70,9 @@ TEST(ReceiverRequest, IsOfPlainNumbersInTheirBoundsOnly) {
 }
 
 TEST(ReceiverRequest, SaysWhatIsWrong) {
-  EXPECT_EQ(parse_request("get 1\x1b 0 1").error().message, "'get 1? 0 1' is no request");
+  EXPECT_EQ(parse_request("get 1\x1b 0 1").error().message, "'get 1? 0 1' is not a request");
   EXPECT_EQ(parse_request("put 1 0 1 68719476737 0").error().message,
-            "a shard has 0 bytes to 64 GiB");
+            "a shard must have 0 bytes to 64 GiB");
 }
 
 TEST(HereAnswer, IsReadAsItIsWritten) {

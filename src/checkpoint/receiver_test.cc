@@ -108,8 +108,9 @@ TEST_F(ReceiverTest, ClosesOnStrangersBeforeTheyCanAsk) {
   wrong.secret = make_secret();
   auto client = ReceiverClient::connect(wrong, kTestPatience);
   ASSERT_TRUE(client.ok());  // It is not told whether it was right.
-  EXPECT_NE(client->put({.step = 1}, "theirs").error().message.find("does not know the secret"),
-            std::string::npos);
+  EXPECT_NE(
+      client->put({.step = 1}, "theirs").error().message.find("the secret of the run is wrong"),
+      std::string::npos);
   for (const std::string& said :
        {std::string("\n"), std::string(64, 'a') + "\nget 120 2 4\n", std::string(65, '\0'),
         std::string("get 120 2 4\n") + std::string(60, '\n'), std::string(1U << 16U, 'x')}) {
@@ -168,7 +169,7 @@ TEST_F(ReceiverTest, RefusesWhatIsWrongAndKeepsWhatItHas) {
   }
   for (const char* length : {"-1", "68719476737", "9223372036854775808", "1e3", ""}) {
     EXPECT_EQ(answer_to(receiver, std::string("put 1 0 1 ") + length + " 0\nabc"),
-              "refused a shard has 0 bytes to 64 GiB")
+              "refused a shard must have 0 bytes to 64 GiB")
         << length;
   }
   EXPECT_EQ(answer_to(receiver, std::string(1000, 'g')), "closed");
@@ -187,7 +188,7 @@ TEST_F(ReceiverTest, ALengthThatLiesKeepsNothing) {
   Connection other = receiver.friend_of();
   ASSERT_TRUE(other.write(longer));
   EXPECT_EQ(other.read_line(100), "kept");
-  EXPECT_EQ(other.read_line(100), "refused 'and more' is no request");
+  EXPECT_EQ(other.read_line(100), "refused 'and more' is not a request");
   EXPECT_EQ(got(receiver, {.step = 1}), "missing");
   EXPECT_EQ(got(receiver, {.step = 2}), "123456789");
 }

@@ -41,7 +41,7 @@ Result<ShardBytes> ShardStore::make_room(std::int64_t bytes) {
   // One that can never fit drives no others out.
   while (bytes <= limit_ && *used_ + bytes > limit_ && !held_.empty()) held_.erase(held_.begin());
   if (*used_ + bytes > limit_) {
-    return failed(fmt::format("a shard of {} does not fit: {} of {} are taken; give more --memory",
+    return failed(fmt::format("a shard of {} does not fit: {} of {} are used; raise --memory",
                               size_text(bytes), size_text(*used_), size_text(limit_)));
   }
   // Pages that are not written to take no memory, so a length that lies costs nothing.

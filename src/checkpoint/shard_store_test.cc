@@ -110,9 +110,8 @@ TEST_F(ShardStoreTest, NeverHasMoreMemoryThanItMay) {
   ASSERT_TRUE(room.ok());
   const auto more = store->make_room(41);
   ASSERT_FALSE(more.ok());
-  EXPECT_EQ(
-      store->make_room(std::int64_t{64} << 30U).error().message,
-      "a shard of 65536.0 MiB does not fit: 0.0 MiB of 0.0 MiB are taken; give more --memory");
+  EXPECT_EQ(store->make_room(std::int64_t{64} << 30U).error().message,
+            "a shard of 65536.0 MiB does not fit: 0.0 MiB of 0.0 MiB are used; raise --memory");
   EXPECT_TRUE(store->make_room(40).ok());
   // What is being sent counts, though it was dropped.
   ASSERT_TRUE(keep(*store, kFirst, std::string(40, 'a')).ok());

@@ -90,7 +90,7 @@ Status make_cgroup(const CgroupPlace& place, const std::string& folder, const Cp
     return unavailable("cannot limit processors: this computer has no cgroups; leave out --quota");
   }
   if (::mkdir(folder.c_str(), 0755) != 0) {
-    return unavailable(fmt::format("cannot limit processors: making {}: {}; leave out --quota",
+    return unavailable(fmt::format("cannot limit processors: creating {}: {}; leave out --quota",
                                    folder, std::strerror(errno)));
   }
   if (place.version == CgroupVersion::kV1) {
@@ -107,7 +107,7 @@ Status make_cgroup(const CgroupPlace& place, const std::string& folder, const Cp
 Status join_cgroup(const std::string& folder) { return write_value(folder + "/cgroup.procs", "0"); }
 
 Status remove_cgroup(const std::string& folder) {
-  if (!is_cgroup_of_ours(folder)) return failed(folder + " is no cgroup of ours");
+  if (!is_cgroup_of_ours(folder)) return failed(folder + " is not a cgroup of stint");
   constexpr int kTries = 200;
   for (int i = 0; i < kTries; ++i) {
     if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) return {};

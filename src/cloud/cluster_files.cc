@@ -100,12 +100,12 @@ Status make_cluster_files(const std::string& root, const std::string& name) {
   const std::string folder = cluster_folder(root, name);
   if (::mkdir(folder.c_str(), 0700) != 0) {
     if (errno == EEXIST) {
-      return bad_usage(fmt::format(
-          "the name {} is taken: choose another with --name, or free it with 'stint local down "
-          "--name {}' or, after a crash, 'stint local clean'",
-          name, name));
+      return bad_usage(
+          fmt::format("the name {} is in use: choose another with --name, or free it with 'stint "
+                      "local down --name {}' or, after a crash, 'stint local clean'",
+                      name, name));
     }
-    return failed(fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+    return failed(fmt::format("cannot create {}: {}", folder, std::strerror(errno)));
   }
   return append_file(journal_path(folder), journal_head(name));
 }

@@ -17,12 +17,12 @@ Result<PoolChange> change_at(const Csv& table, std::size_t row) {
   PoolChange change;
   const auto at = parse_double(table.cell(row, "at_s"));
   if (!at || !std::isfinite(*at) || *at < 0) {
-    return table.error_at(row, "at_s", "must be a number of seconds from 0 on");
+    return table.error_at(row, "at_s", "must be a number of seconds of 0 or more");
   }
   change.at = *at * kSecond;
   const auto spot = parse_int(table.cell(row, "spot"));
   if (!spot || *spot < 0 || *spot > kSpotMax) {
-    return table.error_at(row, "spot", "must be a whole number of VMs from 0 on");
+    return table.error_at(row, "spot", "must be a whole number of VMs of 0 or more");
   }
   change.spot = *spot;
   if (const std::string_view cell = table.cell(row, "price_factor"); !cell.empty()) {
@@ -46,10 +46,10 @@ Result<VmSpec> vm_spec(const VmGroup& group, const Catalog& catalog) {
   if (!found.ok()) return found.error();
   const VmType& type = **found;
   if (type.provider != kLocalProvider) {
-    return bad_usage(fmt::format(
-        "{} is a machine of {}; the emulated cloud has those of 'stint catalog list --providers "
-        "local', for example local.small",
-        type.name, type.provider));
+    return bad_usage(
+        fmt::format("{} is a machine of {}; the emulated cloud has the types of 'stint catalog "
+                    "list --providers local', for example local.small",
+                    type.name, type.provider));
   }
   const auto network = network_rate(type);
   std::optional<Price> price;
@@ -77,9 +77,9 @@ Status check_name(std::string_view name, std::string_view whose, bool underscore
   const bool good = !name.empty() && name.size() <= kNameMax && name[0] != '-' &&
                     std::all_of(name.begin(), name.end(), fits);
   if (good) return {};
-  return bad_usage(
-      fmt::format("'{}' cannot be the name of a {}: give one of up to {} letters, digits{}",
-                  printable(name), whose, kNameMax, underscore ? ", '-' and '_'" : " and '-'"));
+  return bad_usage(fmt::format("'{}' is not a valid name of a {}: use up to {} letters, digits{}",
+                               printable(name), whose, kNameMax,
+                               underscore ? ", '-' and '_'" : " and '-'"));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ Result<std::vector<PoolChange>> read_pool(std::string_view text, const std::stri
     const auto change = change_at(*table, row);
     if (!change.ok()) return change.error();
     if (!pool.empty() && change->at <= pool.back().at) {
-      return table->error_at(row, "at_s", "must be later than in the row before");
+      return table->error_at(row, "at_s", "must be later than in the row above");
     }
     pool.push_back(*change);
   }
@@ -156,7 +156,7 @@ Result<ClusterSpec> cluster_spec(const Cluster& cluster, const Catalog& catalog,
     for (int i = 0; i < group.count; ++i) {
       if (spec.vms.size() == kVmsOfClusterMax) {
         return bad_usage(
-            fmt::format("one computer emulates up to {} VMs; ask for fewer", kVmsOfClusterMax));
+            fmt::format("one computer emulates up to {} VMs; use fewer", kVmsOfClusterMax));
       }
       spec.vms.push_back(*vm);
       spec.vms.back().name = fmt::format("vm{}", spec.vms.size());
@@ -175,13 +175,13 @@ Result<std::string> traffic_warning(const ClusterSpec& spec) {
   const BytesPerSecond traffic = traffic_of(spec);
   if (traffic <= kHonestTraffic) return std::string();
   const std::string excess = fmt::format(
-      "the NICs of {} add up to {:g} Gbit/s, and one computer emulates up to {:g} honestly",
+      "the NICs of {} add up to {:g} Gbit/s; one computer emulates up to {:g} accurately",
       counted(spec.vms.size(), "VM"), in_gbit(traffic), in_gbit(kHonestTraffic));
   if (traffic > kTrafficMax) {
-    return bad_usage(fmt::format("{}; ask for fewer or slower VMs, up to {:g} Gbit/s in all",
-                                 excess, in_gbit(kTrafficMax)));
+    return bad_usage(fmt::format("{}; use fewer or slower VMs, up to {:g} Gbit/s in total", excess,
+                                 in_gbit(kTrafficMax)));
   }
-  return excess + "; what is measured here may be the computer, not the network";
+  return excess + "; measurements may show the limits of the computer instead of the network";
 }
 
 }  // namespace stint

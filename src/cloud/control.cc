@@ -16,7 +16,7 @@ constexpr std::size_t kPieceMax = 64000;         // What sockets take at once by
 
 /// Adds the next piece of a message to `text`, and what came with it.
 Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& attached) {
-  if (!wait_for(socket, POLLIN, limit)) return failed("the other side does not answer");
+  if (!wait_for(socket, POLLIN, limit)) return failed("no answer from the peer");
   std::vector<char> buffer(kPieceMax);
   iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
@@ -27,7 +27,7 @@ Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& a
   message.msg_controllen = sizeof(space);
   const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   if (got < 0) return failed(fmt::format("cannot read an answer: {}", std::strerror(errno)));
-  if (got == 0) return failed("the other side is gone");
+  if (got == 0) return failed("the peer closed the connection");
   text.append(buffer.data(), static_cast<std::size_t>(got));
   const cmsghdr* head = CMSG_FIRSTHDR(&message);
   if (head != nullptr && head->cmsg_type == SCM_RIGHTS) {
@@ -82,7 +82,7 @@ Status send_message(int socket, const Json& json, int attached) {
       std::memcpy(CMSG_DATA(head), &attached, sizeof(int));
     }
     if (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
-      return failed(fmt::format("cannot speak to the keeper: {}", std::strerror(errno)));
+      return failed(fmt::format("cannot connect to the keeper: {}", std::strerror(errno)));
     }
   }
   return {};

@@ -114,7 +114,7 @@ Result<int> exec_all(const LocalCluster& cluster, const ExecRequest& request,
     if (!vm.ok()) return vm.error();
     vms.push_back(*vm);
   }
-  if (vms.empty()) return failed(fmt::format("no VM of the cluster {} runs", cluster.name()));
+  if (vms.empty()) return failed(fmt::format("the cluster {} has no running VM", cluster.name()));
   const StopSignals interrupts({SIGINT, SIGTERM});
   Crew crew(print);
   for (std::size_t i = 0; i < vms.size(); ++i) {

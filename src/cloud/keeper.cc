@@ -130,7 +130,7 @@ class Keeper {
       if (!machine.record.ended) ++alive;
     }
     if (alive >= kVmsOfClusterMax || numbers_ >= static_cast<int>(kVmsOfLifeMax)) {
-      return bad_usage(fmt::format("one computer emulates up to {} VMs at once and {} in all",
+      return bad_usage(fmt::format("one computer emulates up to {} VMs at once and {} in total",
                                    kVmsOfClusterMax, kVmsOfLifeMax));
     }
     const Status carried = check_traffic(vm);
@@ -138,9 +138,10 @@ class Keeper {
     const auto capacity = spot_capacity(start_.spec.pool, now());
     const int held = spot_held(now());
     if (!capacity || held < *capacity) return {};
-    return unavailable(fmt::format("there is no spot capacity for {}: the pool has {}, and {} held",
-                                   vm.name, counted(static_cast<std::size_t>(*capacity), "VM"),
-                                   held == 1 ? "1 is" : fmt::format("{} are", held)));
+    return unavailable(
+        fmt::format("there is no spot capacity for {}: the pool has {}, and {} in use", vm.name,
+                    counted(static_cast<std::size_t>(*capacity), "VM"),
+                    held == 1 ? "1 is" : fmt::format("{} are", held)));
   }
 
   /// Whether the computer can carry the VM, or its new rate, beside the others.
@@ -191,7 +192,7 @@ class Keeper {
               .news = &news_of(machine)});
     }
     if (machine.pid < 0) {
-      return unavailable(fmt::format("cannot make the namespaces of {}: {}", spec.name,
+      return unavailable(fmt::format("cannot create the namespaces of {}: {}", spec.name,
                                      std::strerror(-machine.pid)));
     }
     machine.process = open_process(machine.pid);
@@ -205,7 +206,7 @@ class Keeper {
     const std::string said = read_line(report->from.get(), kPatience);
     hang_at(start_.stop_at, spec.name + "-ready");
     if (said == kReady) return {};
-    return unavailable(said.empty() ? spec.name + " did not come up" : said);
+    return unavailable(said.empty() ? spec.name + " did not start" : said);
   }
 
   Status make_quota(Machine& machine) {
@@ -361,9 +362,9 @@ class Keeper {
   Status reshape(Machine& machine, BytesPerSecond network) const {
     VmSpec spec = machine.record.spec;
     if (machine.record.ended) {
-      return bad_usage(fmt::format("{} is gone, so that its network cannot be changed", spec.name));
+      return bad_usage(fmt::format("{} is gone; its network cannot be changed", spec.name));
     }
-    if (!(network > BytesPerSecond{})) return bad_usage("a network must be faster than nothing");
+    if (!(network > BytesPerSecond{})) return bad_usage("a network rate must be above zero");
     spec.network = network;
     const Status carried = check_traffic(spec);
     if (!carried.ok()) return carried;

@@ -83,7 +83,7 @@ int make_keeper(KeeperStart start) {
 Status heard(const std::string& line) {
   if (line == kReady) return {};
   const auto kind = parse_int(line.substr(0, line.find(' ')));
-  if (!kind) return unavailable("the keeper of the cluster died while it was being made");
+  if (!kind) return unavailable("the keeper of the cluster died during creation");
   return Error{static_cast<ErrorKind>(*kind), line.substr(line.find(' ') + 1)};
 }
 
@@ -170,7 +170,7 @@ Result<LocalCluster> LocalCluster::start(const std::string& root, const ClusterS
 Result<LocalCluster> LocalCluster::open(const std::string& root, const std::string& name) {
   const std::vector<std::string> names = cluster_names(root);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    return bad_usage(fmt::format("there is no cluster {}{}; make one with 'stint local up'",
+    return bad_usage(fmt::format("there is no cluster {}{}; create one with 'stint local up'",
                                  printable(name),
                                  names.empty() ? "" : fmt::format(", only {}", join(names, ", "))));
   }
@@ -181,7 +181,7 @@ Result<LocalCluster::Answer> LocalCluster::ask(const Json& question) const {
   const auto socket = connect_in_folder(folder_, kSocketName);
   if (!socket.ok()) {
     return failed(fmt::format(
-        "the keeper of the cluster {} is gone; remove what is left with 'stint local clean'",
+        "the keeper of the cluster {} is gone; remove the leftovers with 'stint local clean'",
         name_));
   }
   const Status sent = send_message(socket->get(), question);
@@ -244,7 +244,7 @@ Result<pid_t> LocalCluster::spawn(const std::string& vm, Command command) const 
   const auto found = find_vm(answer->status, vm);
   if (!found.ok()) return found.error();
   if (answer->attached.get() < 0) {
-    return failed(fmt::format("{} was taken back, so nothing runs there any more", vm));
+    return failed(fmt::format("{} was interrupted; nothing runs on it", vm));
   }
   command.variables.push_back("STINT_VM=" + vm);
   return spawn_in({.process = answer->attached.get(),

@@ -163,7 +163,7 @@ TEST_F(LocalClusterTest, SpotVmsAreRefusedBeyondThePool) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(refused.error().message,
-            "there is no spot capacity for vm2: the pool has 1 VM, and 1 is held");
+            "there is no spot capacity for vm2: the pool has 1 VM, and 1 is in use");
   VmSpec on_demand = spot("vm2");
   on_demand.market = Market::kOnDemand;
   EXPECT_TRUE(cluster->add(on_demand).ok());

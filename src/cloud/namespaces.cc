@@ -65,8 +65,8 @@ Status map_users(pid_t pid) {
 
 Error not_allowed(int error) {
   return unavailable(
-      fmt::format("the emulated cloud needs root, or a kernel that lets users make namespaces, and "
-                  "here is neither ({}); 'stint doctor' says more",
+      fmt::format("the emulated cloud needs root, or a kernel that lets users create namespaces; "
+                  "this computer has neither ({}). See 'stint doctor'",
                   std::strerror(error)));
 }
 
@@ -112,7 +112,7 @@ Result<Newborn> clone_apart(const std::function<Status(pid_t)>& before_it_begins
   if (status.ok()) status = before_it_begins(born.pid);
   if (status.ok() && write_all(pipe->to.get(), "g")) return born;
   kill_group(born.pid);
-  return status.ok() ? failed("a process that was just made is gone") : status.error();
+  return status.ok() ? failed("a new process is gone") : status.error();
 }
 
 }  // namespace stint

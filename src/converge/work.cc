@@ -26,10 +26,10 @@ Result<Distance> distance_to_target(const JobProfile& job, const Target& target)
     if (it.progress && it.metric) runs[it.batch].push_back({*it.progress, *it.metric});
   }
   if (runs.empty()) {
-    return bad_input(fmt::format(
-        "how many samples the target of the job {} needs is not known; add noise records with "
-        "\"progress\" and \"metric\", or state the goal in epochs",
-        job.name));
+    return bad_input(
+        fmt::format("the number of samples to the target of the job {} is unknown; add noise "
+                    "records with \"progress\" and \"metric\", or give the goal in epochs",
+                    job.name));
   }
   const Level level{target.level, target.lower_is_better.value_or(false)};
   double logs = 0;
@@ -46,7 +46,7 @@ Result<Distance> distance_to_target(const JobProfile& job, const Target& target)
   if (reached == 0) {
     return bad_input(
         fmt::format("no noise record of the job {} reaches its target of {} {}; record a longer "
-                    "run, or state the goal in epochs",
+                    "run, or give the goal in epochs",
                     job.name, target.metric, target.level));
   }
   return Distance{.samples = std::exp(logs / reached), .deviation = kRunDeviation};
@@ -55,7 +55,7 @@ Result<Distance> distance_to_target(const JobProfile& job, const Target& target)
 Result<Distance> distance_to_goal(const JobProfile& job) {
   if (!job.goal) {
     return bad_input(fmt::format(
-        "the job {} has no goal; add \"goal\": {{\"epochs\": 90}} or another to it", job.name));
+        "the job {} has no goal; add one, for example \"goal\": {{\"epochs\": 90}}", job.name));
   }
   if (job.goal->target) return distance_to_target(job, *job.goal->target);
   if (job.goal->samples) return Distance{.samples = *job.goal->samples};
@@ -139,7 +139,7 @@ Result<Work> work_to_goal(const JobProfile& job) {
         "the job {} has no reference batch; add \"batch\": {{\"reference\": 256}}", job.name));
   }
   if (!(distance->samples > 0)) {
-    return bad_input(fmt::format("the goal of the job {} is no training at all", job.name));
+    return bad_input(fmt::format("the goal of the job {} is zero; raise it", job.name));
   }
   const std::vector<NoisePoint> points = noise_points(job);
   if (points.empty()) return work_at_reference(job.batch->reference, *distance);
@@ -160,9 +160,8 @@ Result<Work> work_to_goal(const JobProfile& job) {
                             .deviation = std::hypot(steps.deviation, distance->deviation)});
   }
   work.assumptions.push_back(
-      fmt::format("The iterations at other batches than {} follow the recorded gradient noise "
-                  "under the {} rule "
-                  "for the learning rate{}.",
+      fmt::format("Iterations at batch sizes other than {} follow the recorded gradient noise "
+                  "under the {} rule for the learning rate{}.",
                   job.batch->reference, name_of(rule),
                   job.learning_rate_rule ? "" : ", as the profile states none"));
   return work;

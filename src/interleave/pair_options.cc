@@ -101,7 +101,7 @@ std::string late_reason(const ShareJob& first, const ShareJob& second, const Pai
   for (std::size_t i = 0; i < 2; ++i) {
     const auto& p = option.p_deadline[i];
     if (!p || *p >= confidence) continue;
-    return fmt::format("Together {} would keep its deadline with a probability of {:.2f} only.",
+    return fmt::format("Together, {} would meet its deadline with a probability of only {:.2f}.",
                        jobs[i]->name, *p);
   }
   return {};
@@ -172,16 +172,15 @@ std::optional<PairOption> pair_option(const SharingQuestion& question, const Pai
 PairVerdict pair_verdict(const ShareJob& first, const ShareJob& second, const PairTerms& terms) {
   if (!same_workers(first, second)) {
     return {.refusal = PairRefusal::kWorkers,
-            .reason =
-                fmt::format("{} has {} workers and {} has {}, but on every accelerator there "
-                            "must be one of each.",
-                            first.name, workers(first.setup), second.name, workers(second.setup))};
+            .reason = fmt::format(
+                "{} has {} workers and {} has {}, but each accelerator needs one worker of each.",
+                first.name, workers(first.setup), second.name, workers(second.setup))};
   }
   if (const auto full = too_full(first, second, terms.cluster)) {
     return {.refusal = PairRefusal::kMemory,
-            .reason = fmt::format("Together they need {:.1f} GB of an accelerator that has {:.1f} "
-                                  "GB to use.",
-                                  full->needed.in(kGB), full->available.in(kGB))};
+            .reason =
+                fmt::format("Together they need {:.1f} GB of an accelerator with {:.1f} GB usable.",
+                            full->needed.in(kGB), full->available.in(kGB))};
   }
   PairVerdict verdict;
   for (const SharingMode mode : kModes) {
@@ -192,8 +191,7 @@ PairVerdict pair_verdict(const ShareJob& first, const ShareJob& second, const Pa
       verdict.options.begin(), verdict.options.end(),
       [&](const PairOption& a, const PairOption& b) { return better(a, b, terms.confidence); });
   if (verdict.options.empty()) {
-    return {.refusal = PairRefusal::kUnknown,
-            .reason = "No model can tell what they would do to each other."};
+    return {.refusal = PairRefusal::kUnknown, .reason = "No model covers this pair."};
   }
   const PairOption& best = verdict.options.front();
   if (!keeps(best, terms.confidence)) {
@@ -201,9 +199,8 @@ PairVerdict pair_verdict(const ShareJob& first, const ShareJob& second, const Pa
     verdict.reason = late_reason(first, second, best, terms.confidence);
   } else if (best.saved_surely() < kSavingMin * best.outcome.separate) {
     verdict.refusal = PairRefusal::kNoGain;
-    verdict.reason =
-        fmt::format("It is not sure that they would be done more than {:.1f} % sooner.",
-                    100 * std::max(0.0, best.saved_surely() / best.outcome.separate));
+    verdict.reason = fmt::format("The speedup is not certain to exceed {:.1f} %.",
+                                 100 * std::max(0.0, best.saved_surely() / best.outcome.separate));
   }
   return verdict;
 }

@@ -154,7 +154,7 @@ TEST(PairVerdict, RefusesUnequalWorkers) {
   const PairVerdict verdict = pair_verdict(plain_job("a", 30, 30), wide, terms());
   EXPECT_EQ(verdict.refusal, PairRefusal::kWorkers);
   EXPECT_EQ(verdict.reason,
-            "a has 2 workers and wide has 8, but on every accelerator there must be one of each.");
+            "a has 2 workers and wide has 8, but each accelerator needs one worker of each.");
 }
 
 // 9 GB each, of 15.2 that can be used.
@@ -163,8 +163,7 @@ TEST(PairVerdict, RefusesWhatDoesNotFitTogether) {
   large.memory = {MemoryNeed{.activations = 9 * kGB}};
   const PairVerdict verdict = pair_verdict(large, large, terms());
   EXPECT_EQ(verdict.refusal, PairRefusal::kMemory);
-  EXPECT_EQ(verdict.reason,
-            "Together they need 18.0 GB of an accelerator that has 15.2 GB to use.");
+  EXPECT_EQ(verdict.reason, "Together they need 18.0 GB of an accelerator with 15.2 GB usable.");
   ShareJob small = large;
   small.memory[0]->activations = 6 * kGB;
   EXPECT_EQ(pair_verdict(large, small, terms()).refusal, PairRefusal::kNone);
@@ -180,7 +179,7 @@ TEST(PairVerdict, RefusesWhatWouldBeLate) {
   job.deadline = 65 * kSecond;
   const PairVerdict verdict = pair_verdict(plain_job("b", 30, 30), job, terms());
   EXPECT_EQ(verdict.refusal, PairRefusal::kDeadline);
-  EXPECT_EQ(verdict.reason, "Together a would keep its deadline with a probability of 0.79 only.");
+  EXPECT_EQ(verdict.reason, "Together, a would meet its deadline with a probability of only 0.79.");
   job.deadline = 75 * kSecond;  // P(z ≤ 2.23) = 0.987.
   EXPECT_EQ(pair_verdict(plain_job("b", 30, 30), job, terms()).refusal, PairRefusal::kNone);
 }
@@ -200,7 +199,7 @@ TEST(PairVerdict, TakesARhythmThatKeepsADeadline) {
 TEST(PairVerdict, RefusesWhatHardlyPays) {
   const PairVerdict verdict = pair_verdict(plain_job("a", 99, 1), plain_job("b", 99, 1), terms());
   EXPECT_EQ(verdict.refusal, PairRefusal::kNoGain);
-  EXPECT_EQ(verdict.reason, "It is not sure that they would be done more than 1.0 % sooner.");
+  EXPECT_EQ(verdict.reason, "The speedup is not certain to exceed 1.0 %.");
 }
 
 TEST(PairVerdict, ComparesSharingFreelyWhereThereIsAModelOfIt) {

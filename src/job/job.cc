@@ -38,7 +38,7 @@ std::string problem(const ComputeSample& it) {
   for (const auto& [name, timing] :
        {std::pair("forward", &it.forward), {"backward", &it.backward}}) {
     if (timing->median > Seconds{}) continue;
-    return fmt::format("the {} median of {} at a batch of {} must be more than zero; measure again",
+    return fmt::format("the {} median of {} at a batch of {} must be above zero; measure again",
                        name, it.device, it.batch_per_worker);
   }
   return "";
@@ -69,7 +69,7 @@ void describe(Walk& walk, Like<Walk, Goal>& it) {
 
 std::string problem(const Goal& it) {
   const int given = (it.epochs ? 1 : 0) + (it.samples ? 1 : 0) + (it.target ? 1 : 0);
-  return given == 1 ? "" : "give exactly one of epochs, samples and target";
+  return given == 1 ? "" : "exactly one of epochs, samples and target is required";
 }
 
 template <class Walk>
@@ -131,14 +131,14 @@ std::string problem(const JobProfile& it) {
   Bytes sum;
   double ready = 0;
   for (const Bucket& bucket : it.buckets) {
-    if (bucket.ready < ready) return "buckets must stand in the order they become ready";
+    if (bucket.ready < ready) return "buckets must be in the order in which they become ready";
     ready = bucket.ready;
     sum += bucket.bytes;
   }
   constexpr double kRounding = 0.01;  // Profilers round and pad buckets.
   const double ratio = sum / it.gradient_bytes;
   if (!it.buckets.empty() && std::abs(ratio - 1) > kRounding) {
-    return fmt::format("the buckets hold {:.3g} times gradient_bytes; they must add up to it",
+    return fmt::format("the buckets add up to {:.3g} times gradient_bytes; the two must be equal",
                        ratio);
   }
   const bool passes = it.goal && it.goal->epochs && !it.samples_per_epoch;

@@ -40,11 +40,11 @@ TEST(Job, RefusesWhatContradictsItself) {
   JobProfile leaking = sample();
   leaking.buckets[0].bytes = 30 * kMB;
   EXPECT_EQ(error_of(leaking),
-            "job: the buckets hold 0.7 times gradient_bytes; they must add up to it");
+            "job: the buckets add up to 0.7 times gradient_bytes; the two must be equal");
 
   JobProfile disordered = sample();
   disordered.buckets[1].ready = 0.2;
-  EXPECT_EQ(error_of(disordered), "job: buckets must stand in the order they become ready");
+  EXPECT_EQ(error_of(disordered), "job: buckets must be in the order in which they become ready");
 
   JobProfile endless = sample();
   endless.samples_per_epoch.reset();
@@ -52,7 +52,7 @@ TEST(Job, RefusesWhatContradictsItself) {
 
   JobProfile torn = sample();
   torn.goal->samples = 1e6;
-  EXPECT_EQ(error_of(torn), "job: /goal: give exactly one of epochs, samples and target");
+  EXPECT_EQ(error_of(torn), "job: /goal: exactly one of epochs, samples and target is required");
 
   JobProfile outside = sample();
   outside.batch->min = 512;
@@ -65,14 +65,14 @@ TEST(Job, RefusesWhatContradictsItself) {
   EXPECT_EQ(error_of(instant), "");
   instant.compute[0].backward = {};
   EXPECT_EQ(error_of(instant),
-            "job: /compute/0: the backward median of T4 at a batch of 32 must be more than "
-            "zero; measure again");
+            "job: /compute/0: the backward median of T4 at a batch of 32 must be above zero; "
+            "measure again");
   instant.compute[0].forward = {};
   EXPECT_NE(error_of(instant).find("the forward median"), std::string::npos);
 
   JobProfile weightless = sample();
   weightless.gradient_bytes = Bytes{};
-  EXPECT_EQ(error_of(weightless), "job: /gradient_bytes: must be more than zero, not 0");
+  EXPECT_EQ(error_of(weightless), "job: /gradient_bytes: must be above zero, not 0");
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ Result<std::vector<fs::path>> user_files(const std::string& folder) {
     if (regular && entry->path().extension() == ".json") files.push_back(entry->path());
   }
   if (error == std::errc::not_a_directory) {
-    return bad_input(
-        fmt::format("{} is needed as a folder, but a file is in the way; move it away", folder));
+    return bad_input(fmt::format("{} must be a folder, but is a file; move it away", folder));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     return bad_input(
@@ -93,13 +92,13 @@ Result<ImportRequest> completed(const Environment& environment, ImportRequest re
   if (request.date.empty()) request.date = to_text(date_at(environment.clock->now()));
   if (request.name.ends_with(".json")) request.name.resize(request.name.size() - 5);
   if (request.name.empty() && request.file == kStandardInput) {
-    return bad_usage("what comes from standard input needs a name: add --name NAME");
+    return bad_usage("standard input needs a name: add --name NAME");
   }
   if (request.name.empty()) request.name = default_name(request.file, request.provider);
   if (request.name == kBundled || request.name == kMerged || !is_safe_name(request.name)) {
     return bad_usage(
-        fmt::format("'{}' cannot be the name of a catalogue: with --name, give one of letters, "
-                    "digits, '.', '-' and '_' that is not {} or {}",
+        fmt::format("'{}' is not a valid name of a catalogue: with --name, use letters, digits, "
+                    "'.', '-' and '_', and not {} or {}",
                     printable(request.name), kBundled, kMerged));
   }
   return request;
@@ -154,7 +153,7 @@ Catalog bundled_catalog() {
 
 Result<std::string> user_catalog_folder(const Environment& environment) {
   if (environment.data_folder) return *environment.data_folder + "/catalogs";
-  return failed("there is no place for your catalogues: set HOME or XDG_DATA_HOME");
+  return failed("there is no folder for your catalogues: set HOME or XDG_DATA_HOME");
 }
 
 Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
@@ -217,8 +216,7 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   Loaded<Catalog>* const loaded = &read->loaded;
   if (!read->table && (!asked.provider.empty() || !asked.date.empty())) {
     return bad_usage(fmt::format(
-        "{} says itself whose machines it lists and when; leave out --provider and --date",
-        request->file));
+        "{} has its own providers and dates; leave out --provider and --date", request->file));
   }
 
   ImportAnswer answer{.path = fmt::format("{}/{}.json", *folder, request->name),

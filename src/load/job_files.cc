@@ -41,7 +41,7 @@ Result<JobsByName> read_jobs(std::string_view text, const std::string& source) {
     const std::string name = job->noun.name;
     if (!jobs.emplace(name, std::move(job->noun)).second) {
       return bad_input(
-          fmt::format("{}: the job {} stands twice; keep one", source, printable(name)));
+          fmt::format("{}: the job {} appears twice; keep one", source, printable(name)));
     }
   }
   return jobs;

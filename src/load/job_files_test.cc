@@ -63,7 +63,7 @@ TEST(ReadJobs, SaysWhichJobIsWrong) {
   EXPECT_TRUE(complaint("[" + good + ", 7]").starts_with("jobs.json, job 2"));
   EXPECT_TRUE(complaint(R"([{"schema": "stint.plan/1"}])").starts_with("jobs.json, job 1"));
   EXPECT_EQ(complaint("[" + good + "," + good + "]"),
-            "jobs.json: the job a stands twice; keep one");
+            "jobs.json: the job a appears twice; keep one");
 }
 
 TEST(ShippedPriors, HoldEveryConstantOfTheLaw) {

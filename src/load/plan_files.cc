@@ -12,11 +12,11 @@
 namespace stint {
 namespace {
 
-constexpr const char* kMakeOne = "make one with 'stint plan --job FILE'";
+constexpr const char* kMakeOne = "create one with 'stint plan --job FILE'";
 
 Result<std::string> last_plan_file(const Environment& environment) {
   if (environment.state_folder) return *environment.state_folder + "/last-plan.json";
-  return failed("there is no place for the last plan: set HOME or XDG_STATE_HOME");
+  return failed("there is no folder for the last plan: set HOME or XDG_STATE_HOME");
 }
 
 /// The file that holds the answer.
@@ -26,7 +26,7 @@ Result<std::string> file_of(const Environment& environment, const std::string& w
   if (!path.ok()) return path.error();
   std::error_code ignored;
   if (std::filesystem::exists(*path, ignored)) return *path;
-  return bad_input(fmt::format("no plan was made yet; {}", kMakeOne));
+  return bad_input(fmt::format("there is no plan yet; {}", kMakeOne));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<PickedPlan> load_plan(const Environment& environment, const std::string& 
   if (answer.plans.empty()) {
     const std::string why = answer.nearest ? answer.nearest->binding + " " : "";
     return Error{ErrorKind::kInfeasible,
-                 fmt::format("{} holds no plan. {}Loosen a constraint and plan again.",
+                 fmt::format("{} has no plan. {}Relax a constraint and plan again.",
                              row ? "the last answer" : printable(which), why)};
   }
   const int wanted = row.value_or(1);

@@ -59,7 +59,7 @@ TEST(PlanFiles, AFileIsReadByItsPath) {
 TEST(PlanFiles, SaysWhatToDoWithoutAPlan) {
   const auto none = load_plan(machine("none"), "1");
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().message, "no plan was made yet; make one with 'stint plan --job FILE'");
+  EXPECT_EQ(none.error().message, "there is no plan yet; create one with 'stint plan --job FILE'");
   const auto homeless = load_plan({}, "1");
   ASSERT_FALSE(homeless.ok());
   EXPECT_NE(homeless.error().message.find("XDG_STATE_HOME"), std::string::npos);
@@ -75,9 +75,9 @@ TEST(PlanFiles, AnAnswerWithoutPlansSaysWhy) {
   const auto picked = load_plan(environment, "1");
   ASSERT_FALSE(picked.ok());
   EXPECT_EQ(picked.error().kind, ErrorKind::kInfeasible);
-  EXPECT_EQ(picked.error().message,
-            "the last answer holds no plan. No plan is done in 1 h. Loosen a constraint and plan "
-            "again.");
+  EXPECT_EQ(
+      picked.error().message,
+      "the last answer has no plan. No plan is done in 1 h. Relax a constraint and plan again.");
 }
 
 TEST(PlanFiles, ABrokenLastAnswerIsBadInput) {

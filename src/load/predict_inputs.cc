@@ -44,8 +44,8 @@ Result<Text> text_of(const std::string& name, std::span<const BundledFile> files
   if (!plain || std::filesystem::exists(name, ignored)) return bytes.error();
   std::vector<std::string> names;
   for (const BundledFile& file : files) names.emplace_back(name_of(file));
-  return bad_input(fmt::format("there is no file and no shipped {} called '{}'; shipped are {}",
-                               what, printable(name), join(names, ", ")));
+  return bad_input(fmt::format("there is no file and no shipped {} '{}'; shipped are {}", what,
+                               printable(name), join(names, ", ")));
 }
 
 template <class T>
@@ -166,7 +166,7 @@ std::optional<std::string> network_assumption(const PredictInputs& inputs,
   const std::string& provider = resolved.groups.front().type.provider;
   const bool same = !known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1;
   if (same) return std::nullopt;
-  return fmt::format("The network of {} is taken to behave like that of {} (calibration {}).",
+  return fmt::format("The network of {} is assumed to behave like that of {} (calibration {}).",
                      provider, measured_at, inputs.law.name);
 }
 

@@ -33,10 +33,10 @@ Status read_table(const std::string& file, PairTables& tables) {
   if (csv->find_column("batch_per_gpu")) {
     return append(read_isolated_rates(*text, file), tables.alone);
   }
-  return bad_input(fmt::format(
-      "{}: neither model_a (packed pairs) nor batch_per_gpu (jobs alone) is in its header, so it "
-      "is no table of jobs on one GPU",
-      file));
+  return bad_input(
+      fmt::format("{}: its header has neither model_a (packed pairs) nor batch_per_gpu (jobs "
+                  "alone), so it is not a table of jobs on one GPU",
+                  file));
 }
 
 using RatesByBatch = std::map<int, PerSecond>;
@@ -76,7 +76,7 @@ bool is_a_time(const std::optional<Seconds>& time) {
 void take_away_odd_times(Rows& rows) {
   for (StepRow& row : rows) {
     if (!is_a_time(row.time)) {
-      mark_unmeasured(row, fmt::format("{:g} s cannot be a measured time", row.time->in(kSecond)));
+      mark_unmeasured(row, fmt::format("{:g} s is not a valid time", row.time->in(kSecond)));
     }
     if (!is_a_time(row.repeat)) row.repeat.reset();
   }
@@ -87,8 +87,7 @@ Status check_times(const Rows& rows, const std::string& source) {
     for (const auto& time : {rows[i].time, rows[i].repeat}) {
       if (is_a_time(time)) continue;
       return bad_input(fmt::format(
-          "{}: row {} (the first is 0): {:g} s cannot be a measured time; correct it or leave it "
-          "blank",
+          "{}: row {} (the first is 0): {:g} s is not a valid time; correct it or leave it blank",
           source, i, time->in(kSecond)));
     }
   }

@@ -35,8 +35,8 @@ TEST(PairTables, SaysWhatIsWrong) {
   ASSERT_FALSE(tables.ok());
   EXPECT_EQ(tables.error().message,
             odd +
-                ": neither model_a (packed pairs) nor batch_per_gpu (jobs alone) is in its "
-                "header, so it is no table of jobs on one GPU");
+                ": its header has neither model_a (packed pairs) nor batch_per_gpu (jobs alone), "
+                "so it is not a table of jobs on one GPU");
   EXPECT_FALSE(read_pair_tables({"nowhere.csv"}).ok());
   EXPECT_FALSE(read_pair_tables({file("bad.csv", "gpu,model_a\nK80,net\n")}).ok());
 }

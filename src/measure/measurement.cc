@@ -81,7 +81,7 @@ std::string problem(const Measurement& it) {
                      (it.checkpoint ? 1 : 0) + (it.charge ? 1 : 0);
   // A line of only unknown things is one that a newer Stint added; it is kept.
   if (things == 1 || (things == 0 && !it.unknown.empty())) return "";
-  return "a line holds exactly one of start, iteration, reduction, vm_up, notice, vm_lost, "
+  return "a line must have exactly one of start, iteration, reduction, vm_up, notice, vm_lost, "
          "checkpoint, charge";
 }
 

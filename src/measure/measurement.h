@@ -27,8 +27,7 @@ Result<Loaded<std::vector<T>>> read_json_lines(std::string_view text, std::strin
     if (trim(one).empty()) continue;
     const auto json = parse_json(one, source, line);
     if (!json.ok() && cut_off) {
-      all.warnings.push_back(
-          fmt::format("{}:{}: cut off in the middle of a write; left out", source, line));
+      all.warnings.push_back(fmt::format("{}:{}: truncated during a write; skipped", source, line));
       break;
     }
     if (!json.ok()) return json.error();

@@ -30,7 +30,7 @@ TEST(Measurement, LeavesOutALineThatACrashCutOff) {
     ASSERT_TRUE(loaded.ok()) << keep;
     EXPECT_EQ(loaded->noun.size(), 1U);
     ASSERT_EQ(loaded->warnings.size(), 1U);
-    EXPECT_EQ(loaded->warnings[0], "m.jsonl:2: cut off in the middle of a write; left out");
+    EXPECT_EQ(loaded->warnings[0], "m.jsonl:2: truncated during a write; skipped");
   }
 }
 

@@ -62,7 +62,7 @@ std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
     notes.push_back(
         fmt::format("{} not measured, from {}", group.device, *group.carried_over_from));
   }
-  if (!plan.prediction->memory) notes.emplace_back("memory not known");
+  if (!plan.prediction->memory) notes.emplace_back("memory unknown");
   for (const ResolvedGroup& group : resolved.groups) {
     if (group.efa && resolved.vms() > 1) notes.emplace_back("EFA not calibrated");
     if (group.times.curve.extrapolates(group.batch_max()))
@@ -162,7 +162,7 @@ std::vector<std::string> assumptions_of(const Evaluator& evaluator,
   const CalibratedLaw& law = evaluator.question().context.law;
   if (!law.fitted) {
     assumptions.push_back(fmt::format(
-        "Nothing was fitted for these networks: their constants are prior belief (calibration {}).",
+        "Nothing was fitted for these networks: their constants are priors (calibration {}).",
         law.name));
   }
   const bool spot = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
@@ -170,21 +170,20 @@ std::vector<std::string> assumptions_of(const Evaluator& evaluator,
   });
   if (spot) {
     assumptions.emplace_back(
-        "Spot machines are lost as often as the catalogue's bands say, and where it has none as "
-        "the "
-        "prior has it; 'stint risk survive' tells both.");
-    assumptions.push_back(fmt::format(
-        "A lost spot machine is replaced on demand while spot has none, which is taken to be so {} "
-        "times in ten, for {:.1f} h on average.",
-        std::lround(10 * kSpotMissing), kSpotMissingFor.in(kHour)));
+        "Spot interruption rates are the catalogue's bands, and otherwise the prior; 'stint risk "
+        "survive' shows both.");
+    assumptions.push_back(
+        fmt::format("An interrupted spot machine is replaced on-demand while there is no spot "
+                    "capacity, which is assumed {} times in ten, for {:.1f} h on average.",
+                    std::lround(10 * kSpotMissing), kSpotMissingFor.in(kHour)));
     if (evaluator.risk().assumes_bytes()) {
-      assumptions.push_back(fmt::format(
-          "A checkpoint has {:.3g} MB: the job does not say, and optimizers keep two numbers per "
-          "parameter.",
-          evaluator.risk().checkpoint_bytes().in(kMB)));
+      assumptions.push_back(
+          fmt::format("A checkpoint is assumed to have {:.3g} MB: the job does not give its size, "
+                      "and optimizers keep two numbers per parameter.",
+                      evaluator.risk().checkpoint_bytes().in(kMB)));
     }
   }
-  assumptions.emplace_back("Traffic out of the cloud is not counted.");
+  assumptions.emplace_back("Traffic out of the cloud is not included.");
   return assumptions;
 }
 

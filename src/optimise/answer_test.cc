@@ -91,10 +91,9 @@ TEST(PlanOf, NotesWhatIsNotMeasured) {
   PolicyFixture fixture;
   EXPECT_EQ(plan_of_one(fixture.question, "fast.1").note, "Fast not measured, from T4");
   for (ComputeSample& sample : fixture.predict.job.compute) sample.peak_memory.reset();
-  EXPECT_EQ(plan_of_one(fixture.question, "slow.1").note, "memory not known");
+  EXPECT_EQ(plan_of_one(fixture.question, "slow.1").note, "memory unknown");
   fixture.question.work.choices[0].global_batch = 129;  // Up to 64 was measured.
-  EXPECT_EQ(plan_of_one(fixture.question, "slow.1").note,
-            "batch beyond measured; memory not known");
+  EXPECT_EQ(plan_of_one(fixture.question, "slow.1").note, "batch beyond measured; memory unknown");
 }
 
 TEST(GoalOf, RepeatsTheQuestion) {
@@ -116,15 +115,14 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
   PolicyFixture fixture;
   fixture.question.work.assumptions = {"Work is work."};
   const std::string prior =
-      "Nothing was fitted for these networks: their constants are prior belief (calibration "
-      "round).";
+      "Nothing was fitted for these networks: their constants are priors (calibration round).";
   const std::string lost =
-      "Spot machines are lost as often as the catalogue's bands say, and where it has none as the "
-      "prior has it; 'stint risk survive' tells both.";
+      "Spot interruption rates are the catalogue's bands, and otherwise the prior; 'stint risk "
+      "survive' shows both.";
   const std::string replaced =
-      "A lost spot machine is replaced on demand while spot has none, which is taken to be so 5 "
-      "times in ten, for 1.6 h on average.";
-  const std::string rest = "Traffic out of the cloud is not counted.";
+      "An interrupted spot machine is replaced on-demand while there is no spot capacity, which is "
+      "assumed 5 times in ten, for 1.6 h on average.";
+  const std::string rest = "Traffic out of the cloud is not included.";
   fixture.predict.job.checkpoint = CheckpointSize{.bytes = 1 * kMB};
   const SearchFixture search(fixture.question);
   std::vector<Plan> plans = {{.market = PlanMarket::kOnDemand}};

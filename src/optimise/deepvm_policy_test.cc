@@ -36,7 +36,7 @@ TEST(DeepVmPolicy, PaysForReceiversThatDoNoWork) {
   ASSERT_TRUE(tier.checkpoint.has_value());
   EXPECT_EQ(tier.checkpoint->place, CheckpointPlace::kTier);
   EXPECT_EQ(tier.checkpoint->receivers, 1);
-  EXPECT_EQ(tier.note, "checkpoints go to 1x cpu.1 on demand");
+  EXPECT_EQ(tier.note, "checkpoints go to 1x cpu.1 on-demand");
   EXPECT_NEAR(tier.time.mean.in(kHour), 0.5, 0.001);
   EXPECT_NEAR(tier.cost.mean.in(kDollar), 0.9, 0.001);
   EXPECT_NEAR(tier.bill->anchors.in(kDollar), 0.1, 0.001);
@@ -82,7 +82,7 @@ TEST(DeepVmPolicy, TakesTheReceiverThatServesMostForItsPrice) {
   narrow.network = Network{.peak = 1 * kGbit / kSecond};
   narrow.offers[0].on_demand->rate = 0.05 * kHourly;
   fixture.predict.catalog.types.push_back(narrow);
-  EXPECT_EQ(plan(fixture, {.vms_max = 4}).note, "checkpoints go to 1x cpu.1 on demand");
+  EXPECT_EQ(plan(fixture, {.vms_max = 4}).note, "checkpoints go to 1x cpu.1 on-demand");
 }
 
 // Only fast.1 has published figures, so slow.1 is not compared with it.

@@ -51,8 +51,7 @@ std::vector<Concession> concessions(const Constraints& constraints) {
   if (constraints.budget) {
     all.push_back({drop_budget, [](const PlanQuestion& question) {
                      return fmt::format(
-                         "The budget of {:.2f} USD cannot be kept with {} "
-                         "probability.",
+                         "The budget of {:.2f} USD cannot be met with {} probability.",
                          question.constraints.budget->in(kDollar),
                          percent(question.constraints.confidence));
                    }});
@@ -60,13 +59,13 @@ std::vector<Concession> concessions(const Constraints& constraints) {
   if (constraints.rate_max) {
     all.push_back({drop_rate, [](const PlanQuestion& question) {
                      return fmt::format(
-                         "No cluster that keeps the rest costs at most {:.4g} USD/h.",
+                         "No cluster that meets the other constraints costs at most {:.4g} USD/h.",
                          question.constraints.rate_max->in(kDollar / kHour));
                    }});
   }
   if (constraints.deadline) {
     all.push_back({drop_deadline, [](const PlanQuestion& question) {
-                     return fmt::format("The deadline of {} cannot be kept with {} probability.",
+                     return fmt::format("The deadline of {} cannot be met with {} probability.",
                                         duration(*question.constraints.deadline),
                                         percent(question.constraints.confidence));
                    }});
@@ -87,8 +86,8 @@ std::vector<Concession> concessions(const Constraints& constraints) {
                    drop_deadline(question);
                  },
                  [](const PlanQuestion&) -> std::string {
-                   return "Deadline, budget and quotas cannot be kept together, nor can any one of "
-                          "them be left out.";
+                   return "Deadline, budget and quotas cannot be met together, and dropping any "
+                          "one of them does not help.";
                  }});
   return all;
 }
@@ -172,7 +171,7 @@ Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& cloc
                                   [](const Rental& rental) { return rental.spot.has_value(); });
     reasons.push_back(fmt::format(
         "{} batch does not fit into memory{}", space->machines.size(),
-        spot ? ", or a save is hardly ever safe before the next loss of spot machines" : ""));
+        spot ? ", or a checkpoint rarely completes before the next spot interruption" : ""));
   }
   return Error{ErrorKind::kInfeasible,
                fmt::format("no VM type of the catalogue can run the job {}: {}",

@@ -53,7 +53,7 @@ TEST(NearestPlan, IsTheCheapestWhereTheBudgetBinds) {
   NearestFixture fixture;
   fixture.constraints().budget = 0.5 * kDollar;
   const NearestPlan nearest = fixture.nearest();
-  EXPECT_EQ(nearest.binding, "The budget of 0.50 USD cannot be kept with 50 % probability.");
+  EXPECT_EQ(nearest.binding, "The budget of 0.50 USD cannot be met with 50 % probability.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "1x slow.1:spot");
   EXPECT_NEAR(nearest.dearer->in(kDollar), 0.276, 1e-3);
   EXPECT_LT(*nearest.plan.p_budget, 0.01);
@@ -72,7 +72,8 @@ TEST(NearestPlan, IsThatOfAHigherHourlyBudgetWhereThatBinds) {
   NearestFixture fixture;
   fixture.constraints().rate_max = 0.3 * kDollar / kHour;
   const NearestPlan nearest = fixture.nearest();
-  EXPECT_EQ(nearest.binding, "No cluster that keeps the rest costs at most 0.3 USD/h.");
+  EXPECT_EQ(nearest.binding,
+            "No cluster that meets the other constraints costs at most 0.3 USD/h.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "1x slow.1:spot");
 }
 
@@ -81,7 +82,7 @@ TEST(NearestPlan, IsTheFastestWhereTheDeadlineBinds) {
   NearestFixture fixture;
   fixture.constraints().deadline = 36 * kSecond;
   const NearestPlan nearest = fixture.nearest();
-  EXPECT_EQ(nearest.binding, "The deadline of 36 s cannot be kept with 50 % probability.");
+  EXPECT_EQ(nearest.binding, "The deadline of 36 s cannot be met with 50 % probability.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "4x slow.4");
   EXPECT_NEAR(nearest.late->in(kHour), 0.13, 1e-3);
   EXPECT_LT(*nearest.plan.p_deadline, 0.01);
@@ -105,7 +106,7 @@ TEST(NearestPlan, KeepsTheDeadlineWhereTheBudgetCanGo) {
   fixture.constraints().deadline = 1 * kHour;
   fixture.constraints().budget = 0.78 * kDollar;
   const NearestPlan nearest = fixture.nearest();
-  EXPECT_EQ(nearest.binding, "The budget of 0.78 USD cannot be kept with 50 % probability.");
+  EXPECT_EQ(nearest.binding, "The budget of 0.78 USD cannot be met with 50 % probability.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "2x slow.1:spot");
   EXPECT_NEAR(nearest.dearer->in(kDollar), 0.004, 1e-3);
   EXPECT_FALSE(nearest.late);
@@ -117,8 +118,8 @@ TEST(NearestPlan, LeavesAllOutWhereNoSingleOneHelps) {
   fixture.constraints().budget = 0.01 * kDollar;
   const NearestPlan nearest = fixture.nearest();
   EXPECT_EQ(nearest.binding,
-            "Deadline, budget and quotas cannot be kept together, nor can any one of them be left "
-            "out.");
+            "Deadline, budget and quotas cannot be met together, and dropping any one of them does "
+            "not help.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "4x slow.4");
   EXPECT_TRUE(nearest.late);
   EXPECT_TRUE(nearest.dearer);
@@ -143,7 +144,7 @@ TEST(NearestPlan, SaysThatSpotMachinesAreLostBeforeASaveIsSafe) {
   fixture.question.outlook.spot.hazard.typical = Hazard::constant(0.5 / kSecond);
   EXPECT_EQ(nearest_plan(fixture.question, kClock).error().message,
             "no VM type of the catalogue can run the job small: 1 batch does not fit into memory, "
-            "or a save is hardly ever safe before the next loss of spot machines");
+            "or a checkpoint rarely completes before the next spot interruption");
 }
 
 // 67 samples cannot be split into equal micro-steps; two workers would have 34, and memory of 4 GB

@@ -22,7 +22,7 @@ Status check_passes(const PlanQuestion& question) {
     if (known) continue;
     std::vector<std::string> names;
     for (const PassName& pass : passes) names.emplace_back(pass.name);
-    return bad_usage(fmt::format("there is no pass '{}' that can be left out; these can: {}", name,
+    return bad_usage(fmt::format("there is no optional pass '{}'; the optional passes are {}", name,
                                  fmt::join(names, ", ")));
   }
   return {};
@@ -116,7 +116,7 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   const std::int64_t mixed = passes.enabled(kMixedPass) ? implied_mixed(solve.evaluator()) : 0;
   if (everything && mixed > kTooMany) {
     return bad_usage(fmt::format(
-        "without the pass bounds each of {} mixed configurations would be predicted; leave out the "
+        "without the pass bounds, each of {} mixed configurations would be predicted; leave out the "
         "pass mixed as well, or allow fewer VMs",
         mixed));
   }

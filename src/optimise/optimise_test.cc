@@ -279,7 +279,7 @@ TEST(Optimise, SaysWhatCannotBeKeptAndByHowMuch) {
   const PlanAnswer answer = answered(question);
   EXPECT_TRUE(answer.plans.empty());
   ASSERT_TRUE(answer.nearest);
-  EXPECT_EQ(answer.nearest->binding, "The deadline of 1 s cannot be kept with 95 % probability.");
+  EXPECT_EQ(answer.nearest->binding, "The deadline of 1 s cannot be met with 95 % probability.");
   ASSERT_TRUE(answer.nearest->late);
   EXPECT_GT(*answer.nearest->late, Seconds{});
   EXPECT_TRUE(answer.nearest->plan.p_deadline);

@@ -185,8 +185,8 @@ Result<Choice> deepvm(const Evaluator& evaluator, bool limited) {
   choice.plan = plan_of(evaluator, **pick);
   if ((*pick)->fitted) {
     choice.assumptions.emplace_back(
-        "The catalogue has no figures measured by DeepVM's authors: its scaling is fitted to what "
-        "is predicted here, and speeds are peaks of data sheets.");
+        "The catalogue has no figures measured by DeepVM's authors: scaling is fitted to Stint's "
+        "predictions, and speeds are data-sheet peaks.");
   }
   return choice;
 }
@@ -223,7 +223,7 @@ std::string binding_of(const PlanQuestion& question, Policy policy, const Plan& 
       broken.push_back(fmt::format("the quota {}", to_text(quota)));
     }
   }
-  return fmt::format("The policy {} finds nothing within {}.", name_of(policy),
+  return fmt::format("The policy {} finds no plan within {}.", name_of(policy),
                      fmt::join(broken, " and "));
 }
 
@@ -238,12 +238,11 @@ Result<Space> space_without_limits(const PlanQuestion& question) {
 Error nothing_to_rent(const PlanQuestion& question, const PolicyRequest& request) {
   if (request.policy == Policy::kScavenger) {
     return bad_usage(
-        fmt::format("--vm: the job {} cannot run on {}, or it has no price that the limits allow",
+        fmt::format("--vm: the job {} cannot run on {}, or the VM has no price within the limits",
                     question.context.job.name, printable(*request.vm)));
   }
   return {ErrorKind::kInfeasible,
-          fmt::format("no VM type of the catalogue that the job {} can run on can be rented by "
-                      "the policy {}",
+          fmt::format("the policy {} can rent no VM type on which the job {} runs",
                       question.context.job.name, name_of(request.policy))};
 }
 
@@ -290,7 +289,7 @@ Result<PlanAnswer> plan_by_policy(const PlanQuestion& question, const PolicyRequ
                                   const Clock& clock) {
   const Seconds start = clock.now();
   if (request.policy == Policy::kScavenger && !request.vm) {
-    return bad_usage("the policy scavenger is given its VM type; add for example --vm g4dn.xlarge");
+    return bad_usage("--policy scavenger needs a VM type; add for example --vm g4dn.xlarge");
   }
   const auto space = plan_space(question);
   if (!space.ok()) return space.error();

@@ -134,7 +134,7 @@ TEST(CheapestFirst, ShowsOneVmWhereTheBudgetPaysForNone) {
   EXPECT_TRUE(answer.plans.empty());
   ASSERT_TRUE(answer.nearest.has_value());
   EXPECT_EQ(answer.nearest->binding,
-            "The policy cheapest-first finds nothing within the budget of 0.50 USD.");
+            "The policy cheapest-first finds no plan within the budget of 0.50 USD.");
   EXPECT_EQ(to_text(answer.nearest->plan.cluster), "1x slow.1:spot");
   EXPECT_NEAR(answer.nearest->plan.cost.mean.in(kDollar), 0.776, 0.001);
   EXPECT_GT(answer.nearest->dearer->in(kDollar), 0.276);
@@ -145,13 +145,13 @@ TEST(CheapestFirst, NamesTheHourlyBudgetAndQuotasThatLeaveNothing) {
   PolicyFixture fixture;
   fixture.question.constraints.rate_max = 0.1 * kHourly;
   EXPECT_EQ(answered(fixture, {kCheapest}).nearest->binding,
-            "The policy cheapest-first finds nothing within 0.1 USD/h.");
+            "The policy cheapest-first finds no plan within 0.1 USD/h.");
   fixture.question.constraints.rate_max.reset();
   for (const char* family : {"slow", "fast", "dark"}) {
     fixture.question.constraints.quotas.push_back({family, std::nullopt, 3});
   }
   EXPECT_EQ(answered(fixture, {kCheapest}).nearest->binding,
-            "The policy cheapest-first finds nothing within the quota slow=3 and the quota fast=3 "
+            "The policy cheapest-first finds no plan within the quota slow=3 and the quota fast=3 "
             "and the quota dark=3.");
 }
 
@@ -241,9 +241,9 @@ TEST(Scavenger, NamesTheLimitsThatItCannotKeepTogether) {
   fixture.question.constraints.budget = 0.78 * kDollar;
   const PlanAnswer answer = answered(fixture, kScavenger);
   ASSERT_TRUE(answer.nearest.has_value());
-  EXPECT_EQ(answer.nearest->binding,
-            "The policy scavenger finds nothing within the deadline of 1 h and the budget of "
-            "0.78 USD.");
+  EXPECT_EQ(
+      answer.nearest->binding,
+      "The policy scavenger finds no plan within the deadline of 1 h and the budget of 0.78 USD.");
   EXPECT_EQ(to_text(answer.nearest->plan.cluster), "1x slow.1:spot");
   EXPECT_GT(answer.nearest->late->in(kHour), 0.94);
 }
@@ -275,14 +275,14 @@ TEST(DeepVmByPolicy, ShowsOneWorkerWhereTheHourlyBudgetPaysForNone) {
   fixture.question.constraints.rate_max = 0.5 * kHourly;
   const PlanAnswer answer = answered(fixture, {Policy::kDeepVm});
   ASSERT_TRUE(answer.nearest.has_value());
-  EXPECT_EQ(answer.nearest->binding, "The policy deepvm finds nothing within 0.5 USD/h.");
+  EXPECT_EQ(answer.nearest->binding, "The policy deepvm finds no plan within 0.5 USD/h.");
   EXPECT_EQ(to_text(answer.nearest->plan.cluster), "1x slow.1:spot");
   EXPECT_EQ(answer.nearest->plan.checkpoint->receivers, 1);
   fixture.question.constraints.rate_max.reset();
   fixture.question.constraints.quotas = {{.name = "slow", .vcpus = 4},
                                          {.name = "fast", .vcpus = 4}};
   EXPECT_EQ(answered(fixture, {Policy::kDeepVm}).nearest->binding,
-            "The policy deepvm finds nothing within the quota slow=4 and the quota fast=4.");
+            "The policy deepvm finds no plan within the quota slow=4 and the quota fast=4.");
 }
 
 }  // namespace

@@ -205,10 +205,10 @@ Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
           return counts(quota, type, quota.market.value_or(Market::kSpot));
         });
     if (counted) continue;
-    return bad_usage(fmt::format(
-        "--quota: '{}' is no VM type, family or quota class of the catalogue; write for "
-        "example g5=32 or p4d:spot=96",
-        quota.name));
+    return bad_usage(
+        fmt::format("--quota: '{}' is not a VM type, family or quota class of the catalogue; write "
+                    "for example g5=32 or p4d:spot=96",
+                    quota.name));
   }
   return {};
 }

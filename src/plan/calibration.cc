@@ -66,7 +66,7 @@ std::string problem(const Calibration& it) {
   std::set<std::pair<std::string, std::string>> names;
   for (const Constant& constant : it.constants) {
     if (!names.emplace(constant.scope, constant.name).second) {
-      return fmt::format("the constant {} of {} stands twice", constant.name, constant.scope);
+      return fmt::format("the constant {} of {} appears twice", constant.name, constant.scope);
     }
   }
   if (it.covariance.empty()) return "";

@@ -35,7 +35,7 @@ TEST(Calibration, RefusesWhatContradictsItself) {
   wrong = sample();
   wrong.constants.push_back(wrong.constants[0]);
   EXPECT_EQ(validate(wrong).error().message,
-            "calibration: the constant latency of fabric stands twice");
+            "calibration: the constant latency of fabric appears twice");
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Result<VmGroup> parse_group(std::string_view text) {
   const auto market = take_market(rest);
   if (!market) return group_error(text, "the market after ':' must be spot or on-demand");
   if (!is_plain(rest))
-    return group_error(text, "a VM name holds no space, comma or colon and no '+' at its ends");
+    return group_error(text, "a VM name has no space, comma or colon and no '+' at its ends");
   auto name = parse_vm_name(rest);
   if (!name.ok()) return name.error();
   return VmGroup{.vm = std::move(*name), .market = *market, .count = *count};
@@ -130,8 +130,8 @@ std::int64_t global_batch(const Layout& layout) {
 
 std::string problem(const Layout& layout) {
   if (layout.setups.size() != layout.cluster.groups.size()) {
-    return fmt::format("the cluster has {} groups but {} are set up", layout.cluster.groups.size(),
-                       layout.setups.size());
+    return fmt::format("the cluster has {} groups but the layout has {}",
+                       layout.cluster.groups.size(), layout.setups.size());
   }
   double samples = 0;
   for (std::size_t i = 0; i < layout.setups.size(); ++i) {
@@ -140,7 +140,7 @@ std::string problem(const Layout& layout) {
                setup.batch_per_worker * layout.accumulation;
   }
   constexpr double kMaxBatch = 1e12;  // Far beyond any data set.
-  return samples <= kMaxBatch ? "" : "the global batch is larger than any data set";
+  return samples <= kMaxBatch ? "" : "the global batch is too large";
 }
 
 Status validate(const Layout& layout) { return check_fields(layout, "layout"); }

@@ -41,8 +41,8 @@ TEST(ClusterText, QuotesWhatIsWrong) {
   EXPECT_NE(error_of("9999999x a").find("the count must be"), std::string::npos);
   EXPECT_NE(error_of("2x a:cheap").find("the market after ':' must be spot or on-demand"),
             std::string::npos);
-  EXPECT_NE(error_of("2x a b").find("holds no space"), std::string::npos);
-  EXPECT_NE(error_of("2x a/b/c/d").find("does not name a VM type"), std::string::npos);
+  EXPECT_NE(error_of("2x a b").find("has no space"), std::string::npos);
+  EXPECT_NE(error_of("2x a/b/c/d").find("is not a VM type"), std::string::npos);
 }
 
 TEST(ClusterText, RoundTrips) {
@@ -75,7 +75,8 @@ TEST(Layout, GlobalBatchMatchesHandComputedCase) {
 
 TEST(Layout, NeedsASetupForEachGroup) {
   const Layout layout{.cluster = *parse_cluster("2x a + 1x b"), .setups = {{}}};
-  EXPECT_EQ(validate(layout).error().message, "layout: the cluster has 2 groups but 1 are set up");
+  EXPECT_EQ(validate(layout).error().message,
+            "layout: the cluster has 2 groups but the layout has 1");
   const Layout empty;
   EXPECT_FALSE(validate(empty).ok());
 }

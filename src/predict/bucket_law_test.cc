@@ -161,8 +161,8 @@ TEST(BucketLaw, SaysWhenTheNicsCarryMoreThanWasMeasured) {
   ASSERT_TRUE(beyond.ok());
   ASSERT_EQ(beyond->assumptions.size(), within->assumptions.size() + 1);
   EXPECT_EQ(beyond->assumptions.front(),
-            "The NICs carry 150 Gbit/s together, more than the 100 Gbit/s that the calibration lab "
-            "was measured up to: the time may be too short.");
+            "The NICs carry 150 Gbit/s in total, more than the 100 Gbit/s that the calibration lab "
+            "was measured up to: the predicted time may be too short.");
 }
 
 TEST(BucketLaw, ACalibrationSaysWhichConstantIsMissing) {

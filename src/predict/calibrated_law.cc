@@ -102,7 +102,7 @@ Status read_reference(const Constants& constants, CalibratedLaw& law) {
   if (constant == nullptr) return {};
   if (constant->unit != "Gbit/s" || constant->value <= 0) {
     return bad_input(fmt::format(
-        "the reference network of the calibration {} must be more than zero, in Gbit/s", law.name));
+        "the reference network of the calibration {} must be above zero, in Gbit/s", law.name));
   }
   law.reference_network = constant->value * kGbit / kSecond;
   return {};

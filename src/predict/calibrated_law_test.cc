@@ -88,7 +88,7 @@ TEST(CalibratedLaw, MaySayWhichNetworkItIsFor) {
   calibration.constants.back().value = 0;
   ASSERT_FALSE(calibrated_law(calibration).ok());
   EXPECT_EQ(calibrated_law(calibration).error().message,
-            "the reference network of the calibration round must be more than zero, in Gbit/s");
+            "the reference network of the calibration round must be above zero, in Gbit/s");
 }
 
 TEST(CalibratedLaw, AMissingConstantIsNamed) {

@@ -39,10 +39,10 @@ Result<DeviceTimes> processor_times(const JobProfile& job, const VmType& type) {
     const bool meant = to_lower(device) == to_lower(type.name) || to_lower(device) == "cpu";
     if (meant) return measured_times(job, device, device);
   }
-  return bad_usage(fmt::format(
-      "{}/{} has no accelerator, and the job {} was measured on no processor (a device called {} "
-      "or cpu); choose a VM with an accelerator",
-      type.provider, type.name, job.name, type.name));
+  return bad_usage(
+      fmt::format("{}/{} has no accelerator, and the job {} was not measured on a processor (a "
+                  "device named {} or cpu); choose a VM with an accelerator",
+                  type.provider, type.name, job.name, type.name));
 }
 
 /// The measured device nearest to `gpu` by peak arithmetic.
@@ -90,11 +90,11 @@ Result<DeviceLaw> device_law(const Calibration& calibration) {
 Result<double> device_ratio(const Gpu& from, const Gpu& to, double share) {
   for (const Gpu* gpu : {&from, &to}) {
     if (gpu->fp32 && gpu->memory_bandwidth) continue;
-    return bad_usage(fmt::format(
-        "the catalogue has no {} of {}, so times cannot be carried over from {} to {}; measure "
-        "the job on {}",
-        gpu->fp32 ? "memory bandwidth" : "peak arithmetic", gpu->name, from.name, to.name,
-        to.name));
+    return bad_usage(
+        fmt::format("the catalogue has no {} of {}, so times cannot be scaled from {} to {}; "
+                    "measure the job on {}",
+                    gpu->fp32 ? "memory bandwidth" : "peak arithmetic", gpu->name, from.name,
+                    to.name, to.name));
   }
   const bool tensor = from.tf32 && to.tf32;
   const double arithmetic = tensor ? *from.tf32 / *to.tf32 : *from.fp32 / *to.fp32;
@@ -138,17 +138,17 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
   const std::string rented = measured_as(job, type.accelerator->name);
   if (!rented.empty()) return measured_times(job, name, rented);
   if (gpu == nullptr) {
-    return bad_usage(fmt::format(
-        "the catalogue has no figures of {}'s accelerator {}, so times cannot be carried over to "
-        "it; measure the job on it or choose another VM",
-        type.name, name));
+    return bad_usage(
+        fmt::format("the catalogue has no figures of {}'s accelerator {}, so times cannot be "
+                    "scaled to it; measure the job on it or choose another VM",
+                    type.name, name));
   }
   const Reference reference = nearest_measured(job, catalog, *gpu);
   if (reference.gpu == nullptr) {
-    return bad_usage(fmt::format(
-        "times cannot be carried over to {}: the catalogue has no figures of it or of what the job "
-        "{} was measured on ({}); measure the job on {}",
-        name, job.name, join(devices_of(job), ", "), name));
+    return bad_usage(
+        fmt::format("times cannot be scaled to {}: the catalogue has no figures of it or of the "
+                    "measured devices of the job {} ({}); measure the job on {}",
+                    name, job.name, join(devices_of(job), ", "), name));
   }
   const auto ratio = device_ratio(*reference.gpu, *gpu, compute_share(job, *reference.gpu, law));
   if (!ratio.ok()) return ratio.error();

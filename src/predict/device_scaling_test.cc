@@ -36,8 +36,8 @@ TEST(DeviceRatio, WithoutAFigureSaysWhich) {
   const auto ratio = device_ratio(gpu("a", 10, 300), b, 0.5);
   ASSERT_FALSE(ratio.ok());
   EXPECT_EQ(ratio.error().message,
-            "the catalogue has no memory bandwidth of b, so times cannot be carried over from a to "
-            "b; measure the job on b");
+            "the catalogue has no memory bandwidth of b, so times cannot be scaled from a to b; "
+            "measure the job on b");
 }
 
 // 10 GFLOP at 10 TFLOP/s take 1 ms, 900 MB at 300 GB/s take 3 ms: a quarter is arithmetic.

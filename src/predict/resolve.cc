@@ -50,14 +50,14 @@ Status check_place(const Cluster& cluster, const std::vector<const VmType*>& typ
   const VmName& first = cluster.groups[0].vm;
   for (std::size_t i = 1; i < types.size(); ++i) {
     if (types[i]->provider != types[0]->provider) {
-      return bad_usage(
-          fmt::format("a cluster stands with one provider, but {} is of {} and {} of {}",
-                      types[0]->name, types[0]->provider, types[i]->name, types[i]->provider));
+      return bad_usage(fmt::format("a cluster has one provider, but {} is of {} and {} of {}",
+                                   types[0]->name, types[0]->provider, types[i]->name,
+                                   types[i]->provider));
     }
     const VmName& other = cluster.groups[i].vm;
     const bool apart = first.region && other.region && *first.region != *other.region;
     if (apart) {
-      return bad_usage(fmt::format("a cluster stands in one region, but {} and {} are named",
+      return bad_usage(fmt::format("a cluster has one region, but {} and {} are given",
                                    *first.region, *other.region));
     }
   }
@@ -71,7 +71,7 @@ Result<int> workers_per_vm(const VmType& type, const PredictOptions& options, st
       by_group.empty() ? options.workers_per_vm.value_or(accelerators) : by_group[group];
   if (workers > accelerators) {
     return bad_usage(fmt::format(
-        "{} holds {}, so at most {} can run on it, not {}", type.name,
+        "{} has {}, so it runs at most {}, not {}", type.name,
         type.accelerator ? counted(static_cast<std::size_t>(accelerators), "accelerator")
                          : "no accelerator",
         counted(static_cast<std::size_t>(accelerators), "worker"), workers));
@@ -91,18 +91,17 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
                       .memory = accelerator_memory(context.catalog, type)};
   group.jitter = jitter_of(context.job, group.times.measured);
   if (group.times.carried_over()) {
-    resolved.assumptions.push_back(fmt::format(
-        "The job was not measured on {}: its times are those of {} times {:.2f}, by the data "
-        "sheets of both.",
-        group.times.device, group.times.measured, group.times.scale));
+    resolved.assumptions.push_back(
+        fmt::format("The job was not measured on {}: its times are those of {} times {:.2f}, from "
+                    "the data sheets of both.",
+                    group.times.device, group.times.measured, group.times.scale));
   }
   const Gpu* gpu = gpu_of(context.catalog, type);
   const auto inside = gpu == nullptr ? std::nullopt : inside_link_of(*gpu);
   group.inside_link = inside.value_or(1);
   if (*workers > 1 && !inside) {
     resolved.assumptions.push_back(fmt::format(
-        "The link between the accelerators of {} is not known: it is taken as PCIe 3.0.",
-        type.name));
+        "The link between the accelerators of {} is unknown: PCIe 3.0 is assumed.", type.name));
   }
   return group;
 }
@@ -115,7 +114,7 @@ void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerS
   const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
   if (far && context.law.fitted) {
     assumptions.push_back(fmt::format(
-        "The network of {} ({}) is unlike the {} that the calibration {} was fitted on.",
+        "The network of {} ({}) differs from the {} that the calibration {} was fitted on.",
         group.type.name, to_text(rate, "Gbit/s"), to_text(context.law.reference_network, "Gbit/s"),
         context.law.name));
   }
@@ -123,7 +122,7 @@ void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerS
   // A VM like those of the rows does over TCP what they did.
   group.efa = far;
   assumptions.push_back(fmt::format(
-      "{} has EFA: communication over EFA was not calibrated and may be several times faster.",
+      "{} has EFA: communication over EFA is not calibrated and may be several times faster.",
       group.type.name));
 }
 
@@ -137,10 +136,10 @@ void note_total_rate(const CalibratedLaw& law, ResolvedJob& resolved) {
   }
   constexpr double kRounding = 1 + 1e-9;
   if (total <= kRounding * *law.buckets->total_rate) return;
-  resolved.assumptions.push_back(fmt::format(
-      "The NICs carry {} together, more than the {} that the calibration {} was measured up to: "
-      "the time may be too short.",
-      to_text(total, "Gbit/s"), to_text(*law.buckets->total_rate, "Gbit/s"), law.name));
+  resolved.assumptions.push_back(
+      fmt::format("The NICs carry {} in total, more than the {} that the calibration {} was "
+                  "measured up to: the predicted time may be too short.",
+                  to_text(total, "Gbit/s"), to_text(*law.buckets->total_rate, "Gbit/s"), law.name));
 }
 
 /// Network ratios, which only matter between VMs.
@@ -173,7 +172,7 @@ Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolv
   if (whole) {
     if (*whole % options.accumulation != 0) {
       return bad_usage(
-          fmt::format("a global batch of {} cannot be cut into {} equal micro-steps; change "
+          fmt::format("a global batch of {} cannot be split into {} equal micro-steps; change "
                       "--global-batch or --accumulation",
                       *whole, options.accumulation));
     }
@@ -192,7 +191,7 @@ Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolv
   }
   const std::int64_t samples = std::int64_t{*options.batch_per_worker} * workers;
   if (samples * options.accumulation > kMost) {
-    return bad_usage("the global batch is larger than any that trains; lower the batch per worker");
+    return bad_usage("the global batch is too large; lower the batch per worker");
   }
   return static_cast<int>(samples);
 }
@@ -217,7 +216,7 @@ void add_batch_warnings(ResolvedJob& resolved) {
     if (!group.times.curve.extrapolates(group.batch_max())) continue;
     resolved.warnings.push_back(
         fmt::format("a batch of {} per worker is more than twice the largest one measured on {} "
-                    "({:.0f}); the times are a guess",
+                    "({:.0f}); the times are an extrapolation",
                     group.batch_max(), group.times.measured, group.times.curve.batch_max));
   }
 }
@@ -230,27 +229,27 @@ void add_collective_assumptions(const PredictContext& context, ResolvedJob& reso
     }
     if (context.law.fitted && !context.law.servers_fitted) {
       resolved.assumptions.push_back(fmt::format(
-          "The calibration {} did not identify what parameter servers cost: that is prior belief.",
+          "The calibration {} does not identify the cost of parameter servers: it is the prior.",
           context.law.name));
     }
   }
   if (resolved.options.collective == Collective::kTopK) {
     resolved.assumptions.emplace_back(
-        "Top-k sends 1 % of the gradients; selecting them is taken to need no time, and what "
-        "leaving out the others costs in accuracy is not counted.");
+        "Top-k sends 1 % of the gradients; the selection is assumed to take no time, and the "
+        "effect on accuracy is not modelled.");
   }
 }
 
 void add_general_assumptions(const PredictContext& context, ResolvedJob& resolved) {
   if (context.known() != nullptr) {
     resolved.assumptions.push_back(
-        fmt::format("Used are the constants of the job {} in the calibration {}.", context.job.name,
-                    context.law.name));
+        fmt::format("The constants are those of the job {} in the calibration {}.",
+                    context.job.name, context.law.name));
   }
   if (resolved.workers() == 1) return;
   if (!context.law.fitted) {
     resolved.assumptions.push_back(fmt::format(
-        "Nothing was fitted for this network: its constants are prior belief (calibration {}).",
+        "Nothing was fitted for this network: its constants are priors (calibration {}).",
         context.law.name));
   }
   if (resolved.options.plays_buckets && context.job.buckets.empty()) {

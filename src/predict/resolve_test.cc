@@ -21,7 +21,7 @@ TEST(Resolve, RunsOneWorkerPerAcceleratorUnlessTold) {
   EXPECT_EQ(told->workers(), 6);
   EXPECT_EQ(told->global_batch(), 48);
   EXPECT_EQ(message_of("slow.4", {.batch_per_worker = 8, .workers_per_vm = 5}),
-            "slow.4 holds 4 accelerators, so at most 4 workers can run on it, not 5");
+            "slow.4 has 4 accelerators, so it runs at most 4 workers, not 5");
 }
 
 // Fast ones take half the time per sample and half the fixed 2 ms: of 90 samples about 30 and 60.
@@ -66,8 +66,8 @@ TEST(Resolve, AccumulationCutsTheGlobalBatch) {
   EXPECT_EQ(resolved->global_batch(), 96);
   EXPECT_EQ(layout_of(*resolved).accumulation, 3);
   EXPECT_EQ(message_of("slow.1", {.global_batch = 97, .accumulation = 3}),
-            "a global batch of 97 cannot be cut into 3 equal micro-steps; change --global-batch or "
-            "--accumulation");
+            "a global batch of 97 cannot be split into 3 equal micro-steps; change --global-batch "
+            "or --accumulation");
   EXPECT_EQ(message_of("3x slow.1", {.global_batch = 2}),
             "a global batch of 2 in 1 micro-step is too small for 3 workers: each needs at least "
             "one sample");
@@ -76,9 +76,9 @@ TEST(Resolve, AccumulationCutsTheGlobalBatch) {
 
 TEST(Resolve, AClusterStandsWithOneProvider) {
   EXPECT_EQ(message_of("slow.1 + other.1", {.batch_per_worker = 8}),
-            "a cluster stands with one provider, but slow.1 is of x and other.1 of y");
+            "a cluster has one provider, but slow.1 is of x and other.1 of y");
   EXPECT_EQ(message_of("x/here/slow.1 + x/there/fast.1", {.batch_per_worker = 8}),
-            "a cluster stands in one region, but here and there are named");
+            "a cluster has one region, but here and there are given");
 }
 
 TEST(Resolve, SeveralVmsNeedANetworkFigure) {
@@ -131,8 +131,8 @@ TEST(Resolve, SaysWhatWasNotCalibrated) {
   EXPECT_EQ(
       assumed(fixture,
               {.batch_per_worker = 8, .collective = Collective::kParameterServer, .servers = 1}),
-      std::vector<std::string>{"The calibration round did not identify what parameter "
-                               "servers cost: that is prior belief."});
+      std::vector<std::string>{"The calibration round does not identify the cost of parameter "
+                               "servers: it is the prior."});
   fixture.law.servers_fitted = true;
   EXPECT_TRUE(
       assumed(fixture,
@@ -148,15 +148,15 @@ TEST(Resolve, SaysWhichNetworksAreUnlikeTheCalibrations) {
   EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 8}).empty());
   fixture.law.reference_network = 32 * kGbit / kSecond;
   EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
-            std::vector<std::string>{"The network of slow.1 (50 Gbit/s) is unlike the 32 Gbit/s "
+            std::vector<std::string>{"The network of slow.1 (50 Gbit/s) differs from the 32 Gbit/s "
                                      "that the calibration round was fitted on."});
   EXPECT_NEAR(fixture.resolved("2x slow.1", {.batch_per_worker = 8})->groups[0].network, 1.5625,
               1e-12);
   fixture.law.reference_network = 50 * kGbit / kSecond;
   for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
   EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
-            std::vector<std::string>{"slow.1 has EFA: communication over EFA was not calibrated "
-                                     "and may be several times faster."});
+            std::vector<std::string>{"slow.1 has EFA: communication over EFA is not calibrated and "
+                                     "may be several times faster."});
 }
 
 TEST(Resolve, SaysWhenTheJobIsOneOfTheCalibration) {
@@ -165,7 +165,7 @@ TEST(Resolve, SaysWhenTheJobIsOneOfTheCalibration) {
   fixture.law.jobs["small"] = {.gradients = 100 * kMB};
   EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
             std::vector<std::string>{
-                "Used are the constants of the job small in the calibration round."});
+                "The constants are those of the job small in the calibration round."});
 }
 
 // Spreads of 10 % of the step in one part alone: √(0.1² − 0.05²) = 0.0866.

@@ -46,10 +46,10 @@ std::string origin_of(const Calibration& calibration) {
 PoolHazard advised_hazard(const Interruption& band) {
   const double low = band.monthly_min;
   const double high = std::max(low, band.monthly_max.value_or(kOpenBandEnd));
-  std::string origin = fmt::format("{} of such machines are taken back ({}, {})", to_text(band),
+  std::string origin = fmt::format("{} of such machines are interrupted ({}, {})", to_text(band),
                                    band.source, to_text(band.date));
   if (!band.monthly_max) {
-    origin += fmt::format("; the open band is taken to end at {:.0f} %", 100 * high);
+    origin += fmt::format("; the open band is assumed to end at {:.0f} %", 100 * high);
   }
   return {.typical = Hazard::constant(monthly_rate((low + high) / 2)),
           .low = Hazard::constant(monthly_rate(low)),
@@ -82,10 +82,10 @@ Result<SpotPrior> read_spot_prior(const Calibration& calibration) {
   std::vector<HazardStep> steps;
   std::map<std::string, double> values;
   const auto bad = [&](const std::string& what) {
-    return bad_input(fmt::format(
-        "the calibration '{}' is no prior of spot machines: {}; write one with 'stint risk fit "
-        "--out'",
-        printable(calibration.name), what));
+    return bad_input(
+        fmt::format("the calibration '{}' is not a prior of spot machines: {}; write one with "
+                    "'stint risk fit --out'",
+                    printable(calibration.name), what));
   };
   for (const Constant& it : calibration.constants) {
     if (it.scope == kSpotScope) values[it.name] = it.value;
@@ -93,8 +93,8 @@ Result<SpotPrior> read_spot_prior(const Calibration& calibration) {
     const auto from = parse_double(split(it.name, ' ').front());
     const bool rises = steps.empty() ? from == 0.0 : from && *from * kSecond > steps.back().from;
     if (!rises || !(it.value >= 0) || it.unit != kPerHour) {
-      return bad(fmt::format("its hazard from '{}' does not go on from the one before",
-                             printable(it.name)));
+      return bad(
+          fmt::format("its hazard from '{}' does not continue the one before", printable(it.name)));
     }
     steps.push_back({*from * kSecond, it.value / kHour});
   }

@@ -22,7 +22,7 @@ TEST(Advisor, ABandIsARateWithItsEnds) {
   EXPECT_NEAR(pool.low.survival(30 * kDay), 0.95, 1e-12);
   EXPECT_NEAR(pool.high.survival(30 * kDay), 0.9, 1e-12);
   EXPECT_EQ(pool.origin,
-            "5-10 % a month of such machines are taken back (aws-spot-advisor, 2025-07)");
+            "5-10 % a month of such machines are interrupted (aws-spot-advisor, 2025-07)");
 }
 
 TEST(Advisor, AnOpenBandSaysWhereItIsTakenToEnd) {
@@ -68,8 +68,8 @@ TEST(SpotPrior, IsReadAsItWasWritten) {
 TEST(SpotPrior, RefusesOtherCalibrations) {
   Calibration other{.name = "aws-tcp"};
   EXPECT_EQ(read_spot_prior(other).error().message,
-            "the calibration 'aws-tcp' is no prior of spot machines: it has no hazard; write one "
-            "with 'stint risk fit --out'");
+            "the calibration 'aws-tcp' is not a prior of spot machines: it has no hazard; write "
+            "one with 'stint risk fit --out'");
   Calibration broken = spot_calibration(two_zones(), {});
   broken.constants.pop_back();
   EXPECT_NE(read_spot_prior(broken).error().message.find("no constant reach"), std::string::npos);

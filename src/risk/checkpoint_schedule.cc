@@ -228,8 +228,8 @@ std::vector<Seconds> best_begins(const SpotGang& gang, const SaveCost& save,
 Result<SavePlan> plan_saves(const SpotGang& gang, const std::optional<SaveCost>& save) {
   if (!save) {
     return bad_input(
-        "spot machines without checkpoints begin again after each loss; give the size of a "
-        "checkpoint in the job, or use on-demand machines");
+        "spot machines without checkpoints restart after each interruption; give the checkpoint "
+        "size in the job, or use on-demand machines");
   }
   check(gang, *save);
   SavePlan plan;
@@ -238,8 +238,9 @@ Result<SavePlan> plan_saves(const SpotGang& gang, const std::optional<SaveCost>&
   const double useful = 1 - plan.waste.fraction();
   if (useful * kWorkTimesMax < 1) {
     return bad_input(fmt::format(
-        "a save is safe {:.0f} s after it begins, and the machines are lost every {:.0f} s: only "
-        "{:.2g} % of the time would be of use; save faster, or use on-demand or fewer machines",
+        "a checkpoint completes {:.0f} s after its start, and a machine is lost every {:.0f} s: "
+        "only {:.2g} % of the time would be useful; use faster checkpoints, on-demand machines or "
+        "fewer machines",
         save->until_safe().in(kSecond), mean_between_losses(gang).in(kSecond), 100 * useful));
   }
   const Seconds between = mean_between_losses(gang);

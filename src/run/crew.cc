@@ -38,7 +38,7 @@ Result<Descriptor> Crew::open_log(int vm, const char* role) const {
 Status Crew::start_worker(int vm, Command command) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return failed(fmt::format("cannot make a socket: {}", std::strerror(errno)));
+    return failed(fmt::format("cannot create a socket: {}", std::strerror(errno)));
   }
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);

@@ -54,7 +54,7 @@ GangNews Gang::hear(int vm, const std::string& kind, const Json& facts) {
     saving_.reset();
     const Json* reason = facts.find("reason");
     const std::string* text = reason == nullptr ? nullptr : reason->as<std::string>();
-    return {.save_failed = text == nullptr ? "no reason was given" : printable(*text)};
+    return {.save_failed = text == nullptr ? "no reason given" : printable(*text)};
   }
   return {};
 }
@@ -73,8 +73,8 @@ std::optional<std::string> Gang::check_samples(int vm, const Json& facts) {
   const int share = shares_[static_cast<std::size_t>(rank)];
   if (!seen || *seen == share || !told_.insert(vm).second) return std::nullopt;
   return fmt::format(
-      "The script on {} trained on {} samples of a step, though it was given {}: it does not take "
-      "its batch from step.micro_batches(), so neither speed nor result are what was planned.",
+      "The script on {} trained on {} samples per step instead of {}: it does not take its batch "
+      "from step.micro_batches(), so speed and result differ from the plan.",
       vm_name(vm), *seen, share);
 }
 
@@ -116,7 +116,7 @@ GangNews Gang::on_saved(const Json& facts) {
   if (shards_.empty()) state_ = state;
   if (state != state_) {
     saving_.reset();
-    return {.save_failed = "the workers have states of different forms"};
+    return {.save_failed = "the workers have states of different structure"};
   }
   shards_[static_cast<int>(*number)] = {.number = static_cast<int>(*number),
                                         .bytes = *bytes,

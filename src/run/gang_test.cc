@@ -87,7 +87,7 @@ TEST(Gang, ComplainsOnceOfAWorkerThatDoesNotTakeItsShare) {
   Gang gang = pair();
   const GangNews news = step(gang, 2, R"("number":8,"time_s":1,"loss":1,"samples":24)");
   ASSERT_TRUE(news.complaint);
-  EXPECT_NE(news.complaint->find("vm3 trained on 24 samples of a step, though it was given 16"),
+  EXPECT_NE(news.complaint->find("vm3 trained on 24 samples per step instead of 16"),
             std::string::npos)
       << *news.complaint;
   EXPECT_FALSE(step(gang, 2, R"("number":9,"time_s":1,"loss":1,"samples":24)").complaint);
@@ -137,7 +137,7 @@ TEST(Gang, TellsOnceThatASaveFailed) {
   EXPECT_TRUE(is_silent(shard(gang, 0)));
   gang.expect_save(10);
   EXPECT_EQ(gang.hear(0, "save_failed", facts(R"({"attempt":4,"step":10})")).save_failed,
-            "no reason was given");
+            "no reason given");
 }
 
 TEST(Gang, TakesNoNoticeOfNonsense) {
@@ -169,7 +169,7 @@ TEST(Gang, RefusesShardsOfStatesThatDiffer) {
   gang.expect_save(9);
   EXPECT_TRUE(is_silent(shard(gang, 0, R"(,"layout":1)")));
   EXPECT_EQ(shard(gang, 1, R"(,"layout":2)").save_failed,
-            "the workers have states of different forms");
+            "the workers have states of different structure");
 }
 
 }  // namespace

@@ -41,10 +41,10 @@ Status check_run_name(std::string_view name) {
                     name.find("..") == std::string_view::npos &&
                     std::all_of(name.begin(), name.end(), fits);
   if (good) return {};
-  return bad_usage(fmt::format(
-      "'{}' cannot be the name of a run: give one of up to {} letters, digits, '-', '_' and "
-      "single '.', which begins with a letter, a digit or '_'",
-      printable(name), kNameMax));
+  return bad_usage(
+      fmt::format("'{}' is not a valid name of a run: use up to {} letters, digits, '-', '_' and "
+                  "single '.', starting with a letter, a digit or '_'",
+                  printable(name), kNameMax));
 }
 
 Result<std::string> make_run_folder(const std::string& root, const std::string& name) {
@@ -59,11 +59,10 @@ Result<std::string> make_run_folder(const std::string& root, const std::string& 
   if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) return folder;
   if (errno == EEXIST) {
     return bad_usage(fmt::format(
-        "there is a run called {} already: choose another name, or go on with it by 'stint run "
-        "--resume {}'",
-        name, name));
+        "the run {} exists: choose another name, or resume it with 'stint run --resume {}'", name,
+        name));
   }
-  return failed(fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+  return failed(fmt::format("cannot create {}: {}", folder, std::strerror(errno)));
 }
 
 std::vector<std::string> run_names(const std::string& root) {
@@ -91,7 +90,7 @@ Result<RunLock> lock_run(const std::string& folder) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     const int cause = errno;
     if (cause == EWOULDBLOCK) {
-      return failed(fmt::format("{} keeps the run {} going already", holder_of(file.get()),
+      return failed(fmt::format("{} already conducts the run {}", holder_of(file.get()),
                                 fs::path(folder).filename().string()));
     }
     return failed(fmt::format("cannot lock {}: {}", path, std::strerror(cause)));

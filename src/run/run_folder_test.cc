@@ -36,7 +36,7 @@ TEST(RunName, IsQuotedWithoutItsControlCharacters) {
   const Status status = check_run_name("a\n\x1b[31mb");
   EXPECT_EQ(status.error().message.find('\x1b'), std::string::npos);
   EXPECT_EQ(status.error().message.find('\n'), std::string::npos);
-  EXPECT_NE(status.error().message.find("'a??[31mb' cannot be the name of a run"),
+  EXPECT_NE(status.error().message.find("'a??[31mb' is not a valid name of a run"),
             std::string::npos);
 }
 
@@ -71,9 +71,9 @@ TEST_F(RunFolderTest, IsMadeOnceForAName) {
   const auto again = make_run_folder(root_, "mine");
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(again.error().message,
-            "there is a run called mine already: choose another name, or go on with it by 'stint "
-            "run --resume mine'");
+  EXPECT_EQ(
+      again.error().message,
+      "the run mine exists: choose another name, or resume it with 'stint run --resume mine'");
 }
 
 TEST_F(RunFolderTest, StaysUnderItsRoot) {
@@ -87,7 +87,7 @@ TEST_F(RunFolderTest, StaysUnderItsRoot) {
 TEST_F(RunFolderTest, SaysWhyItCannotBeMade) {
   const auto folder = make_run_folder("/proc/no/such", "a");
   ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.error().message, "cannot make /proc/no/such/a: No such file or directory");
+  EXPECT_EQ(folder.error().message, "cannot create /proc/no/such/a: No such file or directory");
 }
 
 TEST_F(RunFolderTest, ListsRunsAndNothingElse) {
@@ -107,7 +107,7 @@ TEST_F(RunFolderTest, IsLockedByOneProcessAtATime) {
     const auto second = lock_run(folder);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.error().message,
-              "process " + std::to_string(::getpid()) + " keeps the run mine going already");
+              "process " + std::to_string(::getpid()) + " already conducts the run mine");
   }
   EXPECT_TRUE(lock_run(folder).ok());
 }
@@ -124,7 +124,7 @@ TEST_F(RunFolderTest, IsFreeAgainWhenItsHolderIsKilled) {
   const auto taken = lock_run(folder);
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().message,
-            "process " + std::to_string(child->pid) + " keeps the run mine going already");
+            "process " + std::to_string(child->pid) + " already conducts the run mine");
   kill_group(child->pid);
   EXPECT_TRUE(lock_run(folder).ok());
 }

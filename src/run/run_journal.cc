@@ -40,7 +40,7 @@ Result<Loaded<std::vector<RunEvent>>> read_run_journal(std::string_view text,
   auto events = read_json_lines<RunEvent>(text.substr(0, whole), kRunEventSchema, source);
   if (events.ok() && whole < text.size()) {
     events->warnings.push_back(
-        fmt::format("{}: the last line was cut off in the middle of a write; left out", source));
+        fmt::format("{}: the last line was truncated during a write; skipped", source));
   }
   return events;
 }

@@ -44,7 +44,7 @@ TEST_F(RunJournalTest, LeavesOutALastLineThatWasCutOffAnywhere) {
     ASSERT_TRUE(read.ok()) << length;
     EXPECT_EQ(read->noun.size(), 1U) << length;
     ASSERT_EQ(read->warnings.size(), 1U) << length;
-    EXPECT_NE(read->warnings[0].find("cut off"), std::string::npos);
+    EXPECT_NE(read->warnings[0].find("truncated"), std::string::npos);
   }
 }
 

@@ -38,7 +38,7 @@ std::string problem(const RunPlan& it) {
   for (const RunMachines& machines : it.machines) kinds += machines.trains ? 1U : 0U;
   if (kinds == 0) return "no machine trains";
   for (const RunStepTime& step : it.steps) {
-    if (step.machines.size() != kinds) return "a step names another number of kinds";
+    if (step.machines.size() != kinds) return "a step time has another number of machine kinds";
   }
   return it.steps.empty() ? "there is no step time" : "";
 }

@@ -92,7 +92,7 @@ TEST(RunRecord, APlanNeedsMachinesThatTrainAndStepTimesOfItsKinds) {
   EXPECT_EQ(problem(plan), "no machine trains");
   plan = mixed_plan();
   plan.steps[1].machines = {2};
-  EXPECT_EQ(problem(plan), "a step names another number of kinds");
+  EXPECT_EQ(problem(plan), "a step time has another number of machine kinds");
   plan.steps.clear();
   EXPECT_EQ(problem(plan), "there is no step time");
 }

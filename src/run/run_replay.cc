@@ -26,7 +26,7 @@ std::string names_of_vms(const std::vector<int>& vms) {
 
 std::string seconds_text(Seconds time) { return fmt::format("{:.1f} s", time.in(kSecond)); }
 
-std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on demand"; }
+std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on-demand"; }
 
 std::optional<std::string> event_text(const Supervisor& supervisor, const RunEvent& event) {
   const std::string vm = event.vm ? vm_name(*event.vm) : "";
@@ -34,15 +34,15 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
     case Event::kVmUp: {
       if (!event.vm || *event.vm >= static_cast<int>(supervisor.vms().size())) return std::nullopt;
       const RunVm& it = supervisor.vms()[static_cast<std::size_t>(*event.vm)];
-      return fmt::format("{} is there ({}, {})", vm, machine_type(it), market_text(it.market));
+      return fmt::format("{} is up ({}, {})", vm, machine_type(it), market_text(it.market));
     }
     case Event::kLaunchRefused:
-      return fmt::format("{} cannot be had: {}", vm, event.reason.value_or("no reason was given"));
+      return fmt::format("{} was refused: {}", vm, event.reason.value_or("no reason given"));
     case Event::kNotice:
-      return fmt::format("{} will be taken back in {}", vm,
+      return fmt::format("{} will be interrupted in {}", vm,
                          seconds_text(event.duration.value_or(Seconds{})));
     case Event::kVmLost:
-      return fmt::format("{} is gone", vm);
+      return fmt::format("{} is lost", vm);
     case Event::kWorkersUp:
       return supervisor.attempt()
                  ? std::optional(fmt::format("training on {} after step {}",
@@ -50,27 +50,27 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
                                              event.step.value_or(0)))
                  : std::nullopt;
     case Event::kSaved:
-      return fmt::format("step {} is saved, after {}", event.step.value_or(0),
+      return fmt::format("checkpoint of step {} is complete, after {}", event.step.value_or(0),
                          seconds_text(event.duration.value_or(Seconds{})));
     case Event::kWorkerLost:
       return fmt::format("the worker on {} is lost{}", vm,
                          event.reason && !event.reason->empty() ? ": " + *event.reason : "");
     case Event::kPrices:
-      return event.spot ? std::optional(fmt::format("a spot machine costs {:.4f} USD/h now",
+      return event.spot ? std::optional(fmt::format("the spot price is {:.4f} USD/h per machine",
                                                     event.spot->in(kDollar / kHour)))
                         : std::nullopt;
     case Event::kCapacity:
       return event.count ? std::optional(fmt::format(
-                               "spot has {} now",
+                               "the spot capacity is {}",
                                counted(static_cast<std::size_t>(*event.count), "machine")))
                          : std::nullopt;
     case Event::kTerms:
     case Event::kRemark:
       return event.reason;
     case Event::kResumed:
-      return "a new process takes over";
+      return "resumed by a new process";
     case Event::kStop:
-      return event.reason.value_or("told to stop");
+      return event.reason.value_or("stop requested");
     case Event::kSaveFailed:
     case Event::kTick:
     case Event::kStepDone:
@@ -111,7 +111,7 @@ std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& m
   for (const RunAction& action : moment.actions) {
     if (action.kind == Act::kSay) lines.push_back({.at = moment.event.at, .text = action.reason});
     if (action.kind == Act::kReplan) {
-      lines.push_back({.at = moment.event.at, .text = "planning again, since " + action.reason});
+      lines.push_back({.at = moment.event.at, .text = "replanning: " + action.reason});
     }
     if (action.kind == Act::kFinish) {
       lines.push_back({.at = moment.event.at,

@@ -36,27 +36,26 @@ class RunMomentTest : public testing::Test {
 };
 
 TEST_F(RunMomentTest, SaysWhatHappenedInOneLine) {
-  EXPECT_EQ(line({.kind = Event::kVmUp, .vm = 1}), "vm2 is there (local.small, spot)");
+  EXPECT_EQ(line({.kind = Event::kVmUp, .vm = 1}), "vm2 is up (local.small, spot)");
   EXPECT_EQ(line({.kind = Event::kLaunchRefused, .vm = 0, .reason = "no room"}),
-            "vm1 cannot be had: no room");
-  EXPECT_EQ(line({.kind = Event::kLaunchRefused, .vm = 0}),
-            "vm1 cannot be had: no reason was given");
+            "vm1 was refused: no room");
+  EXPECT_EQ(line({.kind = Event::kLaunchRefused, .vm = 0}), "vm1 was refused: no reason given");
   EXPECT_EQ(line({.kind = Event::kNotice, .vm = 0, .duration = 2.04 * kSecond}),
-            "vm1 will be taken back in 2.0 s");
-  EXPECT_EQ(line({.kind = Event::kVmLost, .vm = 0}), "vm1 is gone");
+            "vm1 will be interrupted in 2.0 s");
+  EXPECT_EQ(line({.kind = Event::kVmLost, .vm = 0}), "vm1 is lost");
   EXPECT_EQ(line({.kind = Event::kSaved, .step = 7, .duration = 0.75 * kSecond}),
-            "step 7 is saved, after 0.8 s");
+            "checkpoint of step 7 is complete, after 0.8 s");
   EXPECT_EQ(line({.kind = Event::kWorkerLost, .vm = 1, .reason = "out of memory"}),
             "the worker on vm2 is lost: out of memory");
   EXPECT_EQ(line({.kind = Event::kWorkerLost, .vm = 1, .reason = ""}), "the worker on vm2 is lost");
   EXPECT_EQ(line({.kind = Event::kPrices, .spot = 0.0001 * kDollar / kSecond}),
-            "a spot machine costs 0.3600 USD/h now");
-  EXPECT_EQ(line({.kind = Event::kCapacity, .count = 1}), "spot has 1 machine now");
-  EXPECT_EQ(line({.kind = Event::kCapacity, .count = 0}), "spot has 0 machines now");
+            "the spot price is 0.3600 USD/h per machine");
+  EXPECT_EQ(line({.kind = Event::kCapacity, .count = 1}), "the spot capacity is 1 machine");
+  EXPECT_EQ(line({.kind = Event::kCapacity, .count = 0}), "the spot capacity is 0 machines");
   EXPECT_EQ(line({.kind = Event::kTerms, .reason = "moves to vm9"}), "moves to vm9");
   EXPECT_EQ(line({.kind = Event::kRemark, .reason = "The disk is slow."}), "The disk is slow.");
-  EXPECT_EQ(line({.kind = Event::kResumed, .step = 3}), "a new process takes over");
-  EXPECT_EQ(line({.kind = Event::kStop}), "told to stop");
+  EXPECT_EQ(line({.kind = Event::kResumed, .step = 3}), "resumed by a new process");
+  EXPECT_EQ(line({.kind = Event::kStop}), "stop requested");
   EXPECT_EQ(line({.kind = Event::kStop, .reason = "the batch is another"}), "the batch is another");
 }
 
@@ -99,8 +98,7 @@ TEST_F(RunMomentTest, TellsOfPlansAndOfTheEndAndOfNoOtherAction) {
                        {.kind = Act::kFinish,
                         .outcome = RunVerdict::kGaveUp,
                         .reason = "the budget is spent"}}),
-            (std::vector<std::string>{"planning again, since prices moved",
-                                      "gave-up: the budget is spent"}));
+            (std::vector<std::string>{"replanning: prices moved", "gave-up: the budget is spent"}));
 }
 
 class RunReplayTest : public testing::Test {

@@ -183,8 +183,8 @@ class Teller {
       vm.billed = vm.until.value_or(now_) - vm.from;
       vm.cost = price_[i] * vm.billed;
     }
-    constexpr const char* kNames[kDoings] = {"training", "training again what was lost",
-                                             "starting up", "standing still"};
+    constexpr const char* kNames[kDoings] = {"training", "repeating lost steps", "start-up",
+                                             "stalled"};
     Dollars sum;
     for (const Dollars cost : costs_) sum += cost;
     for (int i = 0; i < kDoings; ++i) {

@@ -84,7 +84,7 @@ Status Runner::take_over() {
   for (int vm = 0; vm < static_cast<int>(supervisor_.vms().size()); ++vm) {
     const RunVm& known = supervisor_.vms()[static_cast<std::size_t>(vm)];
     if (known.phase != RunVmPhase::kGone && !there.contains(vm)) {
-      happen({.kind = Event::kVmLost, .vm = vm, .reason = "it was gone after the restart"});
+      happen({.kind = Event::kVmLost, .vm = vm, .reason = "not found after the restart"});
     }
   }
   handle_queue();
@@ -250,7 +250,7 @@ void Runner::save(const RunAction& action) {
     return happen({.kind = Event::kSaveFailed,
                    .step = action.step,
                    .save = action.save,
-                   .reason = "no machine that keeps checkpoints is there"});
+                   .reason = "no machine for checkpoints is up"});
   }
   // A new plan may have other steps; those who train go by the old one until they are told.
   const std::int64_t steps = training_.training ? training_.training->steps : setup_.record.steps;

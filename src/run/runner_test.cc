@@ -60,7 +60,7 @@ TEST_F(RunnerTest, AnotherBatchStopsTheRunAndSaysWhy) {
   const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
-  EXPECT_NE(end->reason.find("a batch of 50 and not with the 48 of the plan"), std::string::npos)
+  EXPECT_NE(end->reason.find("a batch of 50 instead of the plan's 48"), std::string::npos)
       << end->reason;
   EXPECT_EQ(story().reached, 0);
 }
@@ -75,7 +75,7 @@ control.recv(1)
   const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
-  EXPECT_TRUE(tells("the script trains 3 steps and not the 20 of the plan")) << lines();
+  EXPECT_TRUE(tells("the script trains 3 steps instead of the plan's 20")) << lines();
 }
 
 TEST_F(RunnerTest, AnInterruptSavesAndStops) {
@@ -88,7 +88,7 @@ TEST_F(RunnerTest, AnInterruptSavesAndStops) {
   const auto end = run(std::move(listeners));
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kStopped);
-  EXPECT_EQ(end->reason, "it was told to stop");
+  EXPECT_EQ(end->reason, "a stop was requested");
   EXPECT_GE(story().saved, 5);
 }
 
@@ -114,7 +114,7 @@ TEST_F(RunnerTest, GoesOnFromWhatIsSavedWhenItTakesOver) {
   const RunStory told = story();
   EXPECT_EQ(told.attempts.back().from_step, saved);
   EXPECT_EQ(told.attempts.back().to_step, 60);
-  EXPECT_TRUE(tells("a new process takes over"));
+  EXPECT_TRUE(tells("resumed by a new process"));
 }
 
 TEST_F(RunnerTest, ANewPlanTakesEffectAsTheJournalTellsIt) {

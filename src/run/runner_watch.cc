@@ -116,9 +116,9 @@ void Runner::on_out_of_memory(int vm, const Json& facts) {
   const std::int64_t* its = samples == nullptr ? nullptr : samples->as<std::int64_t>();
   if (its == nullptr || *its < 1 || *its > std::numeric_limits<int>::max()) return;
   const std::string type = machine_type(supervisor_.vms()[static_cast<std::size_t>(vm)]);
-  happen(
-      {.kind = Event::kRemark,
-       .reason = fmt::format("{} samples at once are too many for the memory of {}.", *its, type)});
+  happen({.kind = Event::kRemark,
+          .reason = fmt::format("{} samples per micro-step are too many for the memory of {}.",
+                                *its, type)});
   if (listeners_.out_of_memory) listeners_.out_of_memory(type, static_cast<int>(*its));
 }
 
@@ -130,10 +130,9 @@ void Runner::on_ready(int vm, const Json& facts) {
   if (its != nullptr && *its != setup_.record.global_batch) {
     happen({.kind = Event::kStop,
             .code = 1,
-            .reason = fmt::format(
-                "the script trains with a batch of {} and not with the {} of the plan; let it take "
-                "its batch from stint.global_batch(), or plan for {}",
-                *its, setup_.record.global_batch, *its)});
+            .reason = fmt::format("the script trains with a batch of {} instead of the plan's {}; "
+                                  "let it take its batch from stint.global_batch(), or plan for {}",
+                                  *its, setup_.record.global_batch, *its)});
     return;
   }
   if (const auto wrong = wrong_steps(facts)) {
@@ -149,7 +148,7 @@ std::optional<std::string> Runner::wrong_steps(const Json& facts) const {
   const std::int64_t* its = steps == nullptr ? nullptr : steps->as<std::int64_t>();
   if (its == nullptr || plan_.training || *its >= setup_.record.steps) return std::nullopt;
   return fmt::format(
-      "the script trains {} steps and not the {} of the plan; let it train as many, or run it with "
+      "the script trains {} steps instead of the plan's {}; change the script, or run it with "
       "--steps {}",
       *its, setup_.record.steps, *its);
 }
@@ -237,7 +236,7 @@ void Runner::look_for_stuck() {
     happen({.kind = Event::kWorkerLost,
             .vm = vm,
             .attempt = gang_.attempt(),
-            .reason = "it lost the connection to another worker"});
+            .reason = "connection to another worker lost"});
   }
 }
 

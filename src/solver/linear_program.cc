@@ -258,8 +258,7 @@ Result<LinearOutcome> fix_integers(ClpSimplex& simplex, LinearProgram& program) 
   model.setCutoffIncrement(kTolerance);
   model.branchAndBound();
   if (model.isNodeLimitReached()) {
-    return failed(
-        "cannot solve an integer program within the number of nodes it was given; allow more");
+    return failed("cannot solve an integer program within its node limit; raise the limit");
   }
   if (model.isProvenInfeasible()) return LinearOutcome::kInfeasible;
   if (!model.isProvenOptimal() || model.bestSolution() == nullptr) return lost();

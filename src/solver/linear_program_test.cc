@@ -196,7 +196,7 @@ TEST(LinearProgram, FailsWhenItRunsOutOfNodes) {
   const auto solution = solve(hopeless_parity());
   ASSERT_FALSE(solution.ok());
   EXPECT_EQ(solution.error().message,
-            "cannot solve an integer program within the number of nodes it was given; allow more");
+            "cannot solve an integer program within its node limit; raise the limit");
 }
 
 /// Whole numbers from `low` to `high`.

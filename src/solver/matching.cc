@@ -76,7 +76,7 @@ Result<std::vector<Vertex>> mates_of(const Graph& graph) {
   }
   finder.get_current_matching(map);
   break_circles(finder, graph);
-  if (endless) return failed(fmt::format("the matching of {} things does not end", count));
+  if (endless) return failed(fmt::format("the matching of {} items does not terminate", count));
   return mates;
 }
 
@@ -96,7 +96,7 @@ Result<std::vector<MatchEdge>> maximum_weight_matching(int count,
       if (taken && edge.weight > 0) chosen.push_back(edge);
     }
   } catch (const std::exception& error) {
-    return failed(fmt::format("the matching of {} things failed: {}", count, error.what()));
+    return failed(fmt::format("the matching of {} items failed: {}", count, error.what()));
   }
   return chosen;
 }

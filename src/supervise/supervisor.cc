@@ -109,7 +109,7 @@ void Supervisor::apply(const RunEvent& event) {
       if (event.vm) on_vm_up(*event.vm);
       return;
     case Event::kLaunchRefused:
-      if (event.vm) on_refused(*event.vm, event.reason.value_or("no reason was given"));
+      if (event.vm) on_refused(*event.vm, event.reason.value_or("no reason given"));
       return;
     case Event::kVmLost:
       if (event.vm) on_vm_lost(*event.vm);
@@ -129,7 +129,7 @@ void Supervisor::apply(const RunEvent& event) {
       if (event.step) on_saved(*event.step, event.save);
       return;
     case Event::kSaveFailed:
-      return on_save_failed(event.save, event.reason.value_or("no reason was given"));
+      return on_save_failed(event.save, event.reason.value_or("no reason given"));
     case Event::kWorkerLost:
       return on_worker_lost(event);
     case Event::kWorkersDone:
@@ -145,7 +145,7 @@ void Supervisor::apply(const RunEvent& event) {
       if (closing_) return;
       // With a code it is not the user who stops it.
       closing_ = event.code ? RunVerdict::kGaveUp : RunVerdict::kStopped;
-      closing_reason_ = event.reason.value_or("it was told to stop");
+      closing_reason_ = event.reason.value_or("a stop was requested");
       closing_since_ = now_;
       return;
     case Event::kTick:
@@ -186,7 +186,7 @@ void Supervisor::on_refused(int vm, const std::string& reason) {
   const Seconds again = std::min(std::max(kLongestWait, terms_.tick), wait * terms_.tick);
   slot_of(vm).not_before[index(it.market)] = now_ + again;
   if (refusals++ > 0 || finished_) return;
-  say(fmt::format("{} was refused ({}); it is asked for again {} {}{}.",
+  say(fmt::format("{} was refused ({}); retry {} {}{}.",
                   it.market == Market::kSpot ? "A spot machine" : "An on-demand machine", reason,
                   urgent ? "every" : "in", rounded(again),
                   urgent ? ", because of the deadline" : ""));
@@ -194,7 +194,7 @@ void Supervisor::on_refused(int vm, const std::string& reason) {
 
 void Supervisor::on_vm_lost(int vm) {
   const RunVm it = vms_.at(vm);
-  if (it.phase == Phase::kAsked) return on_refused(vm, "it was lost before it came");
+  if (it.phase == Phase::kAsked) return on_refused(vm, "lost before it was up");
   if (it.phase == Phase::kGone) return;
   vms_.end(vm, now_);
   lose_state_of(vm);
@@ -236,7 +236,7 @@ void Supervisor::on_workers_up(std::optional<std::int64_t> step) {
   if (!receiver_lost_ || !step || *step >= saved_) return;
   say(
       fmt::format("The checkpoint of step {} was lost with the machine that held it; training "
-                  "goes on after step {}.",
+                  "resumes after step {}.",
                   saved_, *step));
   saved_ = *step;
   reached_ = *step;
@@ -273,7 +273,7 @@ void Supervisor::on_saved(std::int64_t step, std::optional<int> save) {
 
 void Supervisor::on_save_failed(std::optional<int> save, const std::string& reason) {
   if (!saves_.fail(save, reason, now_) || saves_.failures() != kFailedSavesTold) return;
-  say(fmt::format("{} saves in a row failed ({}); training goes on, and saving is tried again.",
+  say(fmt::format("{} checkpoints in a row failed ({}); training continues and retries.",
                   kFailedSavesTold, reason));
 }
 
@@ -282,7 +282,7 @@ void Supervisor::on_worker_lost(const RunEvent& event) {
   lose_state_of(*event.vm);
   attempt_->broken = true;
   const std::string why = event.reason ? fmt::format(" ({})", *event.reason) : "";
-  fail(fmt::format("the worker on {} ended with exit {}{}", vm_name(*event.vm),
+  fail(fmt::format("the worker on {} exited with code {}{}", vm_name(*event.vm),
                    event.code.value_or(1), why));
 }
 
@@ -294,7 +294,7 @@ void Supervisor::fail(std::string what) {
   }
   if (closing_) return;
   what[0] = static_cast<char>(std::toupper(what[0]));
-  say(what + "; it is started again.");
+  say(what + "; the workers restart.");
 }
 
 /// A new process took over: no worker is left, and what was closing is open again.
@@ -324,8 +324,7 @@ void Supervisor::on_prices(const RunEvent& event) {
   }
   if (closing_) return;
   if (!price_trigger_.fires(furthest, 1 - kPricesMoved, 1 + kPricesMoved, attempts_)) return;
-  ask_for_plan(
-      fmt::format("spot machines cost {:.2f} times what the plan was made with", furthest));
+  ask_for_plan(fmt::format("spot machines cost {:.2f} times the price of the plan", furthest));
 }
 
 // What is known.
@@ -350,18 +349,19 @@ void Supervisor::tell_of(int vm) {
   const bool lost = vms_.at(vm).phase == Phase::kGone;
   if (!lost) {
     const Seconds left = *vms_.at(vm).goes - now_;
-    text = fmt::format("{} will be taken back in {}", vm_name(vm), rounded(left));
+    text = fmt::format("{} will be interrupted in {}", vm_name(vm), rounded(left));
   }
   bool goes_on = false;
   for (const RunAction& action : actions_) {
-    if (action.kind == Act::kSave) text += fmt::format("; saved after step {}", action.step);
+    if (action.kind == Act::kSave) text += fmt::format("; checkpoint after step {}", action.step);
     if (action.kind == Act::kLaunch)
-      text += fmt::format("; {} is asked for", market_name(action.market));
+      text += fmt::format("; {} is requested", market_name(action.market));
     goes_on = goes_on || action.kind == Act::kTrain;
   }
   const int count = goes_on ? static_cast<int>(attempt_->vms.size()) : 0;
-  if (goes_on) text += fmt::format("; {} {} on", counted(count), count == 1 ? "goes" : "go");
-  if (lost && !attempt_) text += "; training waits for another";
+  if (goes_on)
+    text += fmt::format("; {} {}", counted(count), count == 1 ? "continues" : "continue");
+  if (lost && !attempt_) text += "; training waits for a replacement";
   say(text + ".");
 }
 

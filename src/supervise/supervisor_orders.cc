@@ -44,13 +44,13 @@ void Supervisor::decide() {
 
 void Supervisor::give_up_waiting() {
   if (saves_.waited(now_) > kSavePatience * terms_.save_time + terms_.tick) {
-    on_save_failed({}, "there was no answer");
+    on_save_failed({}, "no answer");
   }
   const Seconds launch = kLaunchPatience * terms_.start_up + 2 * terms_.tick;
   for (const int vm : vms_.present()) {
     if (vms_.at(vm).phase != Phase::kAsked || now_ - vms_.at(vm).asked <= launch) continue;
     act(Act::kRelease).vm = vm;
-    on_refused(vm, fmt::format("it did not come within {}", rounded(launch)));
+    on_refused(vm, fmt::format("not up within {}", rounded(launch)));
     break;  // The next event finds the next one.
   }
   if (!attempt_ || attempt_->broken) return;
@@ -61,8 +61,8 @@ void Supervisor::give_up_waiting() {
                                        : now_ - attempt_->ordered > begin;
   if (!late) return;
   attempt_->broken = true;
-  fail(attempt_->training ? "no step was done for " + rounded(step)
-                          : "training did not begin within " + rounded(begin));
+  fail(attempt_->training ? "no step for " + rounded(step)
+                          : "training did not start within " + rounded(begin));
 }
 
 // Limits.
@@ -84,14 +84,14 @@ void Supervisor::check_limits() {
   }
   const std::string why = saves_.failures() > 0 ? ": " + saves_.reason() : "";
   if (now_ - progressed_ > terms_.patience) {
-    give_up(fmt::format("nothing was saved for {}{}", rounded(terms_.patience), why));
+    give_up(fmt::format("no checkpoint for {}{}", rounded(terms_.patience), why));
   }
   if (reached_ == terms_.steps && saves_.failures() >= kLastSavesMax) {
-    give_up(fmt::format("nothing could be saved{}", why));
+    give_up(fmt::format("no checkpoint could be written{}", why));
   }
   if (late() && !told_late_) {
     told_late_ = true;
-    say("The deadline has passed; training goes on with the machines of the plan.");
+    say("The deadline has passed; training continues with the machines of the plan.");
   }
 }
 
@@ -134,7 +134,7 @@ void Supervisor::choose_markets() {
     const bool bought = deadline_.buys();
     choice = deadline_.choose(terms_, progress());
     if (deadline_.buys() && !bought) {
-      say(fmt::format("{} are left until the deadline: all machines are wanted on demand now.",
+      say(fmt::format("{} left until the deadline: all machines switch to on-demand.",
                       rounded(*terms_.deadline - now_)));
     }
     check_deadline();
@@ -150,13 +150,13 @@ void Supervisor::check_deadline() {
   if (overdue <= terms_.tick) return;
   if (!told_overdue_) {
     told_overdue_ = true;
-    say(fmt::format("Even with all machines on demand the deadline is missed by about {}.",
+    say(fmt::format("Even with all machines on-demand, the deadline is missed by about {}.",
                     rounded(overdue)));
   }
   if (new_plan_) return;  // Which nobody follows yet.
   const double ratio = 1 + overdue / *terms_.deadline;
   if (!deadline_trigger_.fires(ratio, 0, 1, attempts_)) return;
-  ask_for_plan("these machines cannot keep the deadline");
+  ask_for_plan("these machines cannot meet the deadline");
 }
 
 void Supervisor::ask_for_plan(const std::string& reason) {

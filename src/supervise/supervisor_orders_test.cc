@@ -17,7 +17,7 @@ TEST(SupervisorOrders, AskAgainForSpotMachinesLessAndLessOften) {
   run.tell(10, {.kind = Event::kVmLost, .vm = 0});
   EXPECT_EQ(run.supervisor.attempt()->vms, (std::vector<int>{1}));
   run.tell(10, {.kind = Event::kLaunchRefused, .vm = 2, .reason = "no capacity"});
-  EXPECT_EQ(run.said(), "A spot machine was refused (no capacity); it is asked for again in 60 s.");
+  EXPECT_EQ(run.said(), "A spot machine was refused (no capacity); retry in 60 s.");
   EXPECT_FALSE(run.wants(Act::kLaunch));
   run.train(10, 1);
   run.tick(69);
@@ -40,7 +40,8 @@ TEST(SupervisorOrders, WaitWithTooFewMachines) {
   run.step(10, 1);
   run.tell(10, {.kind = Event::kVmLost, .vm = 0});
   EXPECT_FALSE(run.supervisor.attempt());
-  EXPECT_EQ(run.said(), "vm1 is lost; a spot machine is asked for; training waits for another.");
+  EXPECT_EQ(run.said(),
+            "vm1 is lost; a spot machine is requested; training waits for a replacement.");
   run.tell(50, {.kind = Event::kVmUp, .vm = 2});
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{2, 1}));
 }
@@ -115,7 +116,7 @@ TEST(SupervisorOrders, GiveUpWhenTheLastStepCannotBeSaved) {
   }
   EXPECT_EQ(said, 1);
   EXPECT_EQ(run.actions.back().outcome, RunVerdict::kGaveUp);
-  EXPECT_EQ(run.actions.back().reason, "nothing could be saved: the disk is full");
+  EXPECT_EQ(run.actions.back().reason, "no checkpoint could be written: the disk is full");
 }
 
 // Two machines cost 0.0002 USD/s. Two saves, two steps and a tick are 100 s or 0.02 USD: of
@@ -145,7 +146,7 @@ TEST(SupervisorOrders, LosePatience) {
   run.tick(0);
   run.tell(0, {.kind = Event::kLaunchRefused, .vm = 0});
   run.tick(3601);
-  EXPECT_EQ(run.actions.back().reason, "nothing was saved for 60 min");
+  EXPECT_EQ(run.actions.back().reason, "no checkpoint for 60 min");
 }
 
 TEST(SupervisorOrders, StartWorkersAgainThatDoNothing) {
@@ -180,14 +181,12 @@ TEST(SupervisorOrders, BuyForTheDeadlineAndAskEachTick) {
   run.tick(1531);
   ASSERT_EQ(run.all(Act::kLaunch).size(), 2U);
   EXPECT_EQ(run.the(Act::kLaunch).market, Market::kOnDemand);
-  EXPECT_EQ(run.said(),
-            "24 min are left until the deadline: all machines are wanted on demand "
-            "now.");
+  EXPECT_EQ(run.said(), "24 min left until the deadline: all machines switch to on-demand.");
   const int vm = run.the(Act::kLaunch).vm;
   run.tell(1532, {.kind = Event::kLaunchRefused, .vm = vm, .reason = "no capacity"});
   EXPECT_EQ(run.said(),
-            "An on-demand machine was refused (no capacity); it is asked for again "
-            "every 60 s, because of the deadline.");
+            "An on-demand machine was refused (no capacity); retry every 60 s, "
+            "because of the deadline.");
   run.tick(1592);
   EXPECT_EQ(run.all(Act::kLaunch).size(), 1U);
 }
@@ -197,13 +196,13 @@ TEST(SupervisorOrders, SayThatADeadlineCannotBeKept) {
   terms.deadline = 500 * kSecond;
   SupervisedRun run(terms);
   run.tick(0);
-  EXPECT_EQ(run.the(Act::kReplan).reason, "these machines cannot keep the deadline");
+  EXPECT_EQ(run.the(Act::kReplan).reason, "these machines cannot meet the deadline");
   EXPECT_EQ(run.all(Act::kSay).back().reason,
-            "Even with all machines on demand the deadline is missed by about 10 min.");
+            "Even with all machines on-demand, the deadline is missed by about 10 min.");
   run.tick(501);
   EXPECT_TRUE(run.supervisor.late());
   EXPECT_EQ(run.all(Act::kSay).back().reason,
-            "The deadline has passed; training goes on with the machines of the plan.");
+            "The deadline has passed; training continues with the machines of the plan.");
 }
 
 TEST(SupervisorOrders, FollowThePolicyFromTickToTick) {

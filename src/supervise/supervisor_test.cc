@@ -51,8 +51,9 @@ TEST(Supervisor, SavesAndReplacesOnANotice) {
   EXPECT_EQ(run.the(Act::kSave).step, 1);
   EXPECT_EQ(run.the(Act::kLaunch).slot, 1);
   EXPECT_FALSE(run.wants(Act::kTrain));
-  EXPECT_EQ(run.said(),
-            "vm2 will be taken back in 2 min; a spot machine is asked for; saved after step 1.");
+  EXPECT_EQ(
+      run.said(),
+      "vm2 will be interrupted in 2 min; a spot machine is requested; checkpoint after step 1.");
   run.tell(13, {.kind = Event::kNotice, .vm = 1, .duration = 120 * kSecond});
   EXPECT_TRUE(run.actions.empty());
   run.save(20, 3);
@@ -81,7 +82,7 @@ TEST(Supervisor, GoesOnWithSurvivors) {
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{1}));
   EXPECT_EQ(run.the(Act::kTrain).attempt, 2);
   EXPECT_EQ(run.supervisor.reached(), 1);
-  EXPECT_EQ(run.said(), "vm1 is lost; a spot machine is asked for; 1 machine goes on.");
+  EXPECT_EQ(run.said(), "vm1 is lost; a spot machine is requested; 1 machine continues.");
   run.train(20, 1);
   run.tell(30, {.kind = Event::kVmLost, .vm = 1});
   EXPECT_EQ(run.supervisor.reached(), 0);  // Nobody has it, and nothing is saved.
@@ -100,16 +101,15 @@ TEST(Supervisor, StartsAWorkerAgainAndGivesUpAfterSomeTimes) {
     if (i == 5) break;
     EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 1}));
     EXPECT_EQ(run.said(),
-              "The worker on vm2 ended with exit 3 (out of memory); it is started "
-              "again.");
+              "The worker on vm2 exited with code 3 (out of memory); the workers restart.");
     run.tell(i, {.kind = Event::kWorkerLost, .vm = 0, .attempt = attempt, .code = 3});
     EXPECT_TRUE(run.actions.empty());  // Of an attempt that is over.
     run.train(i, 0);
   }
   EXPECT_EQ(run.actions.back().outcome, RunVerdict::kGaveUp);
   EXPECT_EQ(run.actions.back().reason,
-            "workers failed 5 times in a row without a step, last: the worker on vm2 ended with "
-            "exit 3 (out of memory)");
+            "workers failed 5 times in a row without a step, last: the worker on vm2 exited with "
+            "code 3 (out of memory)");
 }
 
 TEST(Supervisor, AsksForAPlanWhenSpeedDriftsAndNotAgainForTheSame) {
@@ -130,8 +130,7 @@ TEST(Supervisor, AsksForAPlanWhenPricesMoveByMoreThanATenth) {
   run.tell(10, {.kind = Event::kPrices, .spot = 0.39 * kDollar / kHour});
   EXPECT_FALSE(run.wants(Act::kReplan));
   run.tell(20, {.kind = Event::kPrices, .spot = 0.54 * kDollar / kHour});
-  EXPECT_EQ(run.the(Act::kReplan).reason,
-            "spot machines cost 1.50 times what the plan was made with");
+  EXPECT_EQ(run.the(Act::kReplan).reason, "spot machines cost 1.50 times the price of the plan");
   run.tell(30, {.kind = Event::kPrices, .spot = 0.55 * kDollar / kHour});
   EXPECT_FALSE(run.wants(Act::kReplan));
   run.tell(25, {.kind = Event::kPrices, .spot = 9 * kDollar / kHour});  // Older news.

@@ -75,12 +75,12 @@ void initialise(TurnLayout& layout) {
 
 /// What is wrong with a file that is there, before it is mapped.
 std::optional<std::string> wrong_with(const struct stat& file) {
-  if (!S_ISREG(file.st_mode)) return "is no file";
+  if (!S_ISREG(file.st_mode)) return "is not a file";
   if (file.st_uid != ::geteuid()) return "belongs to another user";
-  if ((file.st_mode & 077) != 0) return "is open to other users: its mode must be 0600";
+  if ((file.st_mode & 077) != 0) return "is accessible to other users: its mode must be 0600";
   if (file.st_size != sizeof(TurnLayout)) {
     return "has " + std::to_string(file.st_size) + " bytes instead of " +
-           std::to_string(sizeof(TurnLayout)) + ": another version of Stint made it";
+           std::to_string(sizeof(TurnLayout)) + ": it is from another version of Stint";
   }
   return std::nullopt;
 }
@@ -92,11 +92,11 @@ std::optional<std::string> wrong_with(const TurnLayout& layout, bool to_look) {
     return "is of version " + std::to_string(layout.version) + " instead of " +
            std::to_string(kStintTurnVersion) + ": use one version of Stint for all jobs";
   }
-  if (layout.boot != boot_name()) return "was made before this computer started: remove it";
+  if (layout.boot != boot_name()) return "was created before this computer started: remove it";
   if (to_look) return std::nullopt;
   const std::optional<PidNamespace> own = own_pid_namespace();
   if (!own || !(*own == layout.processes)) {
-    return "belongs to another PID namespace, whose processes cannot be seen from this one";
+    return "belongs to another PID namespace, whose processes are not visible from this one";
   }
   return std::nullopt;
 }
@@ -173,7 +173,7 @@ std::optional<TurnRefusal> TurnFile::make(const std::string& path, const TurnWat
   };
   std::string part = path + ".XXXXXX";
   const File file{::mkostemp(part.data(), O_CLOEXEC)};
-  if (file.number < 0) return refusal(path, "cannot be made: " + last_problem());
+  if (file.number < 0) return refusal(path, "cannot be created: " + last_problem());
   passed(TurnMoment::kLocked);
   // Memory that is not there shall be missed here, not at the first store.
   errno = ::posix_fallocate(file.number, 0, sizeof(TurnLayout));
@@ -182,7 +182,7 @@ std::optional<TurnRefusal> TurnFile::make(const std::string& path, const TurnWat
                                 file.number, 0)
                        : MAP_FAILED;
   if (memory == MAP_FAILED) {
-    const TurnRefusal refused = refusal(path, "cannot be made: " + last_problem());
+    const TurnRefusal refused = refusal(path, "cannot be created: " + last_problem());
     ::unlink(part.c_str());
     return refused;
   }
@@ -194,7 +194,7 @@ std::optional<TurnRefusal> TurnFile::make(const std::string& path, const TurnWat
   const std::string problem = last_problem();
   passed(TurnMoment::kCounts);
   ::unlink(part.c_str());
-  if (!linked) return refusal(path, "cannot be made: " + problem);
+  if (!linked) return refusal(path, "cannot be created: " + problem);
   return std::nullopt;
 }
 

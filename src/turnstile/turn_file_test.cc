@@ -93,7 +93,8 @@ TEST_F(TurnFileTest, WhatOthersCouldTouchIsRefused) {
   ASSERT_EQ(::symlink(path_.c_str(), folder_.file("link").c_str()), 0);
   EXPECT_NE(reason_to_refuse(folder_.file("link")).find("cannot be opened"), std::string::npos);
   EXPECT_NE(reason_to_refuse(folder_.path()), "");
-  EXPECT_NE(reason_to_refuse(folder_.file("no/folder")).find("cannot be made"), std::string::npos);
+  EXPECT_NE(reason_to_refuse(folder_.file("no/folder")).find("cannot be created"),
+            std::string::npos);
   EXPECT_NE(reason_of(TurnFile::look(folder_.file("none"))).find("cannot be opened"),
             std::string::npos);
 }

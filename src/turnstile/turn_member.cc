@@ -83,10 +83,10 @@ TurnResult<TurnMember> TurnMember::join(TurnFile& file, const TurnTerms& terms) 
     member.joined_ = state.joins;
     return true;
   });
-  if (!changed) return TurnRefusal{kStintTurnTimedOut, "a member that is stopped has the lock"};
+  if (!changed) return TurnRefusal{kStintTurnTimedOut, "a stopped member holds the lock"};
   if (member.seat_ < 0) {
     return TurnRefusal{kStintTurnFull, "all " + std::to_string(kStintTurnMembersMax) +
-                                           " places of the turnstile are taken"};
+                                           " places of the turnstile are in use"};
   }
   return member;
 }

@@ -94,7 +94,7 @@ std::vector<Forecast> forecast_baseline(BaselineKind kind, const StepTrial& tria
     }
     forecast.time = model->predict(row);
     if (forecast.time) forecast.time = *forecast.time / row.times_per_step;
-    if (!forecast.time) forecast.note = fmt::format("nothing was learned of {}", row.job);
+    if (!forecast.time) forecast.note = fmt::format("there is no training data for {}", row.job);
   }
   return forecasts;
 }

@@ -66,7 +66,8 @@ TEST(StepTrials, ABaselineSaysWhyItSaysNothing) {
   ASSERT_EQ(forecasts.size(), 1U);
   EXPECT_NEAR(forecasts[0].time->in(kSecond), 0.1, 1e-12);
   trial.test[0].job = "c";
-  EXPECT_EQ(forecast_baseline(BaselineKind::kPerfect, trial)[0].note, "nothing was learned of c");
+  EXPECT_EQ(forecast_baseline(BaselineKind::kPerfect, trial)[0].note,
+            "there is no training data for c");
 }
 
 }  // namespace

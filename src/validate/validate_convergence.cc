@@ -69,7 +69,7 @@ void predict(const std::string& model, const std::map<std::string, TrainedJob>& 
     const auto steps = baseline_steps(baseline, found->second, run.batch);
     if (steps) outcome.estimate = StepsEstimate{.steps = *steps};
   }
-  if (!outcome.estimate) outcome.note = "the baseline has no answer for this batch";
+  if (!outcome.estimate) outcome.note = "the baseline has no prediction for this batch";
 }
 
 void measure(const std::map<std::string, TrainedJob>& jobs, const ConvergenceRun& run,
@@ -100,7 +100,7 @@ Scored scored_of(const Outcome& outcome) {
 
 std::vector<std::string> notes_of(const std::vector<Outcome>& outcomes) {
   std::vector<std::string> notes{
-      "Errors are of optimizer steps to the level; each run counts once."};
+      "Errors are of optimizer steps to the target; each run counts once."};
   std::size_t censored = 0;
   std::size_t right = 0;
   std::set<std::string> coarse;
@@ -111,14 +111,14 @@ std::vector<std::string> notes_of(const std::vector<Outcome>& outcomes) {
     if (it.has_interval && it.estimate->p90 >= *it.censored) ++right;
   }
   if (censored > 0) {
-    notes.push_back(fmt::format(
-        "Runs that never reached the level, which count in the coverage alone: {}; the interval "
-        "reaches past the end of {} of them.",
-        censored, right));
+    notes.push_back(
+        fmt::format("Runs that never reached the target, which count in the coverage only: {}; the "
+                    "interval extends beyond the end of {} of them.",
+                    censored, right));
   }
   if (!coarse.empty()) {
     notes.push_back(fmt::format(
-        "Not in the headline, because training runs reach the level within {} epochs: {}.",
+        "Not in the headline, because training runs reach the target within {} epochs: {}.",
         kEpochsMin, join({coarse.begin(), coarse.end()}, ", ")));
   }
   return notes;
@@ -134,7 +134,7 @@ std::vector<std::string> notes_of(const std::vector<ConvergenceRun>& train) {
   }
   std::vector<std::string> notes;
   if (!falling.empty()) {
-    notes.push_back("Lower metrics are taken for better, because they fall as training goes on: " +
+    notes.push_back("Lower metrics count as better, because they fall during training: " +
                     join(falling, ", ") + ".");
   }
   if (rows > 0) {

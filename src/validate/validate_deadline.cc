@@ -77,7 +77,7 @@ Status add_place(const ValidateDeadlineRequest& request, std::span<const Availab
   const auto game = game_in_ticks(request.terms, gap);
   if (!game.ok()) return game.error();
   if (zones.front().size() < static_cast<std::size_t>(game->deadline)) {
-    board.notes.push_back(fmt::format("{} is shorter than one window and is left out", name));
+    board.notes.push_back(fmt::format("{} is shorter than one window and is skipped", name));
     return {};
   }
   const int step = window_step_in_ticks(request.window_step, *game, gap);
@@ -101,18 +101,17 @@ Status add_place(const ValidateDeadlineRequest& request, std::span<const Availab
 Status check(const ValidateDeadlineRequest& request) {
   if (request.traces.empty()) {
     return bad_usage(
-        "--traces is missing: files of how many spot machines there were, or give "
-        "--synthetic");
+        "--traces is required: files with the number of spot machines over time, or --synthetic");
   }
   if (request.slots && request.terms.machines != 1) {
-    return bad_usage("--slots plays single machines, so it cannot be given with --machines");
+    return bad_usage("--slots plays single machines; leave out --machines");
   }
   if (request.traces.size() % static_cast<std::size_t>(request.zones) != 0) {
     return bad_usage(fmt::format("--traces has {}, which is not a multiple of --zones {}",
                                  counted(request.traces.size(), "file"), request.zones));
   }
   if (request.window_step && !(*request.window_step > Seconds{})) {
-    return bad_usage("--window-step must be more than zero");
+    return bad_usage("--window-step must be above zero");
   }
   return {};
 }
@@ -225,7 +224,7 @@ Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool
                                     [&](Seconds time) { return time < longest; });
   return fmt::format(
       "{} {} of {}: the first {} from {} on, with {}, begin with every window", pattern->provider,
-      pattern->device.empty() ? "(GPU not said)" : pattern->device, file, to_text(longest, "h"),
+      pattern->device.empty() ? "(GPU not stated)" : pattern->device, file, to_text(longest, "h"),
       to_text(date_at(pattern->first)), counted(static_cast<std::size_t>(within), "failed start"));
 }
 

@@ -46,9 +46,9 @@ struct World {
 
 constexpr World kWorlds[] = {
     {"idle", NetworkWhile::kIdle,
-     "The network is busy only for the time that is charged to synchronisation."},
+     "The network is busy only during the time that counts as synchronisation."},
     {"busy", NetworkWhile::kBusy,
-     "The network is busy during all of backward as well, two thirds of the computing."}};
+     "The network is busy during all of backward as well, two thirds of the compute."}};
 
 Status add_rows(const StepTrial& trial, const FitContext& context, MixTable& table) {
   const bool unseen = !std::all_of(trial.test.begin(), trial.test.end(), [&](const StepRow& row) {
@@ -252,7 +252,7 @@ Result<MixTable> read_table(const ValidateInterleaveRequest& request) {
   if (has_mixes(table)) return table;
   return bad_input(
       "no placement of several VMs has measured test rows (step_time_s and sync_time_s) of two "
-      "jobs, so that there is nothing to pair");
+      "jobs, so there is nothing to pair");
 }
 
 }  // namespace
@@ -342,9 +342,9 @@ Result<InterleaveValidation> validate_interleave(const ValidateInterleaveRequest
   }
   if (!request.split.empty()) validation.split = request.split;
   validation.notes.emplace_back(
-      "each job was measured alone; how two of them share was not measured but played event by "
-      "event from the measured computing and synchronisation of each");
-  validation.notes.emplace_back("jobs are taken to fit beside each other into memory");
+      "each job was measured alone; the sharing of two jobs was not measured but simulated from "
+      "the measured compute and synchronisation of each");
+  validation.notes.emplace_back("jobs are assumed to fit next to each other into memory");
   return validation;
 }
 

@@ -174,19 +174,19 @@ std::vector<std::string> notes_of(const ValidateRequest& request, const Tally& t
   if (tally.outcomes().empty()) {
     notes.emplace_back("the test files have no rows");
   } else if (validation.overall.n == 0 && validation.overall.skipped == 0) {
-    notes.emplace_back("the test rows have no measured times, so nothing was scored");
+    notes.emplace_back("the test rows have no measured times, so there is no score");
   }
   if (request.split == "leave-one-job-out" && validation.jobs.size() < kFewJobs) {
-    notes.push_back(fmt::format("only {} could be left out; others may be predicted worse",
+    notes.push_back(fmt::format("only {} could be held out; others may be predicted worse",
                                 counted(validation.jobs.size(), "job")));
   }
   if (request.format == StepFormat::kGavel) {
     notes.emplace_back(
-        "Recommendation and several V100 in one server are kept apart, as the publisher of the "
-        "table warns of them");
+        "Recommendation and several V100 in one server are scored separately, as the publisher of "
+        "the table warns about them");
   }
   if (request.probes > 0) {
-    notes.push_back(fmt::format("{} of each left-out job were moved into training",
+    notes.push_back(fmt::format("{} of each held-out job were moved into training",
                                 counted(static_cast<std::size_t>(request.probes), "row")));
   }
   return notes;
@@ -196,7 +196,7 @@ Status check(const ValidateRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files;
   if (request.probes > 0 && request.split != "leave-one-job-out") {
-    return bad_usage("--probes goes with --split leave-one-job-out");
+    return bad_usage("--probes needs --split leave-one-job-out");
   }
   return {};
 }
@@ -260,7 +260,7 @@ Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
 }
 
 Result<ProbesAnswer> choose_probes(const ProbesRequest& request) {
-  if (request.train.empty()) return bad_usage("--train needs at least one file");
+  if (request.train.empty()) return bad_usage("--train FILE is required: the rows to learn from");
   if (request.count < 1) return bad_usage("-k must be a whole number of 1 or more");
   const auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!train.ok()) return train.error();

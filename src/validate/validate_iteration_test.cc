@@ -80,13 +80,13 @@ TEST(ValidateIteration, WrongRequestsAreUsageErrors) {
     EXPECT_EQ(answer.error().kind, ErrorKind::kUsage);
     return answer.error().message;
   };
-  EXPECT_EQ(complaint({.split = "max-gpus=2"}), "--train FILE is missing: the rows to learn from");
+  EXPECT_EQ(complaint({.split = "max-gpus=2"}), "--train FILE is required: the rows to learn from");
   EXPECT_NE(complaint({.train = {table}}).find("--split"), std::string::npos);
   EXPECT_NE(complaint({.train = {table}, .test = {table}, .split = "gpu=T4"}).find("--test"),
             std::string::npos);
   EXPECT_NE(complaint({.train = {table}, .split = "half"}).find("'half'"), std::string::npos);
   EXPECT_EQ(complaint({.train = {table}, .split = "gpu=T4", .probes = 2}),
-            "--probes goes with --split leave-one-job-out");
+            "--probes needs --split leave-one-job-out");
 }
 
 TEST(ValidateIteration, BadFilesAreBadInputAndNothingIsWritten) {
@@ -215,7 +215,7 @@ TEST(ValidateIteration, WritesAPredictionForEveryTestRow) {
   EXPECT_FALSE(answer.ours.split.has_value());
   ASSERT_EQ(answer.ours.notes.size(), 1U);
   EXPECT_EQ(answer.ours.notes.front(),
-            "the test rows have no measured times, so nothing was scored");
+            "the test rows have no measured times, so there is no score");
   const Csv csv = predictions_of(folder.path("out.csv"));
   EXPECT_EQ(csv.header(), (std::vector<std::string>{"row", "predicted", "p10", "p90", "note"}));
   ASSERT_EQ(csv.rows(), 4U);
@@ -354,8 +354,7 @@ TEST(ValidateIteration, SaysMostlyWhyRowsWereSkipped) {
             "1 row was skipped: z was not measured on one worker of T4 (1).");
   EXPECT_EQ(
       skipped("z,1-1,2,2,32,1\na,1-1,2,2,32,0\nb,1-1,2,2,32,0\n"),
-      "3 rows were skipped: column step_time_s: must be more than zero, not 0 (2) and 1 other "
-      "reason.");
+      "3 rows were skipped: column step_time_s: must be above zero, not 0 (2) and 1 other reason.");
 }
 
 TEST(ValidateIteration, PredictionsOfABaselineHaveNoInterval) {
@@ -381,10 +380,11 @@ TEST(ValidateIteration, TimesThatNoStepTakesAreNotLearnedFrom) {
     const auto answer = validate_iteration({.train = {odd}, .test = {train}});
     ASSERT_FALSE(answer.ok());
     EXPECT_EQ(answer.error().kind, ErrorKind::kBadInput);
-    EXPECT_EQ(answer.error().message,
-              fmt::format("{}: row 1 (the first is 0): {} s cannot be a measured time; correct it "
-                          "or leave it blank",
-                          odd, time));
+    EXPECT_EQ(
+        answer.error().message,
+        fmt::format(
+            "{}: row 1 (the first is 0): {} s is not a valid time; correct it or leave it blank",
+            odd, time));
   }
 }
 

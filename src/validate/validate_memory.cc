@@ -19,10 +19,10 @@ Result<Kind> kind_of(const std::string& text, const std::string& source) {
   if (csv->find_column("layers_per_stage")) return Kind::kPlans;
   if (csv->find_column("model_a")) return Kind::kPairs;
   if (csv->find_column("batch_per_gpu")) return Kind::kAlone;
-  return bad_input(fmt::format(
-      "{}: none of the columns layers_per_stage (plans), model_a (pairs) and batch_per_gpu (jobs "
-      "alone) is in its header, so it is no table of memory",
-      source));
+  return bad_input(
+      fmt::format("{}: its header has none of the columns layers_per_stage (plans), model_a "
+                  "(pairs) and batch_per_gpu (jobs alone), so it is not a table of memory",
+                  source));
 }
 
 struct Tables {
@@ -70,7 +70,7 @@ Result<Tables> read_tables(const std::vector<std::string>& files) {
 Result<ValidationReport> validate_plan_tables(Tables train, Tables test,
                                               const MemoryRequest& request) {
   if (request.layers.empty()) {
-    return bad_usage("plans need --layers FILE, the sizes of their models' layers");
+    return bad_usage("plans need --layers FILE, the layer sizes of their models");
   }
   const auto text = read_file(request.layers);
   if (!text.ok()) return text.error();
@@ -93,7 +93,7 @@ Result<ValidationReport> validate_memory(const Environment& environment,
   const bool marks = !train->marks.empty() || !test->marks.empty();
   const bool plans = !train->plans.empty() || !test->plans.empty();
   if (marks && plans) {
-    return bad_usage("marks of what fits and plans are different things; validate them apart");
+    return bad_usage("marks of what fits and plans cannot be mixed; validate them separately");
   }
   if (plans) return validate_plan_tables(std::move(*train), std::move(*test), request);
   return validate_marks(environment, std::move(train->marks), std::move(test->marks),

@@ -28,8 +28,8 @@ Status predict_fold(const std::vector<Mark>& marks, const Memories& memories, co
   }
   if (trials.empty()) {
     return bad_input(
-        "no row to learn from: none says whether it fits on a device whose memory "
-        "the catalogue knows");
+        "no row to learn from: none states whether it fits on a device whose memory is in the "
+        "catalogue");
   }
   const auto model = LatentMemory::fit(trials);
   if (!model.ok()) return model.error();
@@ -65,7 +65,8 @@ Validation score_lines(const std::vector<Mark>& marks, const std::vector<Predict
   validation.mean_over_jobs = mean_mark_score(validation.jobs);
   validation.mean_over_jobs.skipped = skipped;
   if (!choices.split.empty()) validation.split = choices.split;
-  validation.notes.emplace_back("Verdicts: 1 fits, 0 does not; mape is the share that was wrong.");
+  validation.notes.emplace_back(
+      "Verdicts: 1 fits, 0 does not; mape is the share of wrong verdicts.");
   return validation;
 }
 

@@ -44,7 +44,7 @@ Status predict_fold(const std::vector<LoadedPlan>& plans, const Fold& fold,
   }
   if (rows.empty()) {
     return bad_input(
-        "no row to learn from: none has a measured peak and sizes of all of its layers");
+        "no row to learn from: none has a measured peak and the sizes of all its layers");
   }
   const auto model = PlanMemoryModel::fit(rows);
   if (!model.ok()) return model.error();

@@ -71,7 +71,8 @@ TEST(ValidatePlans, NeitherLearnsFromNorPredictsAPlanThatDoesNotMatch) {
   EXPECT_EQ(report->validation.overall.n, 1);
   EXPECT_EQ(report->validation.overall.skipped, 1);
   EXPECT_LT(report->validation.overall.mape, 0.05);
-  EXPECT_EQ(report->predictions[1].note, "the plan ends with layer 0 of small, whose last is 1");
+  EXPECT_EQ(report->predictions[1].note,
+            "the plan ends with layer 0 of small, whose last layer is 1");
 }
 
 TEST(ValidatePlans, RefusesOtherSplitsAndNothingToLearnFrom) {

@@ -61,10 +61,10 @@ TEST(ValidateMemory, RefusesWhatItCannotUse) {
     return report.ok() ? "" : report.error().message;
   };
   EXPECT_EQ(error({.train = {plans()}, .split = "leave-one-job-out"}),
-            "plans need --layers FILE, the sizes of their models' layers");
+            "plans need --layers FILE, the layer sizes of their models");
   EXPECT_EQ(error({.train = {alone()}, .test = {plans()}}),
-            "marks of what fits and plans are different things; validate them apart");
-  EXPECT_NE(error({.train = {layers()}, .test = {plans()}}).find("is no table of memory"),
+            "marks of what fits and plans cannot be mixed; validate them separately");
+  EXPECT_NE(error({.train = {layers()}, .test = {plans()}}).find("is not a table of memory"),
             std::string::npos);
   EXPECT_NE(error({.train = {"nowhere.csv"}, .test = {plans()}}).find("cannot read nowhere.csv"),
             std::string::npos);

@@ -144,7 +144,7 @@ std::string remark(const PackedPair& pair, const SpaceSharing& model) {
   for (const PackedSide* side : {&pair.first, &pair.second}) {
     if (!side->alone_worked_out) continue;
     parts.push_back(
-        fmt::format("rate of {} worked out from other batches", job_on_device(*side, pair)));
+        fmt::format("rate of {} derived from other batches", job_on_device(*side, pair)));
   }
   if (!model.knows_device(pair)) {
     parts.push_back(
@@ -281,11 +281,11 @@ Validation validation_of(const PairWorld& world, const std::vector<Outcome>& out
   if (model != kOurs) it.baseline = kModels[model];
   it.notes.emplace_back(
       "Errors are of the rate of each of the two jobs of a pair; pairs that do not fit are not "
-      "scored, and pairs with Recommendation or capped to the isolated rates only apart.");
+      "scored, and pairs with Recommendation or capped to the isolated rates only separately.");
   if (by_left_out) {
     it.notes.emplace_back(
-        "Scores are by what was left out, with both jobs of each of its pairs; a pair of two jobs "
-        "that are left out in turn is predicted twice.");
+        "Scores are by held-out job, with both jobs of each of its pairs; a pair of two held-out "
+        "jobs is predicted twice.");
   }
   return it;
 }
@@ -344,9 +344,9 @@ Result<PairsReport> validate_pairs(const Environment& environment, const PairsRe
   if (!train.ok()) return train.error();
   auto test = read_pair_tables(request.test);
   if (!test.ok()) return test.error();
-  if (train->pairs.empty()) return bad_input("the training files hold no packed pairs");
+  if (train->pairs.empty()) return bad_input("the training files have no packed pairs");
   if (request.split.empty() && test->pairs.empty()) {
-    return bad_input("the test files hold no packed pairs");
+    return bad_input("the test files have no packed pairs");
   }
   const std::size_t learned = train->pairs.size();
   const auto world = world_of(environment, std::move(*train), std::move(*test));
@@ -354,7 +354,7 @@ Result<PairsReport> validate_pairs(const Environment& environment, const PairsRe
   const auto folds = folds_of(world->pairs, learned, request.split);
   if (!request.split.empty() && folds.size() < 2) {
     return bad_input(
-        "the training files hold pairs of one job only, so none is left to learn from; give "
+        "the training files have pairs of one job only, so none is left to learn from; give "
         "--test");
   }
   const auto outcomes = predict_all(*world, folds);

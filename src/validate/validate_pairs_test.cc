@@ -137,7 +137,7 @@ TEST(ValidatePairs, WithoutMeasurementsPredictionsAreStillMade) {
   EXPECT_NEAR(*report->predictions[0].first.predicted, 6, 0.5);
   EXPECT_TRUE(report->predictions[1].first.predicted.has_value());
   EXPECT_EQ(report->predictions[1].note,
-            "rate of two with batch 32 alone on K80 worked out from other batches");
+            "rate of two with batch 32 alone on K80 derived from other batches");
   EXPECT_FALSE(report->predictions[2].first.predicted.has_value());
   EXPECT_EQ(report->predictions[2].note, "no rate of new with batch 4 alone on K80");
 }
@@ -185,13 +185,13 @@ TEST(ValidatePairs, SaysWhatIsWrong) {
     const auto report = validate_pairs({}, request);
     return report.ok() ? "no error" : report.error().message;
   };
-  EXPECT_EQ(error({}), "--train FILE is missing: the rows to learn from");
-  EXPECT_EQ(error({.train = {none}, .split = "fifths"}), "the training files hold no packed pairs");
-  EXPECT_EQ(error({.train = {six}, .test = {none}}), "the test files hold no packed pairs");
-  EXPECT_EQ(error({.train = {file("self.csv", kHeader + row("one", "one"))},
-                   .split = "leave-one-job-out"}),
-            "the training files hold pairs of one job only, so none is left to learn from; give "
-            "--test");
+  EXPECT_EQ(error({}), "--train FILE is required: the rows to learn from");
+  EXPECT_EQ(error({.train = {none}, .split = "fifths"}), "the training files have no packed pairs");
+  EXPECT_EQ(error({.train = {six}, .test = {none}}), "the test files have no packed pairs");
+  EXPECT_EQ(
+      error(
+          {.train = {file("self.csv", kHeader + row("one", "one"))}, .split = "leave-one-job-out"}),
+      "the training files have pairs of one job only, so none is left to learn from; give --test");
   EXPECT_EQ(error({.train = {file("bare.csv",
                                   "gpu,model_a,batch_a,model_b,batch_b\n"
                                   "K80,one,8,two,16\n")},

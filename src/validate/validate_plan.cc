@@ -152,7 +152,7 @@ Status check(const ValidatePlanRequest& request) {
   if (!files.ok()) return files;
   if (request.confidence > 0 && request.confidence < 1) return {};
   return bad_usage(
-      fmt::format("--confidence must lie between 0 and 1, not {:g}", request.confidence));
+      fmt::format("--confidence must be between 0 and 1, not {:g}", request.confidence));
 }
 
 }  // namespace

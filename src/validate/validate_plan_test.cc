@@ -50,7 +50,7 @@ TEST(ValidatePlan, WrongRequestsAreUsageErrors) {
   EXPECT_NE(complaint({.train = {table}}).find("--split"), std::string::npos);
   for (const double confidence : {0.0, 1.0, 95.0}) {
     EXPECT_NE(complaint({.train = {table}, .test = {table}, .confidence = confidence})
-                  .find("--confidence must lie between 0 and 1"),
+                  .find("--confidence must be between 0 and 1"),
               std::string::npos);
   }
 }

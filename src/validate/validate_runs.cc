@@ -47,7 +47,7 @@ std::string worst_note(const std::vector<MeasuredRun>& runs, const std::vector<S
     worst = error;
     name = runs[i].run;
   }
-  if (worst < 0) return "No run was measured, so nothing was scored.";
+  if (worst < 0) return "No run was measured, so there is no score.";
   return fmt::format("The worst error is {:.1f} %, of {}.", 100 * worst, printable(name));
 }
 
@@ -103,9 +103,9 @@ Result<Calibration> calibration_of(const RunWorld& world, const ValidateRunsRequ
 
 Result<ValidationReport> validate_runs(const Environment& environment,
                                        const ValidateRunsRequest& request) {
-  if (request.test.empty()) return bad_usage("--test FILE is missing: the runs to predict");
+  if (request.test.empty()) return bad_usage("--test FILE is required: the runs to predict");
   if (request.train.empty() == request.calibration.empty()) {
-    return bad_usage("give either --train FILE… to learn from or --calibration NAME");
+    return bad_usage("--train FILE… or --calibration NAME is required: what to predict from");
   }
   const auto world = load_run_world(environment, request.jobs);
   if (!world.ok()) return world.error();

@@ -177,9 +177,9 @@ std::map<std::string, SearchScore> mean_over(const std::map<std::string, Searche
 }
 
 Status check(const ValidateSearchRequest& request) {
-  if (request.steps.empty()) return bad_usage("--steps is missing: tables of step times");
+  if (request.steps.empty()) return bad_usage("--steps is required: tables of step times");
   if (request.convergence.empty()) {
-    return bad_usage("--convergence is missing: tables of epochs at several batches");
+    return bad_usage("--convergence is required: tables of epochs at several batch sizes");
   }
   if (request.seeds < 1) return bad_usage("--seeds must be 1 or more");
   return {};
@@ -209,7 +209,7 @@ Result<SearchValidation> validate_search(const ValidateSearchRequest& request,
   }
   if (cases.empty()) {
     return bad_input(fmt::format(
-        "no job has {} setups, which are clusters measured around the batches of its runs",
+        "no job has {} setups, which are clusters measured around the batch sizes of its runs",
         kSetupsMin));
   }
   SearchValidation validation{.seeds = request.seeds};

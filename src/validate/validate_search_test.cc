@@ -99,7 +99,7 @@ TEST(ValidateSearch, BadInputIsSaid) {
   EXPECT_EQ(message(request, ErrorKind::kUsage), "--seeds must be 1 or more");
   request = request_of("bad");
   request.steps.clear();
-  EXPECT_NE(message(request, ErrorKind::kUsage).find("--steps is missing"), std::string::npos);
+  EXPECT_NE(message(request, ErrorKind::kUsage).find("--steps is required"), std::string::npos);
   request = request_of("bad");
   request.steps = {file("few.csv",
                         "model,gpus_per_node,num_nodes,num_gpus,batch_per_gpu,step_time_s\n"

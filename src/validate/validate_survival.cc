@@ -43,7 +43,7 @@ Result<std::vector<std::string>> keys_of(const std::vector<Lifetime>& rows,
                                [&](const std::string& key) { return key == keys.front(); });
   if (one) {
     return bad_input(fmt::format(
-        "the training files hold one group of {} only, so none is left to learn from; give --test",
+        "the training files have one group of {} only, so none is left to learn from; give --test",
         split));
   }
   return keys;
@@ -144,9 +144,9 @@ Validation scored(const std::vector<SurvivalGroup>& groups, const SurvivalReques
   validation.mean_over_jobs = mean_over(validation.jobs);
   if (!request.split.empty()) validation.split = request.split;
   validation.notes.emplace_back(
-      "Errors are |predicted - measured| of the share of machines alive at 1, 3, 6, 12 and 24 h, "
-      "measured after Kaplan and Meier; a loss between two probes counts in the middle, and "
-      "Google's limit of 24 h is no loss.");
+      "Errors are |predicted - measured| of the share of machines alive at 1, 3, 6, 12 and 24 h; "
+      "the measured share is the Kaplan-Meier estimate, a loss between two observations counts at "
+      "the middle, and Google's limit of 24 h is no loss.");
   return validation;
 }
 
@@ -189,7 +189,7 @@ Result<SurvivalReport> validate_survival(const SurvivalRequest& request) {
   if (!rows.ok()) return rows.error();
   const auto test = read_all(request.test);
   if (!test.ok()) return test.error();
-  if (rows->empty()) return bad_input("the training files hold no lifetimes");
+  if (rows->empty()) return bad_input("the training files have no lifetimes");
   const std::size_t learned = rows->size();
   rows->insert(rows->end(), test->begin(), test->end());
 
@@ -204,7 +204,7 @@ Result<SurvivalReport> validate_survival(const SurvivalRequest& request) {
   SurvivalReport report;
   std::vector<PredictionLine> lines;
   for (const Fold& fold : folds) {
-    if (fold.test.empty()) return bad_input("the test files hold no rows");
+    if (fold.test.empty()) return bad_input("the test files have no rows");
     Predicted predicted = predict_fold(*rows, fold, keys[fold.test.front()]);
     report.groups.push_back(std::move(predicted.group));
     auto& wanted = request.exponential ? predicted.exponential : predicted.ours;

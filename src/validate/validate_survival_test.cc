@@ -92,13 +92,13 @@ TEST(ValidateSurvival, SaysWhatIsWrong) {
     return report.ok() ? "no error" : report.error().message;
   };
   EXPECT_EQ(error({.train = {one}, .split = "zones"}),
-            "the training files hold one group of zones only, so none is left to learn from; give "
+            "the training files have one group of zones only, so none is left to learn from; give "
             "--test");
   EXPECT_EQ(error({.train = {file("none.csv", kHeader)}, .test = {one}}),
-            "the training files hold no lifetimes");
+            "the training files have no lifetimes");
   EXPECT_EQ(error({.train = {one}, .test = {file("none.csv", kHeader)}}),
-            "the test files hold no rows");
-  EXPECT_EQ(error({}), "--train FILE is missing: the rows to learn from");
+            "the test files have no rows");
+  EXPECT_EQ(error({}), "--train FILE is required: the rows to learn from");
 }
 
 // The exponential expects hardly any loss in the first hour and most of them later; on Google's VMs

@@ -43,12 +43,12 @@ Fold train_then_test(std::size_t train, std::size_t rows) {
 
 Status check_validation_files(const std::vector<std::string>& train,
                               const std::vector<std::string>& test, const std::string& split) {
-  if (train.empty()) return bad_usage("--train FILE is missing: the rows to learn from");
+  if (train.empty()) return bad_usage("--train FILE is required: the rows to learn from");
   if (test.empty() && split.empty()) {
-    return bad_usage("give --test FILE, or --split to take test rows out of the training files");
+    return bad_usage("--test FILE or --split is required: the rows to predict");
   }
   if (!test.empty() && !split.empty()) {
-    return bad_usage("give --test or --split, not both: --split takes its rows from --train");
+    return bad_usage("--test and --split exclude each other: --split takes its rows from --train");
   }
   return {};
 }

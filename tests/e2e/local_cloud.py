@@ -183,7 +183,7 @@ def basics(world, _options):
     world.run("local", "exec", "--", "sh", "-c", "test $RANK = 0 || exit 7; sleep 100", code=7)
     wait_until(lambda: not world.running("sleep"), "others are ended with the one that failed")
     err = world.run("local", "up", "--cluster", "local.small", "--name", NAME, code=2)
-    expect("is taken" in err, err)
+    expect("is in use" in err, err)
     expect_rate(world, "vm1", "vm2", 100)
     interrupted = world.start("local", "exec", "--", "sleep", "1000")
     wait_until(lambda: len(world.running("sleep")) == 2, "both VMs run it")

@@ -563,7 +563,7 @@ def limits(world, _options):
 
     at = world.wait_for(run, "one", "step-done")
     code, said = world.ask(*world.words("one", "1x local.fast", steps))
-    expect(code == 2 and "already" in said, f"a second run called one exits {code}: {said}")
+    expect(code == 2 and "exists" in said, f"a second run called one exits {code}: {said}")
     code, said = world.ask("run", "--resume", "one")
     expect(code != 0 and f"process {run.pid}" in said, f"resumed while it runs: {code}: {said}")
     interrupt(world, run, "one", 2)
@@ -579,12 +579,12 @@ def limits(world, _options):
     world.end(world.begin("run", "--resume", "one"), 0)
     expect_trained_again(world, "one", steps, last)
     code, said = world.ask("run", "--resume", "one")
-    expect(code == 2 and "trained already" in said, f"{code}: {said}")
+    expect(code == 2 and "is complete" in said, f"{code}: {said}")
 
     said = world.end(wrong, 1)
     expect(f"batch of {BATCH // 2}" in said, f"a wrong batch is not noticed: {said}")
     said = world.end(less, 0)
-    expect("samples of a step, though it was given" in said, f"2 samples are not noticed: {said}")
+    expect("samples per step instead of" in said, f"2 samples are not noticed: {said}")
     empty_out(world, full, full_folder, steps)
 
 

@@ -169,8 +169,8 @@ Result<Calibration> fitted_buckets(const RunWorld& world, const std::vector<std:
 
 Result<Calibration> calibrate_buckets(const Environment& environment,
                                       const CalibrateBucketsRequest& request) {
-  if (request.train.empty()) return bad_usage("--train FILE is missing: the runs to learn from");
-  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
+  if (request.train.empty()) return bad_usage("--train FILE is required: the runs to learn from");
+  if (request.name.empty()) return bad_usage("--name is required: the name of the calibration");
   const auto world = load_run_world(environment, request.jobs);
   if (!world.ok()) return world.error();
   auto calibration = fitted_buckets(*world, request.train, request.onto);

@@ -33,8 +33,7 @@ Result<BytesPerSecond> reference_network(const Environment& environment,
     const auto rate = type.ok() ? network_rate(**type) : std::nullopt;
     if (!rate) {
       return bad_input(fmt::format(
-          "the network of {} is not known; give it with --network, for example --network '25 "
-          "Gbit/s'",
+          "the network of {} is unknown; give it with --network, for example --network '25 Gbit/s'",
           row.device));
     }
     if (!first) first = rate;
@@ -51,16 +50,15 @@ Result<std::pair<StepFormat, std::string>> tagged_file(const std::string& text) 
       return std::pair(format, text.substr(colon + 1));
     }
   }
-  return bad_usage(
-      fmt::format("'{}' does not say whose table it is; write it as gavel:FILE or cmdare:FILE",
-                  printable(text)));
+  return bad_usage(fmt::format("'{}' has no table format; write it as gavel:FILE or cmdare:FILE",
+                               printable(text)));
 }
 
 }  // namespace
 
 Status check_calibration(const CalibrateRequest& request) {
-  if (request.train.empty()) return bad_usage("--train FILE is missing: the rows to learn from");
-  if (request.name.empty()) return bad_usage("--name is missing: what to call the calibration");
+  if (request.train.empty()) return bad_usage("--train FILE is required: the rows to learn from");
+  if (request.name.empty()) return bad_usage("--name is required: the name of the calibration");
   return {};
 }
 
@@ -88,8 +86,7 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   const auto table = fit_table(*rows, *context, true);
   if (!table.ok()) return table.error();
   if (table->rows.empty()) {
-    return bad_input(
-        "the training files hold no row with several workers and a time to learn from");
+    return bad_input("the training files have no row with several workers and a measured time");
   }
   auto records = accuracy(request);
   if (!records.ok()) return records.error();

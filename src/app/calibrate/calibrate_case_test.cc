@@ -185,8 +185,8 @@ TEST(CalibrateSharing, SaysWhatIsWrong) {
     const auto found = calibrate_sharing(at_day_one(), request);
     return found.ok() ? "no error" : found.error().message;
   };
-  EXPECT_EQ(error({}), "--train FILE is missing: the rows to learn from");
-  EXPECT_EQ(error({.train = {"nowhere.csv"}}), "--name is missing: what to call the calibration");
+  EXPECT_EQ(error({}), "--train FILE is required: the rows to learn from");
+  EXPECT_EQ(error({.train = {"nowhere.csv"}}), "--name is required: the name of the calibration");
   EXPECT_EQ(error({.train = {file("alone.csv", alone())}, .name = "mine"}),
             "no pair to learn from: none has rates of both jobs, alone and together, on one GPU");
 }

@@ -81,8 +81,8 @@ Error incomplete(const TraceProfile& profile) {
   if (!profile.gradients) flags.emplace_back("--gradients '100 MB'");
   if (!profile.batch_per_worker) flags.emplace_back("--batch 32");
   return bad_input(
-      fmt::format("the traces do not tell all that a job profile needs, so nothing was written; "
-                  "add {}, with the job's own figures",
+      fmt::format("the traces lack figures that a job profile needs, so nothing was written; add "
+                  "{}, with the job's own figures",
                   join(flags, " and ")));
 }
 
@@ -105,7 +105,8 @@ Status name_device(const Environment& environment, TraceHints& hints,
 }  // namespace
 
 Result<NcclTable> import_nccl(const NcclImportRequest& request) {
-  if (request.files.empty()) return bad_usage("give at least one text of nccl-tests");
+  if (request.files.empty())
+    return bad_usage("FILE is required: at least one output of nccl-tests");
   NcclTable all;
   for (const std::string& file : request.files) {
     const auto text = read_file(file);
@@ -171,7 +172,7 @@ std::string gpu_called(std::string_view device, const std::vector<std::string>& 
 
 Result<TraceProfile> import_trace(const Environment& environment,
                                   const TraceImportRequest& request) {
-  if (request.files.empty()) return bad_usage("give at least one trace");
+  if (request.files.empty()) return bad_usage("FILE is required: at least one trace");
   std::vector<RankTrace> ranks;
   for (const std::string& file : request.files) {
     auto trace = read_trace_file(file);
@@ -185,9 +186,8 @@ Result<TraceProfile> import_trace(const Environment& environment,
   auto profile = profile_traces(ranks, hints);
   if (!profile.ok()) return profile.error();
   if (profile->on_gpu && hints.device.empty()) {
-    profile->notes.push_back(
-        fmt::format("the catalogue knows no GPU called '{}'; --device gives it its name there",
-                    profile->device));
+    profile->notes.push_back(fmt::format(
+        "the catalogue has no GPU '{}'; --device gives its name there", profile->device));
   }
   if (request.out.empty()) return profile;
   if (!profile->job) return incomplete(*profile);

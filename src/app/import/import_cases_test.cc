@@ -68,8 +68,8 @@ TEST(TraceFile, SaysWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(read_trace_file("/").error().message.find("cannot read /"), std::string::npos);
   EXPECT_NE(error_of("").find("is empty"), std::string::npos);
-  EXPECT_NE(error_of("[{}").find("breaks off at byte 3"), std::string::npos);
-  EXPECT_NE(error_of(R"([{}, {"a": tru}])").find("event 2: it is no good JSON"), std::string::npos);
+  EXPECT_NE(error_of("[{}").find("ends at byte 3"), std::string::npos);
+  EXPECT_NE(error_of(R"([{}, {"a": tru}])").find("event 2: invalid JSON"), std::string::npos);
 }
 
 constexpr const char* kTrace = R"([

@@ -40,7 +40,7 @@ std::optional<std::string> script_of(const std::vector<std::string>& words) {
 Status check_command(const std::vector<std::string>& words) {
   if (words.empty()) {
     return bad_usage(
-        "the command that trains is missing. For example: stint profile -- /usr/bin/python3 "
+        "the training command is required. For example: stint profile -- /usr/bin/python3 "
         "train.py");
   }
   const auto script = script_of(words);
@@ -113,23 +113,20 @@ std::string nothing_measured(const std::vector<ProfileRecord>& records, const Pr
   }
   if (end.cause == Cause::kTimeLimit) {
     return fmt::format(
-        "the script took no step of an optimizer within {} and was ended; raise --timeout if it "
-        "needs longer to begin",
+        "the script took no optimizer step within {} and was stopped; raise --timeout if it needs "
+        "longer to start",
         to_text(limit));
   }
   if (end.code != 0) {
     return fmt::format(
-        "the script ended with exit {} before an optimizer took a step; see what it "
-        "printed",
-        end.code);
+        "the script exited with code {} before the first optimizer step; see its output", end.code);
   }
   if (!ended) {
-    return "the script ended without importing torch; or its interpreter ignores PYTHONPATH (-I, "
+    return "the script ended without importing torch, or its interpreter ignores PYTHONPATH (-I, "
            "-E)";
   }
-  if (backwards == 0)
-    return "the script never called backward, so that there is nothing to measure";
-  return "the script called backward, but no optimizer of PyTorch took a step";
+  if (backwards == 0) return "the script never called backward, so there is nothing to measure";
+  return "the script called backward, but no PyTorch optimizer took a step";
 }
 
 /// What the summary of a run that did not end well is to be taken with.
@@ -137,11 +134,11 @@ void warn_of_end(const ProcessesEnd& end, const std::string& run, const ProfileS
                  Seconds limit, std::vector<std::string>& warnings) {
   const std::string kept = counted(static_cast<std::size_t>(summary.steps), "iteration");
   if (end.cause == Cause::kTimeLimit) {
-    warnings.push_back(fmt::format("{}did not end within {}; the {} that it measured are kept", run,
-                                   to_text(limit), kept));
+    warnings.push_back(
+        fmt::format("{}did not end within {}; its {} so far are kept", run, to_text(limit), kept));
   } else if (end.code != 0) {
     warnings.push_back(
-        fmt::format("{}ended with exit {}; the {} that it measured are kept", run, end.code, kept));
+        fmt::format("{}exited with code {}; its {} so far are kept", run, end.code, kept));
   }
 }
 
@@ -204,8 +201,8 @@ Status check_asked(const std::vector<ProfileSummary>& runs, const std::vector<in
   if (runs.size() < 2 || seen[0] == 0) return {};
   if (std::any_of(seen.begin(), seen.end(), [&](int one) { return one != seen[0]; })) return {};
   return bad_usage(
-      fmt::format("the script trained with a batch of {} whatever was asked; let it call "
-                  "stint.batch_size(), or name its flag with --batch-flag",
+      fmt::format("the script trained with a batch of {} regardless of the request; call "
+                  "stint.batch_size() in it, or name its flag with --batch-flag",
                   seen[0]));
 }
 

@@ -100,8 +100,9 @@ TEST(ProfileJob, StartsAsManyRanksAsAsked) {
 TEST(ProfileJob, WhatWasMeasuredBeforeTheScriptDiedIsKept) {
   const auto report = profile_job(training(records(3) + "exit 7"));
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report->warnings, std::vector<std::string>{"the script ended with exit 7; the 3 "
-                                                       "iterations that it measured are kept"});
+  EXPECT_EQ(
+      report->warnings,
+      std::vector<std::string>{"the script exited with code 7; its 3 iterations so far are kept"});
 }
 
 TEST(ProfileJob, ABatchThatFailsIsLeftOut) {
@@ -112,26 +113,26 @@ TEST(ProfileJob, ABatchThatFailsIsLeftOut) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->job.compute.size(), 1U);
   EXPECT_EQ(report->warnings,
-            std::vector<std::string>{"a batch of 16: the script ended with exit 1 before an "
-                                     "optimizer took a step; see what it printed"});
+            std::vector<std::string>{"a batch of 16: the script exited with code 1 before the "
+                                     "first optimizer step; see its output"});
 }
 
 TEST(ProfileJob, SaysWhyNothingWasMeasured) {
   EXPECT_EQ(message_of(training("exit 3")),
-            "the script ended with exit 3 before an optimizer took a step; see what it printed");
+            "the script exited with code 3 before the first optimizer step; see its output");
   EXPECT_TRUE(message_of(training("exit 0")).starts_with("the script ended without importing"));
   const std::string line = R"({"schema": "stint.profile/1", "rank": 0, "exit": )";
   EXPECT_EQ(message_of(training("echo '" + line + R"({"backwards": 0, "steps": 0}}' )" +
                                 "> $STINT_PROFILE_OUT")),
-            "the script never called backward, so that there is nothing to measure");
+            "the script never called backward, so there is nothing to measure");
   EXPECT_EQ(message_of(training("echo '" + line + R"({"backwards": 2, "steps": 0}}' )" +
                                 "> $STINT_PROFILE_OUT")),
-            "the script called backward, but no optimizer of PyTorch took a step");
+            "the script called backward, but no PyTorch optimizer took a step");
   ProfileRequest hanging = training("sleep 1000");
   hanging.limit = 0.2 * kSecond;
   EXPECT_EQ(message_of(hanging),
-            "the script took no step of an optimizer within 200 ms and was ended; raise --timeout "
-            "if it needs longer to begin");
+            "the script took no optimizer step within 200 ms and was stopped; raise --timeout if "
+            "it needs longer to start");
 }
 
 TEST(ProfileJob, AScriptOrACommandThatIsNotThereIsToldApart) {

@@ -46,15 +46,15 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
   const bool old = age > kOldPriceDays;
   if (age < 0) {
     return {Level::kAdvice, fmt::format("{} {}", provider, name_of(market)),
-            fmt::format("{} prices of {}, which is after today, {}", dates.prices,
+            fmt::format("{} prices are dated {}, after today, {}", dates.prices,
                         to_text(dates.oldest), to_text(today)),
-            "set this computer's clock"};
+            "set the clock of this computer"};
   }
   const std::string range = dates.oldest == dates.newest
                                 ? to_text(dates.oldest)
                                 : to_text(dates.oldest) + " to " + to_text(dates.newest);
   return {old ? Level::kAdvice : Level::kGood, fmt::format("{} {}", provider, name_of(market)),
-          fmt::format("{} prices of {}, {} days old", dates.prices, range, age),
+          fmt::format("{} prices are dated {}, {} days old", dates.prices, range, age),
           old ? fmt::format("stint catalog import FILE --provider {}", provider) : ""};
 }
 
@@ -80,7 +80,7 @@ std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
 Finding examine_catalog(const Result<Loaded<Catalog>>& loaded) {
   if (!loaded.ok()) {
     return {Level::kBroken, "catalogue", loaded.error().message,
-            "mend or move away the file that this names"};
+            "repair or move the file named above"};
   }
   std::size_t types = 0;
   std::size_t offers = 0;
@@ -115,26 +115,25 @@ Finding examine_user_folder(const Environment& environment) {
   std::error_code error;
   if (!fs::is_directory(existing, error)) {
     return {Level::kBroken, "own catalogues",
-            fmt::format("{} is a file where a folder is needed", existing.string()),
+            fmt::format("{} is a file, but a folder is needed", existing.string()),
             fmt::format("mv {} {}", shell_quoted(existing.string()),
                         shell_quoted(existing.string() + ".old"))};
   }
   const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
-    return {Level::kBroken, "own catalogues",
-            fmt::format("{} cannot be written to", existing.string()),
+    return {Level::kBroken, "own catalogues", fmt::format("{} is not writable", existing.string()),
             fmt::format("chmod u+wx {}", shell_quoted(existing.string()))};
   }
   const bool made = existing == fs::path(*folder);
   return {Level::kGood, "own catalogues",
-          fmt::format("{}{}", *folder, made ? "" : " (made by the first import)"), ""};
+          fmt::format("{}{}", *folder, made ? "" : " (the first import creates it)"), ""};
 }
 
 Finding examine_locale(const Environment& environment) {
   const std::string charset = to_lower(environment.charset);
   const bool utf8 = charset == "utf-8" || charset == "utf8";
   if (utf8) return {Level::kGood, "tables", "the terminal's locale is UTF-8", ""};
-  return {Level::kAdvice, "tables", "the locale is not UTF-8, so some characters may look odd",
+  return {Level::kAdvice, "tables", "the locale is not UTF-8, so some characters may not display",
           "export LC_ALL=C.UTF-8"};
 }
 
@@ -161,7 +160,7 @@ Finding examine_completion(const Environment& environment) {
       std::error_code error;
       if (fs::exists(one, error)) return {Level::kGood, "completion", one, ""};
     }
-    return {Level::kAdvice, "completion", fmt::format("not set up for {}", place.shell),
+    return {Level::kAdvice, "completion", fmt::format("not installed for {}", place.shell),
             fmt::format("mkdir -p {} && stint completion {} > {}", shell_quoted(folder),
                         place.shell, shell_quoted(file))};
   }
@@ -183,7 +182,7 @@ Finding examine_local_cloud(const HostSupport& host) {
   }
   return {
       Level::kGood, kLocalCloud,
-      fmt::format("{}, with iproute2 and HTB; honest while VMs x rate stay within {:g} Gbit/s",
+      fmt::format("{}, with iproute2 and HTB; accurate while VMs x rate is at most {:g} Gbit/s",
                   host.user_namespace ? "works without root, in user namespaces" : "works as root",
                   kHonestTraffic.in(kGbit / kSecond)),
       ""};
@@ -191,12 +190,12 @@ Finding examine_local_cloud(const HostSupport& host) {
 
 Finding examine_quotas(const HostSupport& host) {
   if (host.cgroups.version == CgroupVersion::kNone) {
-    return {Level::kAdvice, "local quotas", "no cgroups, so that --quota does not work", ""};
+    return {Level::kAdvice, "local quotas", "no cgroups, so --quota does not work", ""};
   }
   const char* version = host.cgroups.version == CgroupVersion::kV1 ? "cgroup v1" : "cgroup v2";
   if (!host.quotas) {
     return {Level::kAdvice, "local quotas",
-            fmt::format("{}, but {} cannot be written to, so that --quota does not work", version,
+            fmt::format("{}, but {} is not writable, so --quota does not work", version,
                         host.cgroups.folder),
             ""};
   }

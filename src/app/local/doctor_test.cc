@@ -96,7 +96,8 @@ TEST(Doctor, DatesThePricesOfEveryProvider) {
 TEST(Doctor, LooksButDoesNotTouch) {
   const Environment environment = sound_machine("untouched");
   const Finding finding = examined(environment, "own catalogues");
-  EXPECT_NE(finding.detail.find("made by the first import"), std::string::npos) << finding.detail;
+  EXPECT_NE(finding.detail.find("the first import creates it"), std::string::npos)
+      << finding.detail;
   EXPECT_FALSE(std::filesystem::exists(*environment.data_folder));
 }
 
@@ -197,7 +198,7 @@ TEST(Doctor, AClockBeforeThePricesIsAdvised) {
   environment.clock = std::make_shared<FixedClock>(start_of({.year = 2020, .month = 1, .day = 1}));
   const Finding finding = examined(environment, "aws on-demand");
   EXPECT_EQ(finding.level, Level::kAdvice);
-  EXPECT_EQ(finding.fix, "set this computer's clock");
+  EXPECT_EQ(finding.fix, "set the clock of this computer");
 }
 
 }  // namespace

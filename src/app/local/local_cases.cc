@@ -51,7 +51,7 @@ Status follow_trace(ClusterSpec& spec, const std::string& file) {
 
 Result<std::string> root_of(const Environment& environment) {
   if (environment.state_folder) return *environment.state_folder + "/local";
-  return failed("there is no place to note clusters: set HOME or XDG_STATE_HOME");
+  return failed("there is no folder for the state of clusters: set HOME or XDG_STATE_HOME");
 }
 
 Result<LocalCluster> cluster_called(const Environment& environment, const std::string& name) {
@@ -60,7 +60,7 @@ Result<LocalCluster> cluster_called(const Environment& environment, const std::s
   if (!name.empty()) return LocalCluster::open(*root, name);
   const std::vector<std::string> names = cluster_names(*root);
   if (names.size() > 1) {
-    return bad_usage(fmt::format("there are {} clusters: say which with --name, {}", names.size(),
+    return bad_usage(fmt::format("there are {} clusters: choose one with --name, {}", names.size(),
                                  join(names, " or ")));
   }
   return LocalCluster::open(*root, names.empty() ? kLocalClusterName : names[0]);
@@ -79,8 +79,8 @@ Status set_lives(ClusterSpec& spec, const std::string& life, std::uint64_t seed)
   if (life.empty() || life == "until-down") return {};
   if (spot_vms(spec).empty()) {
     return bad_usage(
-        "--life is about spot VMs, and the cluster has none; write for example "
-        "'4x local.small:spot'");
+        "--life is for spot VMs, but the cluster has none; write for example '4x "
+        "local.small:spot'");
   }
   const std::string_view text = life;
   if (text.starts_with(kHazard)) return follow_hazard(spec, text.substr(kHazard.size()), seed);
@@ -179,7 +179,8 @@ Result<LocalUpAnswer> local_add(const Environment& environment, const LocalAddRe
   auto spec = cluster_spec(*type, catalog->noun, cluster->name());
   if (!spec.ok()) return spec.error();
   if (spec->vms.size() != 1) {
-    return bad_usage(fmt::format("VMs are added one at a time, not '{}'", printable(request.type)));
+    return bad_usage(
+        fmt::format("only one VM can be added at a time, not '{}'", printable(request.type)));
   }
   spec->vms[0].name = request.vm;
   auto status = cluster->add(spec->vms[0]);

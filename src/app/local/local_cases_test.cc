@@ -128,7 +128,7 @@ TEST_F(LocalCases, OfSeveralClustersOneMustBeNamed) {
   ASSERT_TRUE(make_cluster_files(root(), "two").ok());
   const auto answer = local_preempt(environment_, "", "vm1", Seconds{});
   ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().message, "there are 2 clusters: say which with --name, one or two");
+  EXPECT_EQ(answer.error().message, "there are 2 clusters: choose one with --name, one or two");
 }
 
 TEST_F(LocalCases, WithoutAHomeThereIsNoPlace) {

@@ -80,10 +80,10 @@ Result<Prepared> prepare(const Environment& environment, const ProbeRequest& req
   const auto buckets = calibrated_buckets(calibration->noun);
   if (!buckets.ok()) return buckets.error();
   if (!*buckets) {
-    return bad_usage(fmt::format(
-        "the calibration {} does not follow single sums; name one that 'stint calibrate buckets' "
-        "made, or local",
-        printable(request.calibration)));
+    return bad_usage(
+        fmt::format("the calibration {} does not follow single all-reduces; name one of 'stint "
+                    "calibrate buckets', or local",
+                    printable(request.calibration)));
   }
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
@@ -135,12 +135,13 @@ class Session {
     if (!code.ok()) return code.error();
     if (*code == kInterruptedCode) {
       return Error{ErrorKind::kInterrupted,
-                   request_.out.empty() ? "interrupted; nothing was written"
-                                        : "interrupted; what was measured is in " + request_.out};
+                   request_.out.empty()
+                       ? "interrupted; nothing was written"
+                       : "interrupted; the measurements so far are in " + request_.out};
     }
     if (*code != 0) {
-      return failed(fmt::format("the probe ended with exit {}: {}", *code,
-                                complaint_.empty() ? "it said nothing" : complaint_));
+      return failed(fmt::format("the probe exited with code {}: {}", *code,
+                                complaint_.empty() ? "no output" : complaint_));
     }
     return kept_;
   }
@@ -243,18 +244,18 @@ std::vector<int> usual_counts(int vms) {
 
 Result<std::vector<PlannedSum>> planned_sums(int vms, const std::vector<int>& counts,
                                              std::vector<Bytes> sizes) {
-  if (vms < 2) return bad_usage("a network is probed between two VMs or more");
-  if (sizes.empty()) return bad_usage("there is no size to sum: give --sizes");
+  if (vms < 2) return bad_usage("a probe needs two VMs or more");
+  if (sizes.empty()) return bad_usage("--sizes is required: the tensor sizes");
   for (Bytes& size : sizes) {
-    if (size < kNumber) return bad_usage("a sum is of 4 bytes or more");
+    if (size < kNumber) return bad_usage("--sizes must be 4 bytes or more");
     size = std::floor(size / kNumber) * kNumber;
   }
   std::sort(sizes.begin(), sizes.end());
   std::vector<PlannedSum> sums;
   for (const int count : counts) {
     if (count < 2 || count > vms) {
-      return bad_usage(fmt::format(
-          "--vms: there are sums over 2 to {} VMs of this cluster, not over {}", vms, count));
+      return bad_usage(
+          fmt::format("--vms must be from 2 to {} VMs of this cluster, not {}", vms, count));
     }
     std::vector<int> first(static_cast<std::size_t>(count));
     std::iota(first.begin(), first.end(), 0);
@@ -314,7 +315,7 @@ Result<ProbeReport> probe_network(const Environment& environment, const ProbeReq
                      .before = prepared->calibration,
                      .warnings = std::move(started->warnings)};
   for (const VmStatus& vm : status->vms) report.vms.push_back(vm.name);
-  const auto measured = read_reductions(session.text(), "what the workers printed");
+  const auto measured = read_reductions(session.text(), "the output of the workers");
   if (!measured.ok()) return measured.error();
   if (measured->empty()) return failed("the workers measured nothing");
   const Status added = add_sums(*prepared, *measured, report);

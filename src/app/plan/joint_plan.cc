@@ -47,14 +47,12 @@ struct SharedPlan {
 
 Status check(const PlanTogetherRequest& request) {
   if (request.jobs.size() < 2) {
-    return bad_usage("give two or more jobs, for example --job a.json --job b.json");
+    return bad_usage("two or more jobs are required, for example --job a.json --job b.json");
   }
   const std::size_t deadlines = request.deadlines.size();
   if (deadlines <= 1 || deadlines == request.jobs.size()) return {};
-  return bad_usage(
-      fmt::format("--deadline has {} values for {} jobs; give one for all or one for "
-                  "each",
-                  deadlines, request.jobs.size()));
+  return bad_usage(fmt::format("--deadline has {} values for {} jobs; give one for all or one each",
+                               deadlines, request.jobs.size()));
 }
 
 std::optional<Seconds> deadline_of(const PlanTogetherRequest& request, std::size_t index) {
@@ -107,7 +105,7 @@ Result<Candidate> candidate_of(const Environment& environment, const PlanTogethe
   if (!answer.ok()) return answer.error();
   if (answer->plans.empty()) {
     CHECK(answer->nearest.has_value());
-    return Error{ErrorKind::kInfeasible, fmt::format("no plan for {} keeps the constraints: {}",
+    return Error{ErrorKind::kInfeasible, fmt::format("no plan for {} meets the constraints: {}",
                                                      it.inputs.job.name, answer->nearest->binding)};
   }
   it.best = answer->plans.front();
@@ -258,10 +256,10 @@ TogetherAnswer answer_of(const std::vector<Candidate>& candidates,
     answer.cost += best.cost.mean;
   }
   if (answer.pairs.empty()) {
-    answer.notes.emplace_back("No two of them should share: separate clusters cost less.");
+    answer.notes.emplace_back("No two jobs should share: separate clusters cost less.");
   } else if (slowed) {
     answer.assumptions.emplace_back(
-        "Computing is not slowed while the other job communicates, which was not yet measured on "
+        "Compute is not slowed while the other job communicates; this has not been measured on "
         "GPUs.");
   }
   return answer;
@@ -281,7 +279,7 @@ Plan shared_plan(const SharedPlan& shared, std::size_t member) {
           .p_deadline = its.p_deadline,
           .global_batch = shared.pair.global_batches[member],
           .iterations = static_cast<std::int64_t>(std::ceil(shared.iterations[member])),
-          .note = fmt::format("It shares these machines with {}.", other.job)};
+          .note = fmt::format("Shares these machines with {}.", other.job)};
 }
 
 /// What a file may be called after a job.

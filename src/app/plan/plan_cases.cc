@@ -70,7 +70,7 @@ Result<Policy> find_policy(const std::string& wanted) {
     if (wanted == name) return policy;
     known.emplace_back(name);
   }
-  return bad_usage(fmt::format("there is no policy called '{}'; there are {}", printable(wanted),
+  return bad_usage(fmt::format("there is no policy '{}'; the policies are {}", printable(wanted),
                                join(known, ", ")));
 }
 
@@ -83,11 +83,11 @@ Result<std::optional<PolicyRequest>> policy_of(const PlanRequest& request) {
     policy = *found;
   }
   if (policy && request.objective) {
-    return bad_usage("a policy chooses by its own rule; give --policy or --objective, not both");
+    return bad_usage("--policy and --objective exclude each other; give one of them");
   }
   const bool scavenger = policy == Policy::kScavenger;
   if (scavenger && !request.vm) {
-    return bad_usage("the policy scavenger is given its VM type; add for example --vm g4dn.xlarge");
+    return bad_usage("--policy scavenger needs a VM type; add for example --vm g4dn.xlarge");
   }
   if (request.vm && !scavenger) {
     return bad_usage("--vm is the VM type of the policy scavenger; add --policy scavenger");
@@ -114,7 +114,7 @@ Status check_measured(const JobProfile& job) {
   }
   return bad_input(fmt::format(
       "the job {} has no measured times to plan with; measure iterations of one worker and add "
-      "them to \"compute\" in its profile, or try a shipped job that comes with some: {}",
+      "them to \"compute\" in its profile, or try a shipped job that has some: {}",
       printable(job.name), join(measured, ", ")));
 }
 
@@ -161,7 +161,7 @@ Status keep(const Environment& environment, const PlanRequest& request, PlanOutc
   }
   const Status kept = keep_plan(environment, with_profile);
   if (!kept.ok()) {
-    outcome.warnings.push_back("the answer is not kept for 'stint explain': " +
+    outcome.warnings.push_back("the answer was not stored for 'stint explain': " +
                                kept.error().message);
   }
   return {};

@@ -185,7 +185,7 @@ TEST(PlanJob, AnAnswerThatCannotBeKeptIsAWarning) {
   const auto outcome = asked(fake, environment, {.job = "example-resnet50"});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   ASSERT_EQ(outcome->warnings.size(), 1U);
-  EXPECT_TRUE(outcome->warnings[0].starts_with("the answer is not kept for 'stint explain': "));
+  EXPECT_TRUE(outcome->warnings[0].starts_with("the answer was not stored for 'stint explain': "));
 }
 
 TEST(PlanJob, RefusesWhatContradictsItself) {
@@ -198,11 +198,11 @@ TEST(PlanJob, RefusesWhatContradictsItself) {
   };
   const std::string job = "example-resnet50";
   EXPECT_EQ(problem({.job = job, .policy = "luck"}),
-            "there is no policy called 'luck'; there are cheapest-first, fastest-first, deepvm, "
+            "there is no policy 'luck'; the policies are cheapest-first, fastest-first, deepvm, "
             "scavenger, single-on-demand");
-  EXPECT_NE(
-      problem({.job = job, .objective = Objective::kTime, .policy = "deepvm"}).find("not both"),
-      std::string::npos);
+  EXPECT_NE(problem({.job = job, .objective = Objective::kTime, .policy = "deepvm"})
+                .find("exclude each other"),
+            std::string::npos);
   EXPECT_NE(problem({.job = job, .policy = "scavenger"}).find("--vm"), std::string::npos);
   EXPECT_NE(problem({.job = job, .policy = "scavenger", .vm = "g4dn.xlrge"}).find("g4dn.xlarge"),
             std::string::npos);
@@ -221,11 +221,10 @@ TEST(PlanJob, AJobWithoutMeasuredTimesSaysWhatToDo) {
   const auto outcome = asked(fake, machine("times"), {.job = "imagenet"});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(
-      outcome.error().message,
-      "the job imagenet has no measured times to plan with; measure iterations of one worker "
-      "and add them to \"compute\" in its profile, or try a shipped job that comes with some: "
-      "example-resnet50, paced-110mb, paced-20mb, paced-55mb, paced-5mb");
+  EXPECT_EQ(outcome.error().message,
+            "the job imagenet has no measured times to plan with; measure iterations of one worker "
+            "and add them to \"compute\" in its profile, or try a shipped job that has some: "
+            "example-resnet50, paced-110mb, paced-20mb, paced-55mb, paced-5mb");
 }
 
 TEST(PlanJob, AJobWithoutAGoalIsBadInput) {

@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-constexpr const char* kDeadlineExample = "a moment is written like 2026-11-20T18:00Z";
+constexpr const char* kDeadlineExample = "write a time of day as 2026-11-20T18:00Z";
 
 /// Durations have a unit before any dash; moments begin with a year and one.
 bool looks_like_a_moment(std::string_view text) {
@@ -41,19 +41,19 @@ Result<Seconds> parse_deadline(std::string_view text, const Clock& clock) {
   if (looks_like_a_moment(text)) {
     const auto moment = parse_instant(text);
     if (!moment) {
-      return bad_usage(fmt::format("--deadline: '{}' is not a time; {}, or as a date",
-                                   printable(text), kDeadlineExample));
+      return bad_usage(fmt::format("--deadline: '{}' is not a time; {}, or a date", printable(text),
+                                   kDeadlineExample));
     }
     if (*moment > clock.now()) return *moment - clock.now();
-    return bad_usage(fmt::format("--deadline: {} is past: today is {} (UTC)", printable(text),
-                                 to_text(date_at(clock.now()))));
+    return bad_usage(fmt::format("--deadline: {} is in the past: today is {} (UTC)",
+                                 printable(text), to_text(date_at(clock.now()))));
   }
   const auto duration = parse_quantity<Seconds>(text);
   if (!duration.ok()) {
     return bad_usage(fmt::format("--deadline: {}; {}", duration.error().message, kDeadlineExample));
   }
   if (*duration > Seconds{}) return *duration;
-  return bad_usage("--deadline must be more than zero");
+  return bad_usage("--deadline must be above zero");
 }
 
 Result<Spending> parse_budget(std::string_view text) {
@@ -62,8 +62,8 @@ Result<Spending> parse_budget(std::string_view text) {
   if (text.find('/') == std::string_view::npos) {
     const auto amount = parse_quantity<Dollars>(text);
     if (!amount.ok()) {
-      return bad_usage(fmt::format("--budget: {}; '3 USD/h' limits what an hour may cost",
-                                   amount.error().message));
+      return bad_usage(
+          fmt::format("--budget: {}; '3 USD/h' limits the cost per hour", amount.error().message));
     }
     positive = *amount > Dollars{};
     spending.budget = *amount;
@@ -73,7 +73,7 @@ Result<Spending> parse_budget(std::string_view text) {
     positive = *rate > DollarsPerSecond{};
     spending.rate_max = *rate;
   }
-  if (!positive) return bad_usage("--budget must be more than zero");
+  if (!positive) return bad_usage("--budget must be above zero");
   return spending;
 }
 
@@ -83,16 +83,16 @@ std::string only_provider(const Constraints& constraints) {
 
 Status check_limits(const Constraints& constraints) {
   if (constraints.deadline && *constraints.deadline <= Seconds{}) {
-    return bad_usage("--deadline must be more than zero");
+    return bad_usage("--deadline must be above zero");
   }
   const bool spends_nothing = (constraints.budget && *constraints.budget <= Dollars{}) ||
                               (constraints.rate_max && *constraints.rate_max <= DollarsPerSecond{});
-  if (spends_nothing) return bad_usage("--budget must be more than zero");
+  if (spends_nothing) return bad_usage("--budget must be above zero");
   const bool sane = constraints.confidence >= 0.5 && constraints.confidence < 1;
   if (!sane) {
     return bad_usage(
         fmt::format("--confidence must be at least 0.5 and less than 1, not {}; it is the "
-                    "probability that deadline and budget are kept with",
+                    "probability of meeting deadline and budget",
                     constraints.confidence));
   }
   if (constraints.vms_max < 1 || constraints.vms_max > kVmsMax) {
@@ -114,7 +114,7 @@ Status check_offers(const Catalog& catalog, const Constraints& constraints) {
   const std::string place = place_of(constraints);
   if (rentable->types.empty()) {
     return bad_usage(fmt::format(
-        "the catalogue has no machine with an accelerator{}; loosen --providers or --regions",
+        "the catalogue has no machine with an accelerator{}; relax --providers or --regions",
         place));
   }
   if (!has_price(*rentable, {})) {

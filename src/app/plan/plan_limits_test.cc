@@ -21,12 +21,12 @@ TEST(Deadline, IsAMoment) {
 
 TEST(Deadline, SaysWhyItIsNone) {
   EXPECT_EQ(parse_deadline("2026-11-14", kClock).error().message,
-            "--deadline: 2026-11-14 is past: today is 2026-11-15 (UTC)");
+            "--deadline: 2026-11-14 is in the past: today is 2026-11-15 (UTC)");
   EXPECT_FALSE(parse_deadline("2026-11-15", kClock).ok());
   EXPECT_EQ(parse_deadline("2026-11-20 18:00", kClock).error().message,
-            "--deadline: '2026-11-20 18:00' is not a time; a moment is written like "
-            "2026-11-20T18:00Z, or as a date");
-  EXPECT_EQ(parse_deadline("0h", kClock).error().message, "--deadline must be more than zero");
+            "--deadline: '2026-11-20 18:00' is not a time; write a time of day as "
+            "2026-11-20T18:00Z, or a date");
+  EXPECT_EQ(parse_deadline("0h", kClock).error().message, "--deadline must be above zero");
   for (const char* text : {"", "-5h", "12", "soon"}) {
     const auto deadline = parse_deadline(text, kClock);
     ASSERT_FALSE(deadline.ok()) << text;
@@ -47,8 +47,8 @@ TEST(Budget, IsAnAmountOrARate) {
 }
 
 TEST(Budget, SaysWhyItIsNone) {
-  EXPECT_EQ(parse_budget("-5usd").error().message, "--budget must be more than zero");
-  EXPECT_EQ(parse_budget("0usd/h").error().message, "--budget must be more than zero");
+  EXPECT_EQ(parse_budget("-5usd").error().message, "--budget must be above zero");
+  EXPECT_EQ(parse_budget("0usd/h").error().message, "--budget must be above zero");
   EXPECT_NE(parse_budget("150").error().message.find("'3 USD/h' limits"), std::string::npos);
   EXPECT_FALSE(parse_budget("3usd/mile").ok());
 }
@@ -91,8 +91,8 @@ TEST(Offers, ProvidersAndRegionsMustMeet) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
   EXPECT_EQ(status.error().message,
-            "the catalogue has no machine with an accelerator of shop in cellar; loosen "
-            "--providers or --regions");
+            "the catalogue has no machine with an accelerator of shop in cellar; relax --providers "
+            "or --regions");
   EXPECT_EQ(check_offers(two_machines(), {.providers = {"shoop"}}).error().kind, ErrorKind::kUsage);
 }
 

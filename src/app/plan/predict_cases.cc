@@ -79,7 +79,7 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
                   [](const ComputeSample& sample) { return sample.peak_memory.has_value(); });
   if (!knows_memory) {
     resolved->assumptions.emplace_back(
-        "The profile holds no peaks of memory: the batch is taken to fit.");
+        "The profile has no peak memory: the batch is assumed to fit.");
   }
   note_doubts(inputs, *resolved);
   auto predicted = predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
@@ -114,8 +114,8 @@ Status put_gpu(Inputs& inputs, const std::vector<VmType*>& types, const std::str
   if (gpu == nullptr) {
     std::vector<std::string> names;
     for (const Gpu& known : inputs.catalog.gpus) names.push_back(known.name);
-    return bad_usage(fmt::format("the catalogue has no figures of a gpu called '{}'.{}",
-                                 printable(name), did_you_mean(nearest_names(name, names, 3))));
+    return bad_usage(fmt::format("the catalogue has no figures of a GPU '{}'.{}", printable(name),
+                                 did_you_mean(nearest_names(name, names, 3))));
   }
   for (VmType* type : types) {
     const int count = type->accelerator ? type->accelerator->count : 1;
@@ -148,7 +148,8 @@ Status apply(const WhatIf& change, Inputs& inputs, PredictRequest& request) {
   if (change.collective) request.options.collective = *change.collective;
   if (!change.vms) return {};
   if (inputs.cluster.groups.size() != 1) {
-    return bad_usage("--vms needs a cluster of one group; write the other cluster out instead");
+    return bad_usage(
+        "--vms needs a cluster with one group; write the other cluster in full instead");
   }
   inputs.cluster.groups[0].count = *change.vms;
   return {};

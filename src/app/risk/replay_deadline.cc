@@ -29,17 +29,17 @@ Result<DeadlineGame> game_in_ticks(const DeadlineTerms& terms, Seconds gap) {
   const double deadline = std::round(terms.deadline_or_default() / gap);
   const double changeover = std::ceil(terms.changeover / gap - kRounding);
   if (!(work >= 1)) {
-    return bad_usage(fmt::format("--work {} is less than a tick of the trace, which lasts {}",
+    return bad_usage(fmt::format("--work {} is less than one tick of the trace, {}",
                                  to_text(terms.work), to_text(gap)));
   }
   if (!(work + changeover <= deadline)) {
     return bad_usage(fmt::format(
-        "--deadline {} is too short: in ticks of {} the work and one changeover take {}, which is "
-        "the shortest deadline that can be kept",
+        "--deadline {} is too short: in ticks of {}, the work and one changeover take {}, the "
+        "shortest feasible deadline",
         to_text(terms.deadline_or_default(), "h"), to_text(gap), hours_of(work + changeover, gap)));
   }
   if (!(deadline <= kTicksMax)) {
-    return bad_usage(fmt::format("--deadline {} is too long: {} ticks of {} is the most",
+    return bad_usage(fmt::format("--deadline {} is too long: the maximum is {} ticks of {}",
                                  to_text(terms.deadline_or_default(), "h"), kTicksMax,
                                  to_text(gap)));
   }
@@ -72,7 +72,7 @@ Result<std::vector<AvailabilityTrace>> load_traces(const std::vector<std::string
 
 Result<DeadlineReplay> replay_deadline(const ReplayDeadlineRequest& request) {
   if (request.traces.empty()) {
-    return bad_usage("--trace is missing: a file of how many spot machines there were");
+    return bad_usage("--trace is required: a file with the number of spot machines over time");
   }
   const auto traces = load_traces(request.traces);
   if (!traces.ok()) return traces.error();
@@ -86,11 +86,10 @@ Result<DeadlineReplay> replay_deadline(const ReplayDeadlineRequest& request) {
   const double start = std::round(request.start / gap);
   const auto ticks = static_cast<double>(pool.zones.front().size());
   if (!(start >= 0) || !(start + game->deadline <= ticks)) {
-    return bad_usage(
-        fmt::format("a window of {} that begins at {} does not lie within {}, which "
-                    "lasts {}",
-                    to_text(request.terms.deadline_or_default(), "h"), to_text(request.start, "h"),
-                    join(request.traces, " + "), to_text(ticks * gap, "h")));
+    return bad_usage(fmt::format("a window of {} from {} on is not inside {}, which lasts {}",
+                                 to_text(request.terms.deadline_or_default(), "h"),
+                                 to_text(request.start, "h"), join(request.traces, " + "),
+                                 to_text(ticks * gap, "h")));
   }
 
   DeadlineReplay replay{

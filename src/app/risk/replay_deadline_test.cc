@@ -37,14 +37,14 @@ TEST(DeadlineTerms, AChangeoverOfWholeTicksIsNotRoundedUp) {
 TEST(DeadlineTerms, RefuseADeadlineThatCannotBeKept) {
   EXPECT_TRUE(game_in_ticks({.deadline = 24.25 * kHour}, kGap).ok());
   EXPECT_EQ(complaint({.deadline = 24.1 * kHour}),
-            "--deadline 24.1 h is too short: in ticks of 5 min the work and one changeover take "
-            "24.25 h, which is the shortest deadline that can be kept");
+            "--deadline 24.1 h is too short: in ticks of 5 min, the work and one changeover take "
+            "24.25 h, the shortest feasible deadline");
   EXPECT_NE(complaint({.deadline = 12 * kHour}).find("24.25 h"), std::string::npos);
 }
 
 TEST(DeadlineTerms, RefuseNoWorkAndNoPrice) {
   EXPECT_EQ(complaint({.work = 1 * kMinute}),
-            "--work 60 s is less than a tick of the trace, which lasts 5 min");
+            "--work 60 s is less than one tick of the trace, 5 min");
   EXPECT_EQ(complaint({.price_ratio = 0}), "--price-ratio must be above zero, not 0");
   EXPECT_EQ(complaint({.price_ratio = -1}), "--price-ratio must be above zero, not -1");
   EXPECT_NE(complaint({.deadline = 1e6 * kHour}).find("10000 ticks"), std::string::npos);

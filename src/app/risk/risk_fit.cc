@@ -53,10 +53,10 @@ Status read_into(Tables& tables, const std::string& file, Seconds gap) {
   if (table == SpotTable::kCreationFailures) {
     return append(tables.failures, read_creation_failures(*text, file));
   }
-  return bad_input(fmt::format(
-      "{}: neither a trace of machines nor lifetimes, start-up times or failed starts; see "
-      "'stint risk fit --help' for their columns",
-      file));
+  return bad_input(
+      fmt::format("{}: not a trace of machines, lifetimes, start-up times or failed starts; see "
+                  "'stint risk fit --help' for their columns",
+                  file));
 }
 
 TimeSummary summary_of(std::vector<double> seconds) {
@@ -152,12 +152,11 @@ std::vector<FailureReport> report_of(const std::vector<CreationFailure>& failure
 Status write_prior(const Environment& environment, const RiskFitRequest& request,
                    const Tables& tables, const std::optional<GroupLoss>& group) {
   if (tables.lifetimes.empty() || !group) {
-    return bad_usage(
-        "--out needs lifetimes and a trace of several machines of which some are lost");
+    return bad_usage("--out needs lifetimes and a trace of several machines with losses");
   }
-  if (request.name.empty()) return bad_usage("--out needs --name, what to call the calibration");
+  if (request.name.empty()) return bad_usage("--out needs --name, the name of the calibration");
   if (request.provenance.empty()) {
-    return bad_usage("--out needs --provenance, where the files can be had");
+    return bad_usage("--out needs --provenance, the source of the files");
   }
   Calibration calibration = spot_calibration(tables.lifetimes, *group);
   calibration.name = request.name;

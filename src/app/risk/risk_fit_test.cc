@@ -125,14 +125,14 @@ TEST(RiskFit, SaysWhatIsWrong) {
   };
   EXPECT_NE(error({.files = {path_of("nowhere")}}).find("No such file"), std::string::npos);
   EXPECT_NE(error({.files = {file("odd.csv", "a,b\n1,2\n")}})
-                .find("odd.csv: neither a trace of machines nor lifetimes"),
+                .find("odd.csv: not a trace of machines, lifetimes"),
             std::string::npos);
   EXPECT_EQ(error({.files = {trace()}, .out = path_of("x.json")}),
-            "--out needs lifetimes and a trace of several machines of which some are lost");
+            "--out needs lifetimes and a trace of several machines with losses");
   EXPECT_EQ(error({.files = {trace(), lifetimes()}, .out = path_of("x.json")}),
-            "--out needs --name, what to call the calibration");
+            "--out needs --name, the name of the calibration");
   EXPECT_EQ(error({.files = {trace(), lifetimes()}, .name = "x", .out = path_of("x.json")}),
-            "--out needs --provenance, where the files can be had");
+            "--out needs --provenance, the source of the files");
 }
 
 }  // namespace

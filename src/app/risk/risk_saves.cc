@@ -23,8 +23,8 @@ Result<SaveSetup> setup_of(const VmType& type, const SavesRequest& request) {
   const auto network = network_rate(type);
   if (!network || !(*network > BytesPerSecond{})) {
     return bad_usage(
-        fmt::format("--vm: the network of {} is not known, so neither is what a save "
-                    "takes; see 'stint catalog show {}'",
+        fmt::format("--vm: the network of {} is unknown, so the checkpoint time is too; see 'stint "
+                    "catalog show {}'",
                     type.name, type.name));
   }
   return SaveSetup{.bytes = *request.bytes,

@@ -64,11 +64,11 @@ Result<PoolHazard> advised_by(const std::string& file, const VmType& type,
     if (row.vm != type.name || row.region != wanted) continue;
     PoolHazard hazard = advised_hazard(row.band);
     // The table does not say when it was made.
-    hazard.origin = fmt::format("{}: {} are taken back ({})", wanted, to_text(row.band), file);
+    hazard.origin = fmt::format("{}: {} are interrupted ({})", wanted, to_text(row.band), file);
     return hazard;
   }
   return bad_input(
-      fmt::format("{}: has no line for {} in {}; give another --region", file, type.name, wanted));
+      fmt::format("{}: no line for {} in {}; give another --region", file, type.name, wanted));
 }
 
 Result<PoolHazard> hazard_for(const VmType& type, const SurviveRequest& request,
@@ -81,10 +81,10 @@ Result<PoolHazard> hazard_for(const VmType& type, const SurviveRequest& request,
   const Offer* offer = offer_of(type, request.region);
   if (offer == nullptr) {
     const std::string where = request.region.empty() ? "" : " in " + printable(request.region);
-    return bad_usage(fmt::format(
-        "{}/{} has no spot price{}, so it cannot be had as a spot machine; see 'stint catalog show "
-        "{}'",
-        type.provider, type.name, where, type.name));
+    return bad_usage(
+        fmt::format("{}/{} has no spot price{}, so it is not available as a spot machine; see "
+                    "'stint catalog show {}'",
+                    type.provider, type.name, where, type.name));
   }
   if (!offer->interruption) {
     PoolHazard hazard = prior.hazard;
@@ -166,7 +166,7 @@ Result<SurviveReport> survive_risk(const Environment& environment, const Survive
   if (n < 1 || n > kMostMachines) {
     return bad_usage(fmt::format("--count must be from 1 to {}", kMostMachines));
   }
-  if (!(request.time > Seconds())) return bad_usage("--for must be more than zero");
+  if (!(request.time > Seconds())) return bad_usage("--for must be above zero");
   const auto catalog = show_vm(environment, request.vm);
   if (!catalog.ok()) return catalog.error();
   const VmType& type = catalog->noun.types.front();

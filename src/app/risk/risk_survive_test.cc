@@ -86,11 +86,10 @@ TEST(RiskSurvive, SaysWhatIsWrong) {
   };
   EXPECT_EQ(error({.vm = "p4d.24xlarge", .count = 513, .time = kHour}),
             "--count must be from 1 to 512");
-  EXPECT_EQ(error({.vm = "p4d.24xlarge", .time = Seconds()}), "--for must be more than zero");
-  EXPECT_EQ(
-      error({.vm = "p4d.24xlarge", .region = "mars", .time = kHour}),
-      "aws/p4d.24xlarge has no spot price in mars, so it cannot be had as a spot machine; see "
-      "'stint catalog show p4d.24xlarge'");
+  EXPECT_EQ(error({.vm = "p4d.24xlarge", .time = Seconds()}), "--for must be above zero");
+  EXPECT_EQ(error({.vm = "p4d.24xlarge", .region = "mars", .time = kHour}),
+            "aws/p4d.24xlarge has no spot price in mars, so it is not available as a spot machine; "
+            "see 'stint catalog show p4d.24xlarge'");
   EXPECT_NE(error({.vm = "nonsense", .time = kHour}).find("no VM type"), std::string::npos);
 }
 

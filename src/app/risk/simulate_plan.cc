@@ -28,7 +28,7 @@ struct PlannedConfig {
 
 Error not_simulated(const Plan& plan, std::string_view why) {
   return bad_input(
-      fmt::format("the plan {} cannot be simulated: {}", printable(to_text(plan.cluster)), why));
+      fmt::format("cannot simulate the plan {}: {}", printable(to_text(plan.cluster)), why));
 }
 
 /// Rebuilds configurations from plans.
@@ -46,9 +46,8 @@ class Rebuilt {
       if (found && (!best || strangeness(*found) < strangeness(*best))) best = std::move(found);
     }
     if (best) return std::move(*best);
-    return not_simulated(plan_,
-                         "the catalogue does not have its machines, or none that keeps its "
-                         "checkpoints, in one region");
+    return not_simulated(
+        plan_, "the catalogue lacks its machines, or a machine for its checkpoints, in one region");
   }
 
  private:
@@ -188,7 +187,7 @@ Result<Loaded<JobProfile>> job_of(const SimulateRequest& request, const PlanAnsw
     if (job.ok()) return job;
   }
   return bad_usage(fmt::format(
-      "the plan is of {}, whose profile is not shipped; say where it is with --job FILE",
+      "the plan is for {}, whose profile is not shipped; give it with --job FILE",
       answer.job ? "the job " + printable(*answer.job) : "a job without a name"));
 }
 
@@ -200,7 +199,7 @@ Result<std::optional<AvailabilityTrace>> trace_of(const std::string& file, const
   });
   if (spot != 1) {
     return bad_usage(
-        fmt::format("--trace counts the machines of one pool, but the plan has {} of them",
+        fmt::format("--trace counts the machines of one pool, but the plan has {} pools",
                     spot == 0 ? "none" : fmt::to_string(spot)));
   }
   const auto text = read_file(file);
@@ -214,7 +213,7 @@ Result<std::optional<AvailabilityTrace>> trace_of(const std::string& file, const
 
 Result<PlannedRun> planned_run(const PlanQuestion& question, const Space& space, const Plan& plan) {
   if (!plan.prediction || plan.iterations.value_or(0) < 1) {
-    return not_simulated(plan, "it does not say how many iterations it takes, or how long one is");
+    return not_simulated(plan, "it lacks the number of iterations or their length");
   }
   const auto found = Rebuilt(question, space, plan).config();
   if (!found.ok()) return found.error();

@@ -66,7 +66,7 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
   Status written = write_file(job_file, write_job(*job));
   if (!written.ok()) return written.error();
 
-  listeners.begins("Plan: which machines, within a minute, for the least money");
+  listeners.begins("Plan: the cheapest machines, within a minute");
   const auto planned = plan_job(environment, {.job = job_file,
                                               .constraints = {.deadline = kMinute,
                                                               .confidence = 0.8,
@@ -77,7 +77,7 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
   if (!planned.ok()) return planned.error();
   listeners.planned(*planned);
 
-  listeners.begins("Run: rent them, train, and lose one in the middle");
+  listeners.begins("Run: rent the machines, train, and lose one");
   int machines = 0;
   if (!planned->answer.plans.empty()) {
     for (const VmGroup& group : planned->answer.plans[0].cluster.groups) machines += group.count;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 Result<std::string> own_program() {
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (error) return failed("cannot find the program that runs; is /proc mounted?");
+  if (error) return failed("cannot find the stint binary; is /proc mounted?");
   return path.string();
 }
 
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> worker_variables(const std::string& folder,
 
 Result<std::string> runs_root(const Environment& environment) {
   if (environment.state_folder) return *environment.state_folder + "/runs";
-  return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+  return failed("there is no folder for runs: set HOME or XDG_STATE_HOME");
 }
 
 std::string cluster_root(const Environment& environment) {
@@ -66,7 +66,7 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
   for (const std::string& sub : {checkpoint_folder(folder), log_folder(folder)}) {
     std::error_code error;
     fs::create_directory(sub, error);
-    if (error) return failed(fmt::format("cannot make {}: {}", sub, error.message()));
+    if (error) return failed(fmt::format("cannot create {}: {}", sub, error.message()));
     fs::permissions(sub, fs::perms::owner_all, error);
   }
   Status written = write_file(job_path(folder), write_job(run.inputs.job));
@@ -82,8 +82,8 @@ Result<ReplayedRun> load_to_resume(const std::string& folder) {
   if (!run.ok()) return run.error();
   if (run->supervisor->saved() >= run->supervisor->terms().steps) {
     const std::string& its = run->record.name;
-    return bad_usage(fmt::format("the run {} is trained already; see 'stint report {}'", its,
-                                 shell_quoted(its)));
+    return bad_usage(
+        fmt::format("the run {} is complete; see 'stint report {}'", its, shell_quoted(its)));
   }
   auto found = latest(checkpoint_folder(folder));
   if (!found.ok()) return found.error();

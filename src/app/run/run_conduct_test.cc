@@ -39,7 +39,7 @@ TEST(RunConductTest, ARunThatIsTrainedIsNotResumed) {
   write_small_run(place.path() + "/done", small_record(), events);
   const auto done = load_to_resume(place.path() + "/done");
   ASSERT_FALSE(done.ok());
-  EXPECT_NE(done.error().message.find("is trained already"), std::string::npos);
+  EXPECT_NE(done.error().message.find("is complete"), std::string::npos);
   events.resize(3);
   write_small_run(place.path() + "/begun", small_record(), events);
   EXPECT_TRUE(load_to_resume(place.path() + "/begun").ok());

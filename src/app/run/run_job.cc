@@ -81,12 +81,11 @@ Status stop_run(const Environment& environment, const std::string& name) {
   const auto folder = find_run(environment, name);
   if (!folder.ok()) return folder.error();
   if (const auto runner = running_process(*folder)) {
-    if (::kill(*runner, SIGTERM) != 0) return failed("the process that runs it cannot be told");
+    if (::kill(*runner, SIGTERM) != 0) return failed("cannot signal the process of the run");
     const Seconds limit = environment.clock->now() + kStopPatience;
     while (running_process(*folder)) {
       if (environment.clock->now() > limit) {
-        return failed(
-            fmt::format("process {} was told to stop and goes on; see 'stint status'", *runner));
+        return failed(fmt::format("process {} did not stop; see 'stint status'", *runner));
       }
       ::usleep(100000);
     }
@@ -95,7 +94,7 @@ Status stop_run(const Environment& environment, const std::string& name) {
   const auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
   const auto cluster = LocalCluster::open(cluster_root(environment), cluster_name(run->record));
-  if (!cluster.ok()) return bad_usage(fmt::format("the run {} does not run", run->record.name));
+  if (!cluster.ok()) return bad_usage(fmt::format("the run {} is not running", run->record.name));
   const auto down = cluster->down();
   if (down.ok()) return {};
   (void)clean_clusters(cluster_root(environment));
@@ -108,11 +107,11 @@ Result<std::string> find_run(const Environment& environment, const std::string& 
   const Status named = name.empty() ? Status() : check_run_name(name);
   if (!named.ok()) return named.error();
   const std::vector<std::string> names = run_names(*root);
-  if (names.empty()) return bad_usage("no run was begun yet; begin one with 'stint run'");
+  if (names.empty()) return bad_usage("there are no runs yet; start one with 'stint run'");
   if (!name.empty()) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return *root + "/" + name;
     return bad_usage(
-        fmt::format("there is no run {}; there are {}", printable(name), join(names, ", ")));
+        fmt::format("there is no run {}; the runs are {}", printable(name), join(names, ", ")));
   }
   std::string last;
   fs::file_time_type when;
@@ -123,7 +122,7 @@ Result<std::string> find_run(const Environment& environment, const std::string& 
     last = one;
     when = at;
   }
-  if (last.empty()) return bad_usage("no run was begun yet; begin one with 'stint run'");
+  if (last.empty()) return bad_usage("there are no runs yet; start one with 'stint run'");
   return *root + "/" + last;
 }
 

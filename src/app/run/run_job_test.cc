@@ -52,7 +52,7 @@ TEST_F(RunJobTest, FindsARunByItsName) {
   const auto unknown = find_run(environment_, "two");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(unknown.error().message, "there is no run two; there are one");
+  EXPECT_EQ(unknown.error().message, "there is no run two; the runs are one");
 }
 
 TEST_F(RunJobTest, FindsTheLastThatWasBegun) {
@@ -105,7 +105,7 @@ TEST_F(RunJobTest, ATrainedRunIsNotResumed) {
   const auto resumed = resume_run(environment_, "one", {});
   ASSERT_FALSE(resumed.ok());
   EXPECT_EQ(resumed.error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(resumed.error().message, "the run one is trained already; see 'stint report one'");
+  EXPECT_EQ(resumed.error().message, "the run one is complete; see 'stint report one'");
   EXPECT_EQ(resume_run(environment_, "", {}).error().message, resumed.error().message);
 }
 
@@ -137,7 +137,7 @@ TEST_F(RunJobTest, ARunThatSomebodyRunsIsNotResumed) {
   EXPECT_EQ(read_line(ready->from.get(), kMinute), "held");
   const auto resumed = resume_run(environment_, "one", {});
   ASSERT_FALSE(resumed.ok());
-  EXPECT_NE(resumed.error().message.find("keeps the run one going already"), std::string::npos)
+  EXPECT_NE(resumed.error().message.find("already conducts the run one"), std::string::npos)
       << resumed.error().message;
   // To stop it is to tell that process, which here ends at once.
   EXPECT_TRUE(stop_run(environment_, "one").ok());
@@ -151,7 +151,7 @@ TEST_F(RunJobTest, ARunWithoutAProcessOrMachinesCannotBeStopped) {
   const Status stopped = stop_run(environment_, "one");
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(stopped.error().message, "the run one does not run");
+  EXPECT_EQ(stopped.error().message, "the run one is not running");
 }
 
 TEST_F(RunJobTest, WithoutAFolderForStateThereAreNoRuns) {

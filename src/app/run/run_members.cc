@@ -41,7 +41,7 @@ Result<std::string> make_sharing_folder(const std::string& run) {
   if (::mkdtemp(memory.data()) != nullptr) return memory;
   std::string beside = run + "/sharing-XXXXXX";
   if (::mkdtemp(beside.data()) != nullptr) return beside;
-  return failed(fmt::format("there is no place for turnstiles in /dev/shm nor in {}", run));
+  return failed(fmt::format("there is no folder for turnstiles in /dev/shm or in {}", run));
 }
 
 /// Exit codes of members: how the run ended, or that it could not be conducted.
@@ -113,7 +113,7 @@ MemberEnd end_of(const Member& member, int code) {
   const auto outcome = static_cast<std::size_t>(code);
   if (outcome < kOutcomes.size()) end.outcome = kOutcomes[outcome];
   if (code > kSignalled && code != kNotConducted) {
-    end.error = fmt::format("the process that ran it was ended by signal {}", code - kSignalled);
+    end.error = fmt::format("the process of the run was ended by signal {}", code - kSignalled);
   }
   return end;
 }

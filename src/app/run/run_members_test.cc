@@ -35,7 +35,7 @@ TEST_F(RunMembersTest, ARunThatIsTrainedIsNotResumed) {
   const auto ends = resume_together(environment_, "shared", {});
   ASSERT_FALSE(ends.ok());
   EXPECT_EQ(ends.error().kind, ErrorKind::kUsage);
-  EXPECT_NE(ends.error().message.find("is trained already"), std::string::npos);
+  EXPECT_NE(ends.error().message.find("is complete"), std::string::npos);
 }
 
 }  // namespace

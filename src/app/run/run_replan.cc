@@ -106,7 +106,7 @@ WeighedWay weigh(const RunRecord& record, const Supervisor& supervisor, WayOn wa
 std::string way_text(const WeighedWay& way) {
   std::string text = fmt::format("{}: {:.0f} s more for ${:.4f}", way.way.name,
                                  way.time.in(kSecond), way.cost.in(kDollar));
-  if (way.p_deadline) text += fmt::format(", in time with {:.0f} %", 100 * *way.p_deadline);
+  if (way.p_deadline) text += fmt::format(", P(deadline) {:.0f} %", 100 * *way.p_deadline);
   return text;
 }
 
@@ -145,7 +145,7 @@ std::vector<WayOn> ways_on(const Environment& environment, const std::string& fo
   const RunPlan present = at_present_prices(plan, supervisor.terms());
   std::vector<WayOn> ways = {{.name = "stay", .plan = present, .slowness = slowness}};
   if (changed_in_mid_run && slowness > 1) {
-    WayOn fresh{.name = "fresh machines of the same kind", .plan = present, .moves = true};
+    WayOn fresh{.name = "new machines of the same kind", .plan = present, .moves = true};
     ++fresh.plan.generation;
     ways.push_back(std::move(fresh));
   }

@@ -77,7 +77,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
 
 Result<RunList> list_runs(const Environment& environment) {
   if (!environment.state_folder) {
-    return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+    return failed("there is no folder for runs: set HOME or XDG_STATE_HOME");
   }
   const std::string root = *environment.state_folder + "/runs";
   RunList list;

@@ -72,8 +72,7 @@ Result<RunMachines> machines_of(const ResolvedGroup& group, const VmGroup& asked
   const VmType& type = group.type;
   if (type.provider != kLocalProvider) {
     return bad_usage(fmt::format(
-        "{} is a machine of {}, and runs go to the emulated cloud so far; plan with --providers "
-        "local",
+        "{} is a machine of {}, but runs use the emulated cloud only; plan with --providers local",
         type.name, type.provider));
   }
   RunMachines machines{.type = type.name,
@@ -178,12 +177,12 @@ Result<Chosen> choose(const Environment& environment, const RunRequest& request)
 /// The job that is asked for, else that of the plan.
 Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chosen) {
   if (!request.job.empty()) return load_job(request.job);
-  if (!chosen.answer) return bad_usage("--job is missing: whose profile is to be run?");
+  if (!chosen.answer) return bad_usage("--job is required: the profile of the job to run");
   const std::string name = chosen.answer->job.value_or("");
   auto profile = load_job(chosen.answer->profile.value_or(name));
   if (profile.ok() && profile->noun.name == name) return profile;
   return bad_usage(
-      "the profile of the plan's job is not where it was; say where it is with --job FILE");
+      "the profile of the plan's job has moved; give its path with --job FILE");
 }
 
 Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
@@ -193,8 +192,8 @@ Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfil
   if (!batch && job.batch) batch = job.batch->reference;
   std::optional<std::int64_t> steps = request.steps;
   if (!steps && chosen.plan) steps = chosen.plan->iterations;
-  if (!batch) return bad_usage("--batch is missing: how many samples has a step in all?");
-  if (!steps) return bad_usage("--steps is missing: how many steps are to be trained?");
+  if (!batch) return bad_usage("--batch is required: the samples per step");
+  if (!steps) return bad_usage("--steps is required: the steps to train");
   record.global_batch = *batch;
   record.steps = *steps;
   record.deadline = request.deadline;
@@ -225,13 +224,12 @@ Status set_command(const RunRequest& request, const Chosen& chosen, const JobPro
   if (record.command.empty()) record.command = job.command;
   if (record.command.empty()) {
     return bad_usage(
-        "there is no command: say what trains behind --, to 'stint run' or already to 'stint "
-        "plan', or "
-        "as \"command\" in the job's profile");
+        "a training command is required: after -- of 'stint run' or 'stint plan', or as "
+        "\"command\" in the job's profile");
   }
   std::error_code error;
   record.folder = std::filesystem::current_path(error).string();
-  return error ? Status(failed("the present folder is gone")) : Status();
+  return error ? Status(failed("the current folder no longer exists")) : Status();
 }
 
 void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& record) {

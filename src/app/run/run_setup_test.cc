@@ -152,18 +152,18 @@ TEST_F(RunSetupTest, PlansForEverySubsetThatCanShareTheBatch) {
 TEST_F(RunSetupTest, SaysWhatIsMissing) {
   RunRequest asked = request();
   asked.command.clear();
-  expect_refused(asked, ErrorKind::kUsage, "there is no command");
+  expect_refused(asked, ErrorKind::kUsage, "training command is required");
   asked = request();
   asked.steps.reset();
-  expect_refused(asked, ErrorKind::kUsage, "--steps is missing");
+  expect_refused(asked, ErrorKind::kUsage, "--steps is required");
   asked = request();
   asked.job = "imagenet";
   asked.global_batch.reset();
-  expect_refused(asked, ErrorKind::kUsage, "--batch is missing");
+  expect_refused(asked, ErrorKind::kUsage, "--batch is required");
   asked = request();
   asked.job.clear();
-  expect_refused(asked, ErrorKind::kUsage, "--job is missing");
-  expect_refused({.plan = "1", .command = {"train"}}, ErrorKind::kBadInput, "no plan was made yet");
+  expect_refused(asked, ErrorKind::kUsage, "--job is required");
+  expect_refused({.plan = "1", .command = {"train"}}, ErrorKind::kBadInput, "there is no plan yet");
   environment_.state_folder.reset();
   expect_refused(request(), ErrorKind::kFailed, "set HOME");
 }
@@ -185,7 +185,7 @@ TEST_F(RunSetupTest, RefusesNamesThatCannotBe) {
   for (const char* name : {"..", "../x", "a b", "-a", "a/b", "a\nb", "'a'", ".a", "a..b"}) {
     RunRequest asked = request();
     asked.name = name;
-    expect_refused(asked, ErrorKind::kUsage, "cannot be the name of a run");
+    expect_refused(asked, ErrorKind::kUsage, "is not a valid name of a run");
   }
 }
 

@@ -33,10 +33,10 @@ Status check_machines(const RunTogetherRequest& request, const PreparedRun& firs
   const std::string a = machines_text(first.record.plan);
   const std::string b = machines_text(second.record.plan);
   if (a == b) return {};
-  return bad_usage(fmt::format(
-      "{} wants {} and {} wants {}: jobs that share have a worker each on all machines; plan both "
-      "for the same ones, or name them with --cluster",
-      request.plans[0], a, request.plans[1], b));
+  return bad_usage(
+      fmt::format("{} needs {} and {} needs {}: jobs that share have one worker each on all "
+                  "machines; plan both for the same machines, or name them with --cluster",
+                  request.plans[0], a, request.plans[1], b));
 }
 
 /// A job of a run as the twin needs it.
@@ -59,7 +59,8 @@ Status choose_option(const RunTogetherRequest& request, const PairVerdict& verdi
   const auto found =
       std::find_if(verdict.options.begin(), verdict.options.end(),
                    [&](const PairOption& it) { return !request.mode || it.mode == *request.mode; });
-  if (found == verdict.options.end()) return bad_usage("nothing is known of that way to share");
+  if (found == verdict.options.end())
+    return bad_usage("there is no prediction for this sharing mode");
   pair.option = *found;
   return {};
 }
@@ -142,7 +143,7 @@ Result<PreparedTogether> prepare_together(const Environment& environment,
   const Status chosen = choose_option(request, verdict, pair);
   if (!chosen.ok()) return chosen.error();
   if (vms(jobs[0].job.setup) == 1) {
-    pair.advice = "On one VM gradients never wait for a network: there is hardly anything to gain.";
+    pair.advice = "On one VM, gradients never wait for a network: sharing gains little.";
   }
   for (std::size_t i = 0; i < 2; ++i) set_sharing(pair, i, jobs, pair.runs[i].record);
   return pair;

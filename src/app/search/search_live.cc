@@ -107,10 +107,9 @@ void LiveSearch::out_of_memory(const std::string& type, int samples) {
   }
   const int most = std::max(1, samples / 2);
   search_.record.memory.push_back({.type = type, .samples = most});
-  search_.record.warnings.push_back(
-      fmt::format("{} samples at once are too many for the memory of {}; from then on it took at "
-                  "most {}.",
-                  samples, type, most));
+  search_.record.warnings.push_back(fmt::format(
+      "{} samples per micro-step are too many for the memory of {}; the limit is now {}.", samples,
+      type, most));
   too_large_ = true;
 }
 
@@ -121,7 +120,7 @@ void LiveSearch::note_noise() {
   if (!noise.scale || *noise.scale <= 0) {
     if (++unsettled_ == kUnsettledMax) {
       search_.record.warnings.push_back(
-          "The gradient noise did not settle: what a larger batch is worth is believed of other "
+          "The gradient noise did not converge: the value of a larger batch is the prior of other "
           "jobs.");
     }
     return;
@@ -164,7 +163,7 @@ std::optional<Replanning> LiveSearch::wish(const Supervisor& supervisor, const R
     if (moving_) now_ = moving_->to;
     moving_.reset();
     if (mind_->ruled_out(now_)) return go(supervisor, plan, mind_->next(standing(supervisor)));
-    return go_on(supervisor, plan, "fewer samples at once, because of the memory");
+    return go_on(supervisor, plan, "fewer samples per micro-step, because of memory");
   }
   if (moving_) {
     const bool there = is_training(supervisor) && supervisor.attempt()->number > moving_->attempt;
@@ -189,7 +188,7 @@ std::optional<Replanning> LiveSearch::wish(const Supervisor& supervisor, const R
   if (goal_in_sight(supervisor)) {
     search_.record.goal *= kFarther;
     mind_->expect_steps(search_.record.goal);
-    return go_on(supervisor, plan, "the target is farther than was thought");
+    return go_on(supervisor, plan, "the target needs more steps than estimated");
   }
   const std::size_t enough = kWarmUp + static_cast<std::size_t>(search_.record.probe_steps);
   const bool first = !timed_ && steps_.size() >= enough;
@@ -217,8 +216,8 @@ std::string LiveSearch::shortfall() const {
   if (!search_.record.loss_target || ending_ || target_reached()) return "";
   const double sum = std::accumulate(losses_.begin(), losses_.end(), 0.0);
   return fmt::format(
-      "the loss of {:.4g} was not reached in what {:.0f} steps at a batch of {} are worth; it was "
-      "{:.4g} over the last {} steps",
+      "the loss of {:.4g} was not reached in the equivalent of {:.0f} steps at a batch of {}; it "
+      "was {:.4g} over the last {} steps",
       *search_.record.loss_target, search_.record.progress, search_.record.reference_batch,
       sum / static_cast<double>(std::max<std::size_t>(1, losses_.size())), losses_.size());
 }
@@ -291,7 +290,7 @@ std::optional<Replanning> LiveSearch::think(const Supervisor& supervisor, const 
   const double gain = plan.training ? plan.training->gain : 1;
   if (std::abs(fresh.gain / gain - 1) <= kGainMoved) return std::nullopt;
   return go_on(supervisor, plan,
-               fmt::format("a step of {} samples is worth {:.2f} of {} now", fresh.batch,
+               fmt::format("a step of {} samples now equals {:.2f} steps of {}", fresh.batch,
                            fresh.gain, search_.record.reference_batch));
 }
 
@@ -332,10 +331,10 @@ std::string LiveSearch::arithmetic(const SearchMove& move, bool probe) const {
     return fmt::format("{:.3f} of the front", value);
   };
   return fmt::format(
-      "{} {} with a batch of {}: to stay takes {} more, to go there {}{}",
-      probe ? "to find out about" : "to", search_.setups[move.to].choice.cluster,
-      search_.setups[move.to].choice.batch, amount(move.stay), amount(move.plain),
-      probe ? fmt::format(", and what is learned makes it {}", amount(move.rest)) : "");
+      "{} {} at batch size {}: staying takes {} more, moving {}{}", probe ? "probe" : "move to",
+      search_.setups[move.to].choice.cluster, search_.setups[move.to].choice.batch,
+      amount(move.stay), amount(move.plain),
+      probe ? fmt::format(", {} with the result of the probe", amount(move.rest)) : "");
 }
 
 Replanning LiveSearch::go(const Supervisor& supervisor, const RunPlan& plan,

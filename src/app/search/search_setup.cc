@@ -88,26 +88,26 @@ Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const Pre
     }
   }
   if (setups.empty()) {
-    return bad_usage(reason.empty() ? "no machine and batch is left to search among"
-                                    : "no machine and batch is left to search among: " + reason);
+    return bad_usage(reason.empty() ? "no cluster and batch size remains to search"
+                                    : "no cluster and batch size remains to search: " + reason);
   }
   if (setups.size() <= kSetupsMax) return setups;
   return bad_usage(
-      fmt::format("{} clusters and batches are too many to search among; limit them "
-                  "with --types, --max-vms or --batches",
+      fmt::format("{} clusters and batch sizes are too many to search; limit them with --types, "
+                  "--max-vms or --batches",
                   setups.size()));
 }
 
 Status check(const SearchRequest& request) {
-  if (request.run.job.empty()) return bad_usage("--job is missing: whose profile is it?");
+  if (request.run.job.empty()) return bad_usage("--job is required: the profile of the job");
   if (!request.loss_target && !request.steps) {
     return bad_usage(
-        "--target is missing: steps=500 (at the job's own batch), or loss=0.4 with --steps");
+        "--target is required: steps=500 (at the job's own batch size), or loss=0.4 with --steps");
   }
   if (request.loss_target && !request.steps) {
     return bad_usage(
-        "--steps is missing: about how many steps at the job's own batch does it take to the "
-        "loss?");
+        "--steps is required: an estimate of the steps to the target loss, at the job's own batch "
+        "size");
   }
   return {};
 }
@@ -168,7 +168,7 @@ Result<std::size_t> start_of(const PreparedSearch& search, const std::string& as
     }
     if (best) return *best;
     return bad_usage(
-        fmt::format("--start {} is none of the clusters to search among", printable(asked)));
+        fmt::format("--start {} is not one of the clusters to search", printable(asked)));
   }
   const bool same = search.learned && search.learned->choice &&
                     search.learned->objective == search.record.objective;
@@ -197,10 +197,10 @@ Status check_budget(const PreparedSearch& search) {
   }
   const double share = least / worth(whole.time, whole.cost);
   if (share <= *search.record.budget) return {};
-  return bad_usage(fmt::format(
-      "--search-budget {:.3g}% is too small for one probe, which takes {:.1f} % of the training; "
-      "allow that much, probe fewer steps, or search with --mode none",
-      100 * *search.record.budget, std::ceil(1000 * share) / 10));
+  return bad_usage(
+      fmt::format("--search-budget {:.3g}% is too small for one probe, which takes {:.1f} % of the "
+                  "training; raise it, use fewer --probe-steps, or use --mode none",
+                  100 * *search.record.budget, std::ceil(1000 * share) / 10));
 }
 
 SearchRecord record_of(const SearchRequest& request, const JobProfile& job, int reference) {
@@ -249,7 +249,7 @@ Result<std::vector<LiveSetup>> setups_again(const PredictInputs& inputs,
          .plan = std::move(*plan),
          .rate = static_cast<double>(row.vms) * (spot ? machines.spot : machines.on_demand)});
   }
-  if (setups.empty()) return bad_input("the search has no setup that can be trained with");
+  if (setups.empty()) return bad_input("no setup of the search can train");
   return setups;
 }
 
@@ -353,7 +353,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
   if (!environment.state_folder) {
-    return failed("there is no place for searches: set HOME or XDG_STATE_HOME");
+    return failed("there is no folder for searches: set HOME or XDG_STATE_HOME");
   }
   auto inputs = load_predict_inputs(environment, request.run.job, request.run.calibration,
                                     std::string(kLocalProvider));
@@ -361,8 +361,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   std::optional<int> reference = request.run.global_batch;
   if (!reference && inputs->job.batch) reference = inputs->job.batch->reference;
   if (!reference) {
-    return bad_usage(
-        "--batch is missing: with how many samples a step is the job trained usually?");
+    return bad_usage("--batch is required: the usual samples per step of the job");
   }
   PreparedSearch search;
   auto setups = setups_of(request, *inputs, *reference);
@@ -393,8 +392,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   if (!affordable.ok() && request.budget) return affordable.error();
   if (!affordable.ok()) {
     search.record.warnings.push_back(
-        fmt::format("It will not probe, only go where that pays by what is believed: {}",
-                    affordable.error().message));
+        fmt::format("No probes; moves follow predictions only: {}", affordable.error().message));
   }
   RunRecord& record = search.run.record;
   record.plan = search.setups[search.start].plan;
@@ -402,7 +400,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   record.forecast.reset();  // Nobody knows yet where it will go.
   if (request.mode == SearchMode::kNone && !search.learned) {
     search.record.warnings.push_back(
-        "Nothing was learned of this job before; where it trains is by predictions alone.");
+        "There are no earlier results of this job; the setup follows predictions only.");
   }
   return search;
 }

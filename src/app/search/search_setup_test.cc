@@ -129,7 +129,7 @@ TEST_F(SearchSetupTest, BeginsWhereItIsTold) {
   asked.run.cluster = "4x local.fast";
   EXPECT_EQ(prepare(asked)->setups[prepare(asked)->start].choice.cluster, "4x local.fast");
   asked.run.cluster = "3x local.fast";
-  expect_refused(asked, "none of the clusters");
+  expect_refused(asked, "not one of the clusters");
 }
 
 TEST_F(SearchSetupTest, ForeseesProbesWithTheirPrice) {
@@ -144,12 +144,12 @@ TEST_F(SearchSetupTest, ForeseesProbesWithTheirPrice) {
 TEST_F(SearchSetupTest, RefusesWhatCannotBeSearched) {
   SearchRequest asked = request();
   asked.steps.reset();
-  expect_refused(asked, "--target is missing");
+  expect_refused(asked, "--target is required");
   asked.loss_target = 0.4;
-  expect_refused(asked, "--steps is missing");
+  expect_refused(asked, "--steps is required");
   asked = request();
   asked.types = {"local.cpu"};
-  expect_refused(asked, "no machine and batch is left");
+  expect_refused(asked, "no cluster and batch size remains");
   asked = request();
   asked.budget = 1e-6;
   expect_refused(asked, "too small for one probe");
@@ -157,7 +157,7 @@ TEST_F(SearchSetupTest, RefusesWhatCannotBeSearched) {
   EXPECT_EQ(prepare(asked)->record.warnings.size(), 1U);
   asked = request();
   asked.run.command.clear();
-  expect_refused(asked, "there is no command");
+  expect_refused(asked, "training command is required");
 }
 
 TEST_F(SearchSetupTest, JobNamesLeadNowhereElse) {

@@ -67,22 +67,21 @@ class Answering {
   void add_notes(SharingAnswer& it) const {
     for (const SharingJob& job : it.jobs) {
       if (!job.p_deadline || *job.p_deadline >= terms_.confidence) continue;
-      it.notes.push_back(fmt::format(
-          "Even alone {} keeps its deadline with a probability of {:.2f} only: give it more or "
-          "faster machines.",
-          job.name, *job.p_deadline));
+      it.notes.push_back(
+          fmt::format("Even alone, {} meets its deadline with a probability of only {:.2f}: give "
+                      "it more or faster machines.",
+                      job.name, *job.p_deadline));
     }
     if (vms(jobs_.front().setup) == 1) {
-      it.notes.emplace_back(
-          "On one VM gradients never wait for a network: there is hardly anything to gain.");
+      it.notes.emplace_back("On one VM, gradients never wait for a network: sharing gains little.");
     }
     if (it.pairs.empty()) {
       it.notes.emplace_back(
-          "No two of them should share: give each machines of its own, or let "
-          "them go one after the other.");
+          "No two of the jobs should share: give each its own machines, or run them one after the "
+          "other.");
     } else if (1 - 1 / it.speedup < kHardly) {
-      it.notes.push_back(fmt::format("It hardly pays: {:.1f} % of the bill is saved.",
-                                     100 * (1 - 1 / it.speedup)));
+      it.notes.push_back(
+          fmt::format("The saving is small: {:.1f} % of the bill.", 100 * (1 - 1 / it.speedup)));
     }
     add_assumptions(it);
   }
@@ -97,16 +96,15 @@ class Answering {
       if (!job.memory_known) unknown.push_back(job.job.name);
     }
     if (auto assumed = memory_assumption(unknown)) all.push_back(std::move(*assumed));
-    all.emplace_back("Jobs begin together, and the longer one goes on alone.");
+    all.emplace_back("Jobs start together, and the longer one continues alone.");
     if (emulated(inputs_.jobs.front().prediction.groups)) return;
     all.emplace_back(
-        "Sharing GPUs freely gives each job what pairs of jobs got that others measured on one "
-        "K80, "
-        "P100 or V100.");
+        "The rates of jobs that share GPUs freely follow published pairs on one K80, P100 or "
+        "V100.");
     if (compute_slowdown_ > 0) return;
     all.emplace_back(
-        "Computing is not slowed while the other job communicates, which was not yet measured on "
-        "GPUs; see --compute-slowdown.");
+        "Compute is not slowed while the other job communicates; this has not been measured on "
+        "GPUs. See --compute-slowdown.");
   }
 
   const InterleaveInputs& inputs_;
@@ -154,15 +152,14 @@ std::optional<T> value_at(const std::vector<T>& list, std::size_t index) {
 
 Status check_length(const char* option, std::size_t length, std::size_t jobs) {
   if (length <= 1 || length == jobs) return {};
-  return bad_usage(fmt::format("{} has {} values for {} jobs; give one for all or one for each",
-                               option, length, jobs));
+  return bad_usage(fmt::format("{} has {} values for {} jobs; give one for all or one each", option,
+                               length, jobs));
 }
 
 Status check(const InterleaveRequest& request) {
   const std::size_t jobs = request.jobs.size();
   if (jobs < 2) {
-    return bad_usage(
-        "one job has nobody to share with: give two or more, for example --jobs a.json b.json");
+    return bad_usage("two or more jobs are required, for example --jobs a.json b.json");
   }
   const std::pair<const char*, std::size_t> lists[] = {
       {"--batch-per-worker", request.batch_per_worker.size()},

@@ -20,7 +20,8 @@ Status add_work(const JobProfile& profile, std::optional<double> iterations, Job
   }
   const auto work = work_to_goal(profile);
   if (!work.ok()) {
-    return Error{work.error().kind, work.error().message + "; or say how many with --iterations"};
+    return Error{work.error().kind,
+                 work.error().message + "; or give their number with --iterations"};
   }
   const auto batch = static_cast<int>(alone.prediction.global_batch.value_or(1));
   const BatchChoice choice = choice_near(*work, batch);
@@ -30,19 +31,18 @@ Status add_work(const JobProfile& profile, std::optional<double> iterations, Job
                                  [&](const BatchChoice& it) { return it.global_batch == batch; });
   if (!known) {
     alone.assumptions.push_back(
-        fmt::format("{} needs as many samples at a global batch of {} as at the nearest one that "
-                    "its profile tells about.",
+        fmt::format("{} is assumed to need as many samples at a global batch of {} as at the "
+                    "nearest batch of its profile.",
                     profile.name, batch));
   }
   return {};
 }
 
 Error does_not_fit(const JobProfile& profile, const MemoryVerdict& verdict) {
-  return {
-      ErrorKind::kInfeasible,
-      fmt::format("{} does not fit by itself: a worker needs {:.1f} GB of {:.1f} GB it can use; "
-                  "choose a smaller --batch-per-worker",
-                  profile.name, verdict.needed.in(kGB), verdict.available.in(kGB))};
+  return {ErrorKind::kInfeasible,
+          fmt::format("{} does not fit alone: a worker needs {:.1f} GB of {:.1f} GB usable; choose "
+                      "a smaller --batch-per-worker",
+                      profile.name, verdict.needed.in(kGB), verdict.available.in(kGB))};
 }
 
 void add_memory(const JobProfile& profile, const ResolvedJob& resolved, JobAlone& alone) {
@@ -58,8 +58,8 @@ void add_memory(const JobProfile& profile, const ResolvedJob& resolved, JobAlone
 
 std::optional<std::string> memory_assumption(const std::vector<std::string>& names) {
   if (names.empty()) return std::nullopt;
-  return fmt::format("No peaks of memory are known of {}: {} to fit beside others.",
-                     join(names, ", "), names.size() == 1 ? "it is taken" : "they are taken");
+  return fmt::format("The peak memory of {} is unknown: {} to fit next to other jobs.",
+                     join(names, ", "), names.size() == 1 ? "it is assumed" : "they are assumed");
 }
 
 Result<JobAlone> job_alone(const PredictInputs& inputs, const Cluster& cluster,

@@ -47,9 +47,9 @@ TEST(JobAlone, WithoutAGoalNeedsIterations) {
 TEST(MemoryAssumption, NamesJobsThatAreNotKnown) {
   EXPECT_FALSE(memory_assumption({}).has_value());
   EXPECT_EQ(*memory_assumption({"a"}),
-            "No peaks of memory are known of a: it is taken to fit beside others.");
+            "The peak memory of a is unknown: it is assumed to fit next to other jobs.");
   EXPECT_EQ(*memory_assumption({"a", "b"}),
-            "No peaks of memory are known of a, b: they are taken to fit beside others.");
+            "The peak memory of a, b is unknown: they are assumed to fit next to other jobs.");
 }
 
 }  // namespace

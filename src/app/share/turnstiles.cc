@@ -53,7 +53,7 @@ Result<std::vector<Turn>> read_turns(const std::string& path) {
     const Json* turn = json->find("turn");
     const auto begin = turn == nullptr ? std::nullopt : number_at(*turn, "begin_s");
     const auto over = turn == nullptr ? std::nullopt : number_at(*turn, "end_s");
-    if (!begin || !over || *over < *begin) return bad_input(where + ": this is no turn");
+    if (!begin || !over || *over < *begin) return bad_input(where + ": not a turn");
     turns.push_back({*begin, *over});
     at = end + 1;
   }

@@ -48,7 +48,7 @@ TEST_F(TurnTraceTest, ALineThatIsNoTurnIsNamed) {
   note("a", "vm1", "{\"turn\": {\"begin_s\": 100.0, \"end_s\": 99}}\n");
   const auto trace = turn_trace(folders());
   ASSERT_FALSE(trace.ok());
-  EXPECT_THAT(trace.error().message, HasSubstr("vm1-turns.jsonl:1: this is no turn"));
+  EXPECT_THAT(trace.error().message, HasSubstr("vm1-turns.jsonl:1: not a turn"));
 }
 
 TEST(TurnstilesTest, TellsWhoHoldsTheTurnOfEachMachine) {

@@ -39,9 +39,15 @@ std::string dollars(Dollars amount) {
   return fmt::format("{}${:.{}f}", negative ? "-" : "", size.in(kDollar), cents_of(size));
 }
 
+std::string percent(const std::optional<double>& fraction) {
+  return fraction ? percent(*fraction) : "";
+}
+
 std::string tenths(std::optional<double> fraction) {
   return fraction ? fmt::format("{:.1f} %", 100 * *fraction) : "";
 }
+
+std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", bytes.in(kMB)); }
 
 std::string percent(double fraction) {
   if (fraction > 0.9995 && fraction < 1) return ">99.9 %";

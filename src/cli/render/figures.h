@@ -23,8 +23,14 @@ std::string duration(Seconds time);
 /// "$152", "$31.20", "-$3.00".
 std::string dollars(Dollars amount);
 
+/// "25.6 MB".
+std::string megabytes(Bytes bytes);
+
 /// A probability or a share: "97 %", "99.3 %", "0.4 %", ">99.9 %".
 std::string percent(double fraction);
+
+/// The same; empty where there is none.
+std::string percent(const std::optional<double>& fraction);
 
 /// An error or a score, always to a tenth: "97.0 %"; empty where there is none.
 std::string tenths(std::optional<double> fraction);

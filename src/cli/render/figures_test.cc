@@ -54,5 +54,15 @@ TEST(Figures, DurationsHaveTheUnitThatFits) {
   EXPECT_EQ(duration(11.2 * kHour), "11.2 h");
 }
 
+TEST(Figures, MegabytesHaveFourDigits) {
+  EXPECT_EQ(megabytes(25.6 * kMB), "25.6 MB");
+  EXPECT_EQ(megabytes(102.44 * kMB), "102.4 MB");
+}
+
+TEST(Figures, APercentageThatIsNotThereIsEmpty) {
+  EXPECT_EQ(percent(std::optional<double>()), "");
+  EXPECT_EQ(percent(std::optional(0.97)), "97 %");
+}
+
 }  // namespace
 }  // namespace stint::cli

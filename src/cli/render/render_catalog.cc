@@ -167,11 +167,11 @@ std::string gpu_sheet(const Gpu& gpu, const Sheet& sheet) {
 /// Why a machine cannot be planned, and what would change that.
 std::string no_figures_text(const Catalog& catalog, const Accelerator& accelerator) {
   std::string text =
-      "* There are no figures for this accelerator, so it is listed but cannot be planned.";
+      "* There are no figures for this accelerator: it is listed but cannot be planned.";
   std::vector<std::string> names;
   for (const Gpu* gpu : gpu_candidates(catalog, accelerator)) names.push_back(gpu->name);
   if (names.empty()) return text;
-  return text + fmt::format(" A catalogue of yours can say which it is: \"gpu\": one of {}.",
+  return text + fmt::format(" A catalogue of your own can name it: \"gpu\": one of {}.",
                             join(names, ", "));
 }
 
@@ -196,7 +196,7 @@ std::string catalog_table(const Catalog& catalog, const CatalogView& view,
                {.title = "vCPUs", .align = Align::kRight, .importance = 2},
                {.title = "Gbit/s", .align = Align::kRight, .importance = 4},
                {.title = "region", .importance = view.all_regions ? 9 : 3, .width_min = 16},
-               {.title = "on demand", .align = Align::kRight, .importance = 8, .group = 1},
+               {.title = "on-demand", .align = Align::kRight, .importance = 8, .group = 1},
                {.title = "of", .importance = 8, .width_min = 10, .group = 1},
                {.title = "spot", .align = Align::kRight, .importance = 7, .group = 2},
                {.title = "of", .importance = 7, .width_min = 10, .group = 2},
@@ -223,11 +223,11 @@ std::string vm_sheet(const Catalog& catalog, const Terminal& terminal) {
     text += "\n" + wrapped(no_figures_text(catalog, *type.accelerator), terminal.width, 2) + "\n";
   }
   Table table({{.title = "region", .importance = 10},
-               {.title = "on demand", .align = Align::kRight, .importance = 9, .group = 1},
+               {.title = "on-demand", .align = Align::kRight, .importance = 9, .group = 1},
                {.title = "of", .importance = 9, .width_min = 10, .group = 1},
                {.title = "spot", .align = Align::kRight, .importance = 7, .group = 2},
                {.title = "of", .importance = 7, .width_min = 10, .group = 2},
-               {.title = "taken back", .importance = 5}});
+               {.title = "interruptions", .importance = 5}});
   for (const Offer& offer : type.offers) {
     table.add({place_of(offer), price_cell(offer.on_demand), date_cell(offer.on_demand),
                price_cell(offer.spot), date_cell(offer.spot),

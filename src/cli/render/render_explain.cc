@@ -55,7 +55,7 @@ std::string time_text(const Explanation& it, const Terminal& terminal) {
                          milliseconds(it.plan.prediction->iteration.mean), hours(*it.training));
     const Seconds rest = time.mean - *it.training;
     // Less would show as nothing.
-    if (rest > 0.005 * kHour) whole += fmt::format(", set-up and waiting {}", hours(rest));
+    if (rest > 0.005 * kHour) whole += fmt::format(", start-up and waiting {}", hours(rest));
   }
   text += sheet_line("time", whole, terminal);
   if (it.plan.p_deadline) text += sheet_line("in time", percent(*it.plan.p_deadline), terminal);
@@ -81,7 +81,7 @@ std::string layout_text(const Explanation& it, const Terminal& terminal) {
       text += sheet_line(group == 0 ? "layout" : "", group_text(layout, group), terminal);
     }
     std::string batch =
-        it.plan.global_batch ? fmt::format("{} per iteration", *it.plan.global_batch) : "not known";
+        it.plan.global_batch ? fmt::format("{} per iteration", *it.plan.global_batch) : "unknown";
     if (layout.accumulation > 1) batch += fmt::format(" in {} micro-steps", layout.accumulation);
     text += sheet_line("samples", batch, terminal);
     text += sheet_line("gradients", collective_name(layout.collective), terminal);
@@ -91,7 +91,7 @@ std::string layout_text(const Explanation& it, const Terminal& terminal) {
   const auto& price = it.plan.prediction->price;
   if (!price) return text;
   return text + sheet_line("price",
-                           fmt::format("{}/h in {}, of {}", dollars(price->rate * kHour),
+                           fmt::format("{}/h in {}, as of {}", dollars(price->rate * kHour),
                                        price->region, to_text(price->date)),
                            terminal);
 }
@@ -100,7 +100,7 @@ std::string layout_text(const Explanation& it, const Terminal& terminal) {
 template <class Q>
 std::string cause(const std::optional<PartOf<Q>>& part) {
   if (!part) return "";
-  return fmt::format(" ({} {})", part->share >= 0.5 ? "mostly" : "first of all", part->name);
+  return fmt::format(" ({} {})", part->share >= 0.5 ? "mostly" : "chiefly", part->name);
 }
 
 std::string runner_up_text(const RunnerUp& next) {
@@ -123,11 +123,11 @@ std::string flip_text(const Explanation& it, const RunnerUp& next) {
     ways.push_back(fmt::format("VMs of plan {} {} cheaper", next.row + 1, shown(*flip.price_down)));
   }
   if (flip.time_up) {
-    ways.push_back(fmt::format(
-        "plan {} {} slower than predicted (its interval is ±{}, so the chance is {} if plan {} "
-        "is as predicted, less where both err alike)",
-        it.row + 1, shown(*flip.time_up), shown(flip.time_interval), percent(flip.chance),
-        next.row + 1));
+    ways.push_back(
+        fmt::format("plan {} {} slower than predicted (its interval is ±{}: probability {} if plan "
+                    "{} is as predicted, less if their errors correlate)",
+                    it.row + 1, shown(*flip.time_up), shown(flip.time_interval),
+                    percent(flip.chance), next.row + 1));
   }
   return join(ways, "; or ");
 }
@@ -168,7 +168,7 @@ std::string explanation_sheet(const Explanation& explanation, const Terminal& te
   const auto& next = explanation.runner_up;
   if (next) text += "\n" + sheet_line("runner-up", runner_up_text(*next), terminal);
   if (next && next->flip) {
-    text += sheet_line("would swap", flip_text(explanation, *next), terminal);
+    text += sheet_line("swap if", flip_text(explanation, *next), terminal);
   }
   if (explanation.later) {
     text += sheet_line("later", later_text(*explanation.later), terminal);

@@ -45,16 +45,16 @@ Explanation example() {
 TEST(ExplanationSheet, TakesThePlanApart) {
   const std::string sheet = explanation_sheet(example(), {.width = 0});
   for (const char* part :
-       {"mine, plan 1: 8x g4dn.12xlarge\nAsked for: the cheapest plans, done in 13.0 h",
+       {"mine, plan 1: 8x g4dn.12xlarge\nAsked for: the cheapest plans, within 13.0 h",
         "compute             $80.00  76.2 %  ##############################\n",
         "bill                  $105  80 % between $80.00 and $125\n",
         "forward             500 ms  50.0 %",
         "time            10.5 h, 80 % between 8.00 h and 12.5 h: 36000 iterations of 1000 ms are "
-        "10.0 h, set-up and waiting 0.50 h\n",
+        "10.0 h, start-up and waiting 0.50 h\n",
         "in time         96 %\n",
         "layout          8x g4dn.12xlarge: 32 workers, 4 per VM, with up to 32 samples each\n",
         "samples         2048 per iteration in 2 micro-steps\n", "gradients       ring\n",
-        "price           $10.00/h in us-east-1, of 2025-07\n"}) {
+        "price           $10.00/h in us-east-1, as of 2025-07\n"}) {
     EXPECT_NE(sheet.find(part), std::string::npos) << part << "\n" << sheet;
   }
 }
@@ -64,9 +64,10 @@ TEST(ExplanationSheet, SaysWhatComesNextAndWhatWouldChangeThat) {
   const std::string sheet = explanation_sheet(example(), {.width = 0});
   for (const char* part :
        {"runner-up       plan 2, 4x p3.8xlarge: $10.00 dearer (mostly compute), 1.00 h shorter\n",
-        "would swap      VMs of plan 1 9.5 % dearer; or VMs of plan 2 8.7 % cheaper; or plan 1 "
-        "10.0 % slower than predicted (its interval is ±21.4 %, so the chance is 20 % if plan 2 is "
-        "as predicted, less where both err alike)\n",
+        "swap if         VMs of plan 1 9.5 % dearer; or VMs of plan 2 8.7 % cheaper; or plan 1 "
+        "10.0 % "
+        "slower than predicted (its interval is ±21.4 %: probability 20 % if plan 2 is as "
+        "predicted, less if their errors correlate)\n",
         "later           With --deadline 16h, 4x g4dn.12xlarge would cost $95.00: $10.00 less."}) {
     EXPECT_NE(sheet.find(part), std::string::npos) << part << "\n" << sheet;
   }

@@ -13,8 +13,6 @@
 namespace stint::cli {
 namespace {
 
-std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", bytes.in(kMB)); }
-
 /// "21.4 ms ± 0.3".
 std::string timing(const Timing& it) {
   if (!it.spread) return milliseconds(it.median);
@@ -138,25 +136,24 @@ std::string profile_text(const ProfileReport& report, const Terminal& terminal) 
   text += batches_text(report, terminal) + "\n";
   if (!last.buckets.empty()) text += buckets_text(last, terminal) + "\n";
   if (last.start.world == 1) {
-    text += sheet_line("buckets",
-                       "As DistributedDataParallel would arrange them; one worker sends nothing.",
-                       terminal);
+    text += sheet_line(
+        "buckets", "Buckets as in DistributedDataParallel; one worker sends nothing.", terminal);
   } else if (!report.communication.empty() && report.communication != "none") {
     text += sheet_line("buckets", "Not timed: " + report.communication + ".", terminal);
   }
-  text += sheet_line("sizes",
-                     fmt::format("Gradients {}, parameters {}, state of the optimizer {}; a "
-                                 "checkpoint holds the last two.",
-                                 megabytes(job.gradient_bytes), megabytes(*job.parameter_bytes),
-                                 megabytes(*job.optimizer_bytes)),
-                     terminal);
+  text += sheet_line(
+      "sizes",
+      fmt::format("Gradients {}, parameters {}, optimizer state {}; a checkpoint has the last two.",
+                  megabytes(job.gradient_bytes), megabytes(*job.parameter_bytes),
+                  megabytes(*job.optimizer_bytes)),
+      terminal);
   for (const ProfiledNoise& it : report.noise) {
     text += sheet_line("noise", noise_text(it), terminal);
   }
   if (report.noise.empty()) {
     text += sheet_line("noise",
-                       "Not measured: that takes several workers, or accumulation, and two "
-                       "sampled iterations or more.",
+                       "Not measured: this needs several workers, or accumulation, and two sampled "
+                       "iterations or more.",
                        terminal);
   }
   return text;
@@ -166,7 +163,7 @@ std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
   std::string text = timing_table(profile, terminal) + bucket_table(profile, terminal) + "\n";
   text +=
       sheet_line("read",
-                 fmt::format("{} in {}; iterations told by {}", counted(profile.events, "event"),
+                 fmt::format("{} in {}; iterations from {}", counted(profile.events, "event"),
                              counted(static_cast<std::size_t>(profile.files), "file"),
                              name_of(profile.rhythm)),
                  terminal);
@@ -174,8 +171,7 @@ std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
                      terminal);
   text += sheet_line("device", without_controls(profile.device), terminal);
   if (profile.batch_per_worker) {
-    text +=
-        sheet_line("batch", fmt::format("{} of each worker", *profile.batch_per_worker), terminal);
+    text += sheet_line("batch", fmt::format("{} per worker", *profile.batch_per_worker), terminal);
   }
   if (profile.gradients) text += sheet_line("gradients", megabytes(*profile.gradients), terminal);
   text += note_lines(profile.notes, terminal);
@@ -232,9 +228,9 @@ std::string nccl_text(const NcclTable& table, const Terminal& terminal) {
   }
   std::string text = rows.text(terminal, "-o json");
   if (table.wrong > 0) {
-    text += sheet_line("left out",
+    text += sheet_line("skipped",
                        counted(static_cast<std::size_t>(table.wrong), "line") +
-                           " with wrong results: the network or a GPU is at fault",
+                           " with wrong results: check the network and the GPUs",
                        terminal);
   }
   return text + note_lines(table.notes, terminal);

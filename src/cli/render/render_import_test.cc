@@ -39,8 +39,8 @@ TEST(RenderProfile, ShowsTimesBucketsAndSizes) {
   EXPECT_TRUE(holds(text, "20.0 ms ± 0.5")) << text;
   EXPECT_TRUE(holds(text, "500 MB")) << text;
   EXPECT_TRUE(holds(text, "25 %")) << text;
-  EXPECT_TRUE(holds(text, "Gradients 10 MB, parameters 10 MB, state of the optimizer 20 MB"));
-  EXPECT_TRUE(holds(text, "Not measured: that takes several workers"));
+  EXPECT_TRUE(holds(text, "Gradients 10 MB, parameters 10 MB, optimizer state 20 MB"));
+  EXPECT_TRUE(holds(text, "Not measured: this needs several workers"));
 }
 
 TEST(RenderProfile, SaysWhyBucketsWereNotTimed) {
@@ -84,7 +84,7 @@ bool has(const std::string& text, std::string_view part) {
 TEST(RenderImport, ShowsWhatWasFoundAndWhatWasNot) {
   const std::string text = trace_text(profile(), {});
   for (const char* part : {"100 ms", "20.0 ms", "4 MB", "50 % of backward", "12 events in 2 files",
-                           "told by ProfilerStep", "the batch; give it", "odd"}) {
+                           "from ProfilerStep", "the batch; give it", "odd"}) {
     EXPECT_TRUE(has(text, part)) << part << " in " << text;
   }
   EXPECT_FALSE(has(text, "waiting for data"));

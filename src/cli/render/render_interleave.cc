@@ -41,7 +41,7 @@ std::string other_ways(const SharingVerdict& verdict, const SharingPair& pair) {
     if (choice.mode == pair.choice.mode) continue;
     ways.push_back(fmt::format("{} {}", sharing_text(choice), times(choice.speedup)));
   }
-  return "other ways: " + join(ways, ", ");
+  return "alternatives: " + join(ways, ", ");
 }
 
 std::vector<std::string> names_of_members(const SharingPair& pair) {
@@ -55,11 +55,11 @@ std::string pair_lines(const SharingAnswer& answer, const Terminal& terminal) {
   std::string text;
   for (const SharingPair& pair : answer.pairs) {
     const std::vector<std::string> names = names_of_members(pair);
-    text += sheet_line(
-        "together",
-        fmt::format("{}: {}, {}, done after {}{}", join(names, " + "), sharing_text(pair.choice),
-                    times(pair.choice.speedup), duration(pair.choice.time), saved_text(pair)),
-        terminal);
+    text += sheet_line("together",
+                       fmt::format("{}: {}, speedup {}, makespan {}{}", join(names, " + "),
+                                   sharing_text(pair.choice), times(pair.choice.speedup),
+                                   duration(pair.choice.time), saved_text(pair)),
+                       terminal);
     for (const SharingVerdict& verdict : answer.considered) {
       if (verdict.jobs == names) text += sheet_line("", other_ways(verdict, pair), terminal);
     }
@@ -119,7 +119,7 @@ std::string job_table(const SharingAnswer& answer, const Terminal& terminal) {
 }
 
 std::string bill_text(const SharingAnswer& answer) {
-  if (!answer.cost || !answer.separate) return "not known: no region has a price for these VMs";
+  if (!answer.cost || !answer.separate) return "unknown: no region has a price for these VMs";
   if (answer.pairs.empty()) {
     return fmt::format("{} on separate clusters; sharing saves nothing", dollars(*answer.cost));
   }
@@ -150,8 +150,8 @@ std::string sharing_sheet(const SharingAnswer& answer, const Terminal& terminal)
   text += pair_lines(answer, terminal);
   for (const SharingVerdict& verdict : answer.considered) {
     if (!verdict.reason) continue;
-    text += sheet_line("not together",
-                       fmt::format("{}: {}", join(verdict.jobs, " + "), *verdict.reason), terminal);
+    text += sheet_line("apart", fmt::format("{}: {}", join(verdict.jobs, " + "), *verdict.reason),
+                       terminal);
   }
   text += sheet_line("bill", bill_text(answer), terminal);
   for (const std::string& note : answer.notes) text += sheet_line("note", note, terminal);

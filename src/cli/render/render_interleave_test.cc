@@ -40,20 +40,14 @@ SharingAnswer sample() {
 
 TEST(SharingSheet, TellsPairsJobsAndBill) {
   EXPECT_EQ(sharing_sheet(sample(), {.width = 0}),
-            "3 jobs on 2x a\n"
-            "\n"
-            "job  with  iteration   alone    time  slowdown  while shared\n"
-            "a    b        100 ms  2.00 h  2.50 h     1.30x         1.40x\n"
-            "b    a        100 ms  2.00 h  2.67 h     1.33x         1.40x\n"
-            "c    -        100 ms  2.00 h  2.00 h     1.00x             -\n"
-            "\n"
-            "together        a + b: bucket turns 2 : 1, 1.50x, done after 2.67 h; $8.00 instead "
-            "of $12.00, 33.3 % less (25.0 to 41.7)\n"
-            "                other ways: freely 1.20x, separately 1.00x\n"
-            "not together    a + c: They do not fit.\n"
-            "bill            $16.00 for all, $20.00 on separate clusters: $4.00 less (20 %)\n"
-            "note            Think.\n"
-            "assumed         The moon is round.\n");
+            "3 jobs on 2x a\n\njob  with  iteration   alone    time  slowdown  while shared\na    "
+            "b        100 ms  2.00 h  2.50 h     1.30x         1.40x\nb    a        100 ms  2.00 h "
+            " 2.67 h     1.33x         1.40x\nc    -        100 ms  2.00 h  2.00 h     1.00x       "
+            "      -\n\ntogether        a + b: bucket turns 2 : 1, speedup 1.50x, makespan 2.67 h; "
+            "$8.00 instead of $12.00, 33.3 % less (25.0 to 41.7)\n                alternatives: "
+            "freely 1.20x, separately 1.00x\napart           a + c: They do not fit.\nbill         "
+            "   $16.00 for all, $20.00 on separate clusters: $4.00 less (20 %)\nnote            "
+            "Think.\nassumed         The moon is round.\n");
 }
 
 TEST(SharingSheet, ShowsDeadlinesWhereThereAreAny) {

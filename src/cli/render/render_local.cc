@@ -25,7 +25,7 @@ std::string text_of(const ClusterStatus& status, const Terminal& terminal) {
                {.title = "address", .importance = 7},
                {.title = "Mbit/s", .align = Align::kRight, .importance = 4},
                {.title = "state", .importance = 8},
-               {.title = "taken at", .importance = 3},
+               {.title = "ends at", .importance = 3},
                {.title = "age", .align = Align::kRight, .importance = 2},
                {.title = "cost", .align = Align::kRight, .importance = 6}});
   for (const VmStatus& vm : status.vms) {
@@ -33,7 +33,7 @@ std::string text_of(const ClusterStatus& status, const Terminal& terminal) {
                fmt::format("{:g}", vm.network.in(kMbit / kSecond)), state_of(vm),
                vm.takes_at.value_or(""), duration(vm.age), bill(vm.cost)});
   }
-  return fmt::format("{} since {}: on demand {}, spot {}\n{}", status.name, status.since,
+  return fmt::format("{} since {}: on-demand {}, spot {}\n{}", status.name, status.since,
                      bill(status.cost_on_demand), bill(status.cost_spot),
                      table.text(terminal, "-o json"));
 }

@@ -23,7 +23,7 @@ ClusterStatus sample() {
 TEST(RenderLocal, AClusterIsATableWithItsBill) {
   const std::string text = text_of(sample(), {.width = 0});
   EXPECT_EQ(text.substr(0, text.find('\n')),
-            "a since 2026-11-16T08:50:00Z: on demand $0.0000, spot $0.0008");
+            "a since 2026-11-16T08:50:00Z: on-demand $0.0000, spot $0.0008");
   EXPECT_NE(text.find("noticed"), std::string::npos);
   EXPECT_NE(text.find("2026-11-16T08:53:00Z"), std::string::npos);
 }

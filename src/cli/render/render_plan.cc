@@ -28,15 +28,13 @@ std::string region_text(const Plan& plan) {
 
 int accumulation_of(const Plan& plan) { return plan.layout ? plan.layout->accumulation : 1; }
 
-/// "1024", or "1024 in 4" where gradients are accumulated over four micro-steps.
+/// "1024", or "1024 (4×)" where gradients are accumulated over four micro-steps.
 std::string batch_cell(const Plan& plan) {
   if (!plan.global_batch) return "";
   const int steps = accumulation_of(plan);
-  return steps > 1 ? fmt::format("{} in {}", *plan.global_batch, steps)
+  return steps > 1 ? fmt::format("{} ({}×)", *plan.global_batch, steps)
                    : std::to_string(*plan.global_batch);
 }
-
-std::string probability(const std::optional<double>& value) { return value ? percent(*value) : ""; }
 
 bool any(const std::vector<Plan>& plans, std::optional<double> Plan::*probability) {
   return std::any_of(plans.begin(), plans.end(),
@@ -67,7 +65,7 @@ std::vector<std::string> bound_lines(const PlanAnswer& answer) {
   if (is_front(answer)) {
     if (answer.gap && *answer.gap <= 0) {
       lines.emplace_back(
-          "No plan of the model is both cheaper and faster than one of the front (gap 0 %).");
+          "No plan of the model is both cheaper and faster than a plan of the front (gap 0 %).");
     }
     return lines;
   }
@@ -90,7 +88,7 @@ std::vector<std::string> bound_lines(const PlanAnswer& answer) {
   if (answer.relaxed_bound && !by_time) {
     const Dollars saved = best.cost.mean - *answer.relaxed_bound;
     lines.push_back(saved < 0.5 * kCent
-                        ? "Nor would a mix of more than two types."
+                        ? "A mix of more than two types saves nothing."
                         : fmt::format("A mix of more than two types could save at most {} ({}).",
                                       dollars(saved), percent(saved / best.cost.mean)));
   }
@@ -120,7 +118,7 @@ std::string prices_text(const std::vector<Plan>& plans) {
     if (oldest == nullptr || price.date < oldest->date) oldest = &price;
   }
   if (oldest == nullptr) return "";
-  return fmt::format("The oldest price used is of {} ({}).", to_text(oldest->date), oldest->region);
+  return fmt::format("The oldest price is from {} ({}).", to_text(oldest->date), oldest->region);
 }
 
 std::string count_text(const std::optional<std::int64_t>& count) {
@@ -146,7 +144,7 @@ std::string assumptions_text(const PlanAnswer& answer, bool verbose, const Termi
   if (!verbose && lines.size() > kFew + 1) {
     const std::size_t more = lines.size() - kFew;
     lines.resize(kFew);
-    lines.push_back(fmt::format("… and {} more, which --verbose shows.", more));
+    lines.push_back(fmt::format("… and {} more; --verbose shows all.", more));
   }
   return block("assumed", lines, terminal);
 }
@@ -154,7 +152,7 @@ std::string assumptions_text(const PlanAnswer& answer, bool verbose, const Termi
 /// What stands below the table, whether a plan was found or not.
 std::string background(const PlanAnswer& answer, const std::vector<Plan>& plans, bool verbose,
                        const Terminal& terminal) {
-  std::string text = block("left out", excluded_lines(answer), terminal);
+  std::string text = block("excluded", excluded_lines(answer), terminal);
   const std::string prices = prices_text(plans);
   if (!prices.empty()) text += sheet_line("prices", prices, terminal);
   text += assumptions_text(answer, verbose, terminal);
@@ -168,9 +166,9 @@ std::string place_text(const CheckpointSchedule& schedule) {
     case CheckpointPlace::kObjectStore:
       return "the object store";
     case CheckpointPlace::kAnchor:
-      return "a VM on demand";
+      return "an on-demand VM";
     case CheckpointPlace::kTier:
-      return fmt::format("{}x {} on demand", schedule.receivers.value_or(1),
+      return fmt::format("{}x {} on-demand", schedule.receivers.value_or(1),
                          schedule.receiver.value_or("receivers"));
   }
   return "";
@@ -180,44 +178,46 @@ std::string place_text(const CheckpointSchedule& schedule) {
 std::vector<std::string> checkpoint_lines(const Plan& plan) {
   if (!plan.checkpoint) return {};
   const CheckpointSchedule& schedule = *plan.checkpoint;
-  std::string how =
-      schedule.interval
-          ? fmt::format("Plan 1 saves to {} every {}", place_text(schedule),
-                        duration(*schedule.interval))
-          : fmt::format("Plan 1 saves to {} when a loss is announced", place_text(schedule));
+  std::string how = schedule.interval
+                        ? fmt::format("Plan 1 writes a checkpoint to {} every {}",
+                                      place_text(schedule), duration(*schedule.interval))
+                        : fmt::format("Plan 1 writes a checkpoint to {} at an interruption notice",
+                                      place_text(schedule));
   if (schedule.stall && schedule.transfer) {
-    how += fmt::format(": training waits {}, and it is safe {} later", duration(*schedule.stall),
-                       duration(*schedule.transfer));
+    how += fmt::format(": training stalls for {}, and the checkpoint is complete {} later",
+                       duration(*schedule.stall), duration(*schedule.transfer));
   }
   std::vector<std::string> lines = {how + "."};
   if (plan.losses) {
-    std::string losses = fmt::format("Losses expected in the run: {:.2g}", *plan.losses);
+    std::string losses = fmt::format("Expected interruptions: {:.2g}", *plan.losses);
     if (schedule.fits_in_notice) {
-      losses += *schedule.fits_in_notice ? "; a save fits into the notice"
-                                         : "; a save does not fit into the notice";
+      losses += *schedule.fits_in_notice ? "; a checkpoint fits into the notice"
+                                         : "; a checkpoint does not fit into the notice";
     }
     if (schedule.interval && schedule.daly_interval) {
-      losses += fmt::format("; Daly's rule would save every {}", duration(*schedule.daly_interval));
+      losses += fmt::format("; Daly's interval is {}", duration(*schedule.daly_interval));
     }
     lines.push_back(losses + ".");
   }
   return lines;
 }
 
+constexpr double kLikely = 0.5;  // From here on the first plan is more likely the best than not.
+
 std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
   std::string text;
   if (answer.plans.front().p_best && !is_front(answer)) {
-    text += sheet_line("sure",
-                       fmt::format("Plan 1 is {} with a probability of {}.",
-                                   decides(answer, "time") ? "the fastest" : "the best",
-                                   percent(*answer.plans.front().p_best)),
-                       terminal);
+    const double p_best = *answer.plans.front().p_best;
+    text += sheet_line(
+        "P(best)",
+        percent(p_best) + (p_best < kLikely ? ": several plans are within their intervals." : "."),
+        terminal);
   }
   text += block("bound", bound_lines(answer), terminal);
   text += block("checkpoints", checkpoint_lines(answer.plans.front()), terminal);
   if (answer.value_of_measuring) {
     text += sheet_line("measuring",
-                       fmt::format("Measuring more before renting is worth up to {}.",
+                       fmt::format("Measurements before renting are worth up to {}.",
                                    dollars(*answer.value_of_measuring)),
                        terminal);
   }
@@ -229,7 +229,7 @@ std::string comparison(const Plan& theirs, const Plan& ours, const std::string& 
   const Dollars saved = theirs.cost.mean - ours.cost.mean;
   const Seconds faster = theirs.time.mean - ours.time.mean;
   return sheet_line(
-      "Stint itself",
+      "Stint's plan",
       fmt::format("{} costs {}, {} {} than {}, and takes {}, {} {}.", to_text(ours.cluster),
                   dollars(ours.cost.mean), dollars(saved < Dollars{} ? -saved : saved),
                   saved < Dollars{} ? "more" : "less", policy, hours(ours.time.mean),
@@ -246,14 +246,16 @@ std::string way_out(const PlanAnswer& answer, const Terminal& terminal) {
   std::vector<std::string> changes;
   const std::string sure = fmt::format("with {} confidence", percent(goal.confidence));
   if (nearest.late) {
-    misses.push_back(fmt::format("It is {} late, {}.", hours(*nearest.late), sure));
+    misses.push_back(
+        fmt::format("The plan misses the deadline by {}, {}.", hours(*nearest.late), sure));
     if (goal.deadline) {
       changes.push_back(
           fmt::format("--deadline {}", deadline_flag(*goal.deadline + *nearest.late)));
     }
   }
   if (nearest.dearer) {
-    misses.push_back(fmt::format("It costs {} too much, {}.", dollars(*nearest.dearer), sure));
+    misses.push_back(
+        fmt::format("The plan exceeds the budget by {}, {}.", dollars(*nearest.dearer), sure));
     if (goal.budget) {
       const Dollars enough = *goal.budget + *nearest.dearer;
       changes.push_back(fmt::format("--budget {:.0f}usd", std::ceil(enough.in(kDollar))));
@@ -261,7 +263,7 @@ std::string way_out(const PlanAnswer& answer, const Terminal& terminal) {
   }
   std::string text = block("misses", misses, terminal);
   if (changes.empty()) return text;
-  return text + sheet_line("would do", join(changes, " "), terminal);
+  return text + sheet_line("feasible with", join(changes, " "), terminal);
 }
 
 }  // namespace
@@ -276,8 +278,8 @@ std::string goal_text(const PlanGoal& goal) {
                      : goal.objective == "time" ? "the fastest plans"
                      : goal.objective == "knee" ? "the best trade-off of cost and time"
                                                 : "the trade-off of cost and time";
-  if (goal.policy) text = fmt::format("what {} would rent", *goal.policy);
-  if (goal.deadline) text += fmt::format(", done in {}", hours(*goal.deadline));
+  if (goal.policy) text = fmt::format("the plan of {}", *goal.policy);
+  if (goal.deadline) text += fmt::format(", within {}", hours(*goal.deadline));
   if (goal.budget) text += fmt::format(", for at most {}", dollars(*goal.budget));
   if (goal.rate_max) text += fmt::format(", at most {}/h", dollars(*goal.rate_max * kHour));
   if (goal.deadline || goal.budget) {
@@ -308,8 +310,8 @@ std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal)
                                       market_text(plan),       region_text(plan),
                                       batch_cell(plan),        with_interval(plan.time),
                                       with_interval(plan.cost)};
-    if (deadline) cells.push_back(probability(plan.p_deadline));
-    if (budget) cells.push_back(probability(plan.p_budget));
+    if (deadline) cells.push_back(percent(plan.p_deadline));
+    if (budget) cells.push_back(percent(plan.p_budget));
     if (notes) cells.push_back(plan.note.value_or(""));
     table.add(std::move(cells));
   }
@@ -346,9 +348,9 @@ std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal&
   std::string text = wrapped(asked, terminal.width, 2) + "\n\n";
   if (answer.plans.empty()) {
     const std::vector<Plan> nearest = {answer.nearest->plan};
-    return text + sheet_line("no plan", answer.nearest->binding, terminal) + "\nThe nearest:\n\n" +
-           plan_table(nearest, terminal) + "\n" + way_out(answer, terminal) +
-           background(answer, nearest, verbose, terminal);
+    return text + sheet_line("no plan", answer.nearest->binding, terminal) +
+           "\nThe nearest plan:\n\n" + plan_table(nearest, terminal) + "\n" +
+           way_out(answer, terminal) + background(answer, nearest, verbose, terminal);
   }
   text += plan_table(answer.plans, terminal) + "\n";
   if (is_front(answer)) {

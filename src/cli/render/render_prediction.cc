@@ -27,7 +27,7 @@ std::string heading(const std::string& job, const Prediction& prediction) {
 
 std::string cost_text(const Prediction& prediction) {
   if (!prediction.cost_per_million_samples || !prediction.price) {
-    return "not known: no region has a price for all of these VMs";
+    return "unknown: no region has a price for all of these VMs";
   }
   const PriceUsed& price = *prediction.price;
   return fmt::format("{} per million samples ({}/h in {}, price of {})",
@@ -36,7 +36,7 @@ std::string cost_text(const Prediction& prediction) {
 }
 
 std::string memory_text(const Prediction& prediction) {
-  if (!prediction.memory) return "not known";
+  if (!prediction.memory) return "unknown";
   const MemoryVerdict& memory = *prediction.memory;
   return fmt::format("{}: {} of {} usable per worker", memory.fits ? "fits" : "does not fit",
                      gigabytes(memory.needed), gigabytes(memory.available));
@@ -75,8 +75,8 @@ void add_cost_row(Table& table, const Prediction& before, const Prediction& afte
   const auto& first = before.cost_per_million_samples;
   const auto& second = after.cost_per_million_samples;
   const bool both = first && second;
-  table.add({"$ per million samples", first ? dollars(*first) : "not known",
-             second ? dollars(*second) : "not known",
+  table.add({"$ per million samples", first ? dollars(*first) : "unknown",
+             second ? dollars(*second) : "unknown",
              both ? fmt::format("{:+.2f}", (*second - *first).in(kDollar)) : "",
              both ? percent_change(first->in(kDollar), second->in(kDollar)) : ""});
 }
@@ -119,19 +119,19 @@ std::string batch_text(const Prediction& prediction, const Terminal& terminal) {
 std::string calibration_age(const std::string& name, const Date& date, const Date& today) {
   const int age = days_between(date, today);
   return fmt::format("calibration {} of {}, {}", without_controls(name), to_text(date),
-                     age < 0 ? "which is yet to come" : fmt::format("{} days old", age));
+                     age < 0 ? "which is in the future" : fmt::format("{} days old", age));
 }
 
 std::string calibration_text(const CalibrationRecord& calibration, const Date& today) {
   const std::string text = calibration_age(calibration.name, calibration.date, today);
-  if (!calibration.error) return text + "; its error is not known";
+  if (!calibration.error) return text + "; error unknown";
   const AccuracyRecord& error = *calibration.error;
   const bool sizes = error.split == "leave-one-cluster-size-out";
   const bool jobs = error.split == "leave-one-job-out";
   std::string what = "on " + without_controls(error.split);
-  if (jobs) what = "on jobs left out";
-  if (sizes) what = "on cluster sizes left out";
-  return text + fmt::format("; off by {:.1f} % {} (n {})", 100 * error.mape, what, error.n);
+  if (jobs) what = "on held-out jobs";
+  if (sizes) what = "on held-out cluster sizes";
+  return text + fmt::format("; error {:.1f} % {} (n {})", 100 * error.mape, what, error.n);
 }
 
 std::string prediction_sheet(const std::string& job, const Prediction& prediction,
@@ -165,8 +165,8 @@ std::string change_table(const Prediction& before, const Prediction& after,
     add_time(name, before.iteration.parts.*field, after.iteration.parts.*field);
   }
   add_time("iteration", before.iteration.mean, after.iteration.mean);
-  add_time("  shorter 1 in 10", before.iteration.p10, after.iteration.p10);
-  add_time("  longer 1 in 10", before.iteration.p90, after.iteration.p90);
+  add_time("  p10", before.iteration.p10, after.iteration.p10);
+  add_time("  p90", before.iteration.p90, after.iteration.p90);
   const double first = before.throughput_samples_per_second;
   const double second = after.throughput_samples_per_second;
   table.add({"samples/s", fmt::format("{:.1f}", first), fmt::format("{:.1f}", second),
@@ -194,15 +194,15 @@ std::string memory_problem(const Prediction& prediction) {
   CHECK(prediction.memory.has_value());
   const MemoryVerdict& memory = *prediction.memory;
   std::string text =
-      fmt::format("it does not fit: a worker needs {}, {} more than the {} it can use",
+      fmt::format("the job does not fit: a worker needs {}, {} more than the {} usable",
                   gigabytes(memory.needed), gigabytes(memory.needed - memory.available),
                   gigabytes(memory.available));
-  if (!prediction.fitting) return text + "; not even one sample does, so choose more memory";
+  if (!prediction.fitting) return text + "; not even one sample fits, so choose more memory";
   const FittingBatch& fitting = *prediction.fitting;
   if (fitting.global_batch) {
     return text + fmt::format(
                       "; no number of micro-steps that fits divides the batch, but '--global-batch "
-                      "{} --accumulation {}' is near and fits",
+                      "{} --accumulation {}' is close and fits",
                       *fitting.global_batch, fitting.accumulation);
   }
   const std::int64_t whole = prediction.global_batch.value_or(0);

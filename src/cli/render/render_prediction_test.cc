@@ -52,7 +52,7 @@ TEST(PredictionSheet, SaysWhatIsNotKnown) {
   it.memory.reset();
   const std::string text = prediction_sheet("job", it, {.width = 0});
   EXPECT_NE(text.find("no region has a price"), std::string::npos);
-  EXPECT_NE(text.find("memory          not known"), std::string::npos);
+  EXPECT_NE(text.find("memory          unknown"), std::string::npos);
 }
 
 TEST(ChangeTable, ShowsTheDifferenceOfEachPart) {
@@ -64,7 +64,7 @@ TEST(ChangeTable, ShowsTheDifferenceOfEachPart) {
   EXPECT_NE(text.find("-20.0 ms"), std::string::npos) << text;
   EXPECT_NE(text.find("-44.4 %"), std::string::npos) << text;
   EXPECT_NE(text.find("-10.0 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("not known"), std::string::npos) << text;
+  EXPECT_NE(text.find("unknown"), std::string::npos) << text;
 }
 
 TEST(ChangeJson, HoldsBeforeAfterAndTheDifference) {
@@ -86,7 +86,7 @@ TEST(MemoryProblem, SaysHowMuchIsMissingAndWhatWouldFit) {
   it.fitting = FittingBatch{.batch_per_worker = 10, .accumulation = 4};
   EXPECT_NE(memory_problem(it).find("--global-batch 100 --accumulation 4"), std::string::npos);
   it.fitting->global_batch = 96;
-  EXPECT_NE(memory_problem(it).find("'--global-batch 96 --accumulation 4' is near and fits"),
+  EXPECT_NE(memory_problem(it).find("'--global-batch 96 --accumulation 4' is close and fits"),
             std::string::npos);
   it.fitting->global_batch.reset();
   // Three workers with 10 in 4 micro-steps are 120 samples.
@@ -98,13 +98,13 @@ TEST(RenderPrediction, ACalibrationTellsItsAgeAndError) {
   CalibrationRecord record{.name = "lab", .date = {.year = 2026, .month = 11, .day = 1}};
   const Date today{.year = 2026, .month = 11, .day = 4};
   EXPECT_EQ(calibration_text(record, today),
-            "calibration lab of 2026-11-01, 3 days old; its error is not known");
+            "calibration lab of 2026-11-01, 3 days old; error unknown");
   record.error =
       AccuracyRecord{.name = "all", .split = "leave-one-cluster-size-out", .n = 24, .mape = 0.0123};
-  EXPECT_EQ(calibration_text(record, today),
-            "calibration lab of 2026-11-01, 3 days old; off by 1.2 % on cluster sizes left out (n "
-            "24)");
-  EXPECT_NE(calibration_text(record, {.year = 2026, .month = 10, .day = 4}).find("yet to come"),
+  EXPECT_EQ(
+      calibration_text(record, today),
+      "calibration lab of 2026-11-01, 3 days old; error 1.2 % on held-out cluster sizes (n 24)");
+  EXPECT_NE(calibration_text(record, {.year = 2026, .month = 10, .day = 4}).find("in the future"),
             std::string::npos);
 }
 

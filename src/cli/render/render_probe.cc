@@ -12,8 +12,6 @@
 namespace stint::cli {
 namespace {
 
-std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", bytes.in(kMB)); }
-
 std::string signed_percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 Seconds spread_of(const ProbedSum& sum) { return sum.time.spread.value_or(Seconds{}); }
@@ -51,9 +49,9 @@ std::string sum_table(const ProbeReport& report, const Terminal& terminal) {
                {.title = "time", .align = Align::kRight, .importance = 8},
                {.title = "spread", .align = Align::kRight, .importance = 5},
                {.title = "times", .align = Align::kRight, .importance = 3},
-               {.title = "each NIC", .align = Align::kRight, .importance = 6},
+               {.title = "per NIC", .align = Align::kRight, .importance = 6},
                {.title = "predicted", .align = Align::kRight, .importance = 7},
-               {.title = "measured over it", .align = Align::kRight, .importance = 7}});
+               {.title = "error", .align = Align::kRight, .importance = 7}});
   for (const ProbedSum& sum : report.sums) {
     if (!over_first(sum.planned)) continue;
     table.add({fmt::format("{}", sum.planned.vms.size()), megabytes(sum.planned.bytes),
@@ -68,7 +66,7 @@ std::string sum_table(const ProbeReport& report, const Terminal& terminal) {
 std::string pairs_text(const ProbeReport& report) {
   const auto pairs = pairs_of(report);
   if (pairs.size() < 2) return "one: nothing to compare";
-  return fmt::format("{} of {}; against what their NICs should take {} ({}) to {} ({})",
+  return fmt::format("{} of {}; relative to the rate of their NICs {} ({}) to {} ({})",
                      pairs.size(), megabytes(pairs.front()->planned.bytes),
                      signed_percent(ratio_of(*pairs.front())), pair_name(report, *pairs.front()),
                      signed_percent(ratio_of(*pairs.back())), pair_name(report, *pairs.back()));
@@ -79,14 +77,14 @@ std::string spread_text(const ReductionSpread& spread) {
   const auto add = [&](const std::optional<double>& deviation, const char* what) {
     if (deviation) parts.push_back(fmt::format("{:.1f} % {}", 100 * *deviation, what));
   };
-  add(spread.repeats, "from one sum to the next");
-  add(spread.time, "from round to round");
-  add(spread.pairs, "from pair to pair");
-  return parts.empty() ? "not known: nothing was repeated" : join(parts, ", ");
+  add(spread.repeats, "between repetitions");
+  add(spread.time, "between rounds");
+  add(spread.pairs, "between pairs");
+  return parts.empty() ? "unknown: nothing was repeated" : join(parts, ", ");
 }
 
 std::string expected_text(const ProbeReport& report, const Date& today) {
-  return fmt::format("{}, is off by {:.1f} % on average on these {} sums",
+  return fmt::format("{}: mean error {:.1f} % on these {} all-reduces",
                      calibration_age(report.before.name, report.before.date, today),
                      100 * report.mape, report.sums.size());
 }
@@ -94,8 +92,8 @@ std::string expected_text(const ProbeReport& report, const Date& today) {
 std::string folded_text(const Calibration& calibration) {
   const AccuracyRecord& record = calibration.accuracy.back();
   return fmt::format(
-      "with this probe in it, numbers of VMs left out in turn: off by {:.1f} % on average ({} "
-      "sums)",
+      "with this probe folded in, cluster sizes held out in turn: mean error {:.1f} % ({} "
+      "all-reduces)",
       100 * record.mape, record.n);
 }
 
@@ -119,7 +117,7 @@ std::string probe_text(const ProbeReport& report, const Date& today, const Termi
   std::string text = sum_table(report, terminal) + "\n";
   text += sheet_line("pairs", pairs_text(report), terminal);
   text += sheet_line("varies", spread_text(report.spread), terminal);
-  text += sheet_line("expected by", expected_text(report, today), terminal);
+  text += sheet_line("calibration", expected_text(report, today), terminal);
   if (report.folded) text += sheet_line("folded", folded_text(*report.folded), terminal);
   return text;
 }

@@ -38,10 +38,10 @@ TEST(RenderProbe, SaysWhichPairsDifferAndHowOldTheCalibrationIs) {
   const std::string text = probe_text(report(), kToday, {.width = 0});
   EXPECT_NE(text.find("96 Mbit/s"), std::string::npos) << text;
   EXPECT_NE(text.find("-2.0 % (vm2-vm3) to +10.0 % (vm1-vm3)"), std::string::npos) << text;
-  EXPECT_NE(text.find("0.4 % from one sum to the next, 0.6 % from round to round, 5.0 % from pair"),
+  EXPECT_NE(text.find("0.4 % between repetitions, 0.6 % between rounds, 5.0 % between"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("local of 2026-11-01, 15 days old, is off by 2.5 %"), std::string::npos)
+  EXPECT_NE(text.find("local of 2026-11-01, 15 days old: mean error 2.5 %"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("folded"), std::string::npos);
 }

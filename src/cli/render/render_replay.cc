@@ -93,10 +93,10 @@ std::string replay_summary(const DeadlineReplay& replay) {
       result.finished ? fmt::format("Done after {}, {} before the deadline.",
                                     hours(*result.finished * replay.gap),
                                     hours(deadline - *result.finished * replay.gap))
-                      : fmt::format("Missed the deadline of {}: on demand the rest takes {} more.",
+                      : fmt::format("Missed the deadline of {}: on-demand, the rest takes {} more.",
                                     hours(deadline), hours(result.overdue * replay.gap));
   text +=
-      fmt::format("\nPaid {} of spot and {} on demand, {} of it for set-up.\n",
+      fmt::format("\nPaid for {} of spot and {} of on-demand time, {} of it for set-up.\n",
                   hours(result.spot_ticks * replay.gap), hours(result.on_demand_ticks * replay.gap),
                   hours(result.set_up_ticks * replay.gap));
   if (replay.zones.size() > 1) {
@@ -108,8 +108,9 @@ std::string replay_summary(const DeadlineReplay& replay) {
     }
     text += ".\n";
   }
-  text += fmt::format("Cost {:.3f} of on demand alone, and {:.3f} of the best in hindsight.\n",
-                      result.cost / replay.on_demand_cost, result.cost / replay.optimum_cost);
+  text += fmt::format(
+      "Cost {:.3f} relative to on-demand only, {:.3f} relative to the clairvoyant optimum.\n",
+      result.cost / replay.on_demand_cost, result.cost / replay.optimum_cost);
   return text;
 }
 

@@ -51,14 +51,14 @@ TEST(RenderReplay, ShowsWhatMostOfAGroupOfTicksWas) {
 
 TEST(RenderReplay, SaysWhatItCost) {
   EXPECT_EQ(replay_summary(sample()),
-            "Done after 3.00 h, 1.00 h before the deadline.\n"
-            "Paid 1.00 h of spot and 1.00 h on demand, 1.00 h of it for set-up.\n"
-            "Cost 0.889 of on demand alone, and 1.000 of the best in hindsight.\n");
+            "Done after 3.00 h, 1.00 h before the deadline.\nPaid for 1.00 h of spot and 1.00 h of "
+            "on-demand time, 1.00 h of it for set-up.\nCost 0.889 relative to on-demand only, "
+            "1.000 relative to the clairvoyant optimum.\n");
   DeadlineReplay late = sample();
   late.result.finished.reset();
   late.result.overdue = 3;
   EXPECT_TRUE(replay_summary(late).starts_with(
-      "Missed the deadline of 4.00 h: on demand the rest takes 1.50 h more.\n"));
+      "Missed the deadline of 4.00 h: on-demand, the rest takes 1.50 h more.\n"));
 }
 
 TEST(RenderReplay, ShowsTheZones) {

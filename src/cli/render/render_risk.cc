@@ -45,7 +45,7 @@ std::string trace_table(const RiskFitReport& report, const Terminal& terminal) {
                right("count", 6),
                right("mean", 7),
                right("median", 7),
-               right("90 % below", 5)});
+               right("p90", 5)});
   for (const TraceReport& it : report.traces) {
     add_spells(table, it, "up", it.up);
     add_spells(table, it, "down", it.down);
@@ -58,14 +58,14 @@ std::string group_text(const GroupLoss& group) {
   constexpr int kGroup = 8;
   const double events = events_rate(group, kGroup, 1 / kSecond).in(1 / kSecond);
   return fmt::format(
-      "{} of losses come in shocks that take {} of the pool on average: {} machines lose any of "
-      "them {:.1f} times as often as one, not {} times.",
+      "{} of losses come in shocks that take {} of the pool on average: {} machines see a loss "
+      "{:.1f} times as often as one machine, not {} times.",
       percent(group.shared), percent(group.reach), kGroup, events, kGroup);
 }
 
 std::string lifetime_table(const LifetimeReport& report, const Terminal& terminal) {
   Table table({right("age", 9), right("alive", 8), right("95 % interval", 6), right("fitted", 8),
-               right("lost an hour", 5), right("exponential", 7)});
+               right("losses/h", 5), right("exponential", 7)});
   for (const LifetimeHorizon& it : report.horizons) {
     const auto& measured = it.measured;
     table.add({time_text(it.age), measured ? percent(measured->share) : "",
@@ -80,7 +80,7 @@ std::string lifetime_table(const LifetimeReport& report, const Terminal& termina
 
 std::string startup_table(const RiskFitReport& report, const Terminal& terminal) {
   Table table({left("start-up of", 9), left("market", 8), right("VMs", 6), right("mean", 7),
-               right("median", 8), right("90 % below", 7)});
+               right("median", 8), right("p90", 7)});
   for (const StartupReport& it : report.startups) {
     table.add({it.device, it.market, fmt::to_string(it.time.count), time_text(it.time.mean),
                time_text(it.time.median), time_text(it.time.p90)});
@@ -132,12 +132,11 @@ std::string risk_fit_text(const RiskFitReport& report, const Terminal& terminal)
     parts.push_back(std::move(text));
   }
   if (const auto& lifetimes = report.lifetimes) {
-    parts.push_back(
-        fmt::format("{}, {} lost in {:.0f} h of watching: {:.3g} an hour if the rate "
-                    "were constant.\n{}",
-                    counted(static_cast<std::size_t>(lifetimes->machines), "machine"),
-                    lifetimes->losses, lifetimes->exposure.in(kHour), lifetimes->rate.in(1 / kHour),
-                    lifetime_table(*lifetimes, terminal)));
+    parts.push_back(fmt::format(
+        "{}, {} lost in {:.0f} h of observation: {:.3g} per hour at a constant rate.\n{}",
+        counted(static_cast<std::size_t>(lifetimes->machines), "machine"), lifetimes->losses,
+        lifetimes->exposure.in(kHour), lifetimes->rate.in(1 / kHour),
+        lifetime_table(*lifetimes, terminal)));
   }
   if (!report.startups.empty()) parts.push_back(startup_table(report, terminal));
   if (!report.failures.empty()) parts.push_back(failure_table(report, terminal));
@@ -157,7 +156,7 @@ Json risk_fit_json(const RiskFitReport& report) {
 std::string survive_text(const SurviveReport& report, const Terminal& terminal) {
   Table table({left("", 9), right("likely", 9), right("band", 7), right("if independent", 8)});
   const RiskFigure& all = report.all_left;
-  table.add({"all still there", percent(all.typical),
+  table.add({"all survive", percent(all.typical),
              fmt::format("{} - {}", percent(all.low), percent(all.high)),
              percent(all.independent)});
   const RiskFigure& lost = report.losses_expected;
@@ -167,8 +166,8 @@ std::string survive_text(const SurviveReport& report, const Terminal& terminal) 
   const FirstLoss& first = report.first_loss;
   const FirstLoss& alone = report.first_loss_independent;
   table.add({"first loss, median", time_text(first.median), "", time_text(alone.median)});
-  table.add({"one time in ten before", time_text(first.p10), "", time_text(alone.p10)});
-  table.add({"one time in ten after", time_text(first.p90), "", time_text(alone.p90)});
+  table.add({"  p10", time_text(first.p10), "", time_text(alone.p10)});
+  table.add({"  p90", time_text(first.p90), "", time_text(alone.p90)});
   for (const LeftShare& it : report.left) {
     table.add({fmt::format("at least {} left", it.machines), percent(it.typical), "",
                percent(it.independent)});

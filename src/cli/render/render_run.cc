@@ -90,7 +90,7 @@ std::string vms_table(const RunStory& story, const Terminal& terminal) {
     table.add({vm.name, vm.type, std::string(name_of(vm.market)), moment_text(vm.from),
                vm.until ? moment_text(*vm.until) : "",
                fmt::format("{:.1f} s", vm.billed.in(kSecond)), bill_text(vm.cost),
-               vm.until ? (vm.taken ? "taken back" : "given back") : "there"});
+               vm.until ? (vm.taken ? "interrupted" : "released") : "running"});
   }
   return table.text(terminal, "-o json");
 }
@@ -170,18 +170,18 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   const int width = terminal.width > 0 ? std::min(terminal.width, 70) : 70;
   text += progress_picture(fmt::format("  step {} of {}", story.reached, story.steps), done, width);
   text += fmt::format("\n  saved     step {} ({})\n", story.saved,
-                      counted(static_cast<std::size_t>(story.saves), "save"));
+                      counted(static_cast<std::size_t>(story.saves), "checkpoint"));
   text += fmt::format("  time      {}", duration(story.time));
-  if (report.outlook) text += fmt::format(", done at {}", range_text(report.outlook->time));
+  if (report.outlook) text += fmt::format(", forecast {}", range_text(report.outlook->time));
   if (record.forecast) text += fmt::format("; planned {}", range_text(record.forecast->time));
-  text += fmt::format("\n  money     {}", bill_text(story.cost));
-  if (report.outlook) text += fmt::format(", in the end {}", range_text(report.outlook->cost));
+  text += fmt::format("\n  cost      {}", bill_text(story.cost));
+  if (report.outlook) text += fmt::format(", forecast {}", range_text(report.outlook->cost));
   if (record.forecast) text += fmt::format("; planned {}", range_text(record.forecast->cost));
   text += "\n";
   if (record.deadline) {
     text += fmt::format("  deadline  {}", duration(*record.deadline));
     if (report.outlook && report.outlook->p_deadline) {
-      text += fmt::format(", kept with {}", percent(*report.outlook->p_deadline));
+      text += fmt::format(", P(deadline) {}", percent(*report.outlook->p_deadline));
     }
     text += "\n";
   }
@@ -226,14 +226,14 @@ std::vector<ForecastRow> forecast_rows(const RunReport& report) {
   std::vector<ForecastRow> rows;
   if (report.record.forecast) add_forecast_rows(*report.record.forecast, "", story, rows);
   if (report.hindsight) {
-    add_forecast_rows(*report.hindsight, ", had the market been known", story, rows);
+    add_forecast_rows(*report.hindsight, ", with known market", story, rows);
   }
   if (const auto steps = step_times(story)) {
     rows.push_back({"step", milliseconds(steps->first), "", milliseconds(steps->second),
                     off_text(steps->second / kSecond, steps->first / kSecond)});
   }
   if (story.save_time) {
-    rows.push_back({"save", duration(report.record.save_time), "", duration(*story.save_time),
+    rows.push_back({"checkpoint", duration(report.record.save_time), "", duration(*story.save_time),
                     off_text(*story.save_time / kSecond, report.record.save_time / kSecond)});
   }
   return rows;
@@ -245,13 +245,13 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
                   {.title = "predicted", .align = Align::kRight, .importance = 8},
                   {.title = "80 % interval", .align = Align::kRight, .importance = 4},
                   {.title = "measured", .align = Align::kRight, .importance = 8},
-                  {.title = "off by", .align = Align::kRight, .importance = 6}});
+                  {.title = "error", .align = Align::kRight, .importance = 6}});
   for (const ForecastRow& row : forecast_rows(report)) {
     compared.add({row.what, row.predicted, row.interval, row.measured, row.off});
   }
   text += "\n" + compared.text(terminal, "-o json") + "\n";
   if (report.search) text += search_text(*report.search, terminal) + "\n";
-  Table parts({{.title = "where it went", .importance = 9},
+  Table parts({{.title = "breakdown", .importance = 9},
                {.title = "time", .align = Align::kRight, .importance = 8},
                {.title = "cost", .align = Align::kRight, .importance = 8}});
   for (const StoryPart& part : report.story.parts) {

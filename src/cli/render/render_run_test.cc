@@ -39,9 +39,9 @@ TEST(RenderRun, StandingSaysHowFarItIs) {
   EXPECT_NE(standing.find("small  trained"), std::string::npos) << standing;
   EXPECT_NE(standing.find("because all 20 steps are trained and saved"), std::string::npos);
   EXPECT_NE(standing.find("step 20 of 20"), std::string::npos);
-  EXPECT_NE(standing.find("saved     step 20 (3 saves)"), std::string::npos);
+  EXPECT_NE(standing.find("saved     step 20 (3 checkpoints)"), std::string::npos);
   EXPECT_NE(standing.find("planned 30 s (25 s–40 s)"), std::string::npos);
-  EXPECT_NE(standing.find("money     $0.0060; planned $0.0050 ($0.0040–$0.0065)"),
+  EXPECT_NE(standing.find("cost      $0.0060; planned $0.0050 ($0.0040–$0.0065)"),
             std::string::npos);
   EXPECT_EQ(standing.find("vm1 is there"), std::string::npos);  // Only the last two events.
   EXPECT_NE(standing.find("00:00:34.5  trained: all 20 steps"), std::string::npos);
@@ -56,7 +56,7 @@ TEST(RenderRun, ARunWithoutAProcessIsHalted) {
   report.outlook = RunOutlook{.p_deadline = 0.75};
   const std::string standing = standing_text(report, 0, kPipe);
   EXPECT_NE(standing.find("small  running"), std::string::npos);
-  EXPECT_NE(standing.find("deadline  60 s, kept with 75 %"), std::string::npos) << standing;
+  EXPECT_NE(standing.find("deadline  60 s, P(deadline) 75 %"), std::string::npos) << standing;
 }
 
 TEST(RenderRun, EventsCannotSteerTheTerminal) {
@@ -89,8 +89,8 @@ TEST(RenderRun, HoldsThePredictionAgainstTheMeasurement) {
 
 TEST(RenderRun, AReportHasMachinesPartsAndEvents) {
   const std::string report = report_text(small_report(), kPipe);
-  for (const char* words : {"vm5", "taken back", "given back", "training again what was lost",
-                            "standing still", "vm2 is lost", "local.small"}) {
+  for (const char* words : {"vm5", "interrupted", "released", "repeating lost steps", "stalled",
+                            "vm2 is lost", "local.small"}) {
     EXPECT_NE(report.find(words), std::string::npos) << words << "\n" << report;
   }
 }

@@ -27,8 +27,6 @@ constexpr BillPart kBillParts[] = {
     {"set-up", &Bill::set_up},           {"idle", &Bill::idle},
     {"anchors", &Bill::anchors},         {"storage", &Bill::storage}};
 
-std::string share_text(const std::optional<double>& share) { return share ? percent(*share) : ""; }
-
 std::string few(double number) { return fmt::format("{:.2f}", number); }
 
 PlannedView view_of(const Plan& plan) {
@@ -64,7 +62,7 @@ std::string limits_text(const RevocationsReport& report) {
   const PlanGoal& goal = report.goal;
   std::string text =
       fmt::format("at most {}/h and {} VMs", dollars(*goal.rate_max * kHour), report.vms_max);
-  if (goal.deadline) text += fmt::format(", done in {}", hours(*goal.deadline));
+  if (goal.deadline) text += fmt::format(", within {}", hours(*goal.deadline));
   if (goal.budget) text += fmt::format(", for {}", dollars(*goal.budget));
   return fmt::format("{} with {} confidence", text, percent(goal.confidence));
 }
@@ -100,21 +98,21 @@ std::string simulation_text(const SimulateReport& report, const Terminal& termin
   Table table({{.title = "", .importance = 9},
                right("planned", 8),
                right("simulated", 9),
-               right("10 % below", 6),
+               right("p10", 6),
                right("median", 5),
-               right("90 % below", 7)});
+               right("p90", 7)});
   table.add({"time", hours(plan.time.mean), hours(it.time.mean), hours(it.time.p10),
              hours(it.time.p50), hours(it.time.p90)});
   table.add({"cost", dollars(plan.cost.mean), dollars(it.cost.mean), dollars(it.cost.p10),
              dollars(it.cost.p50), dollars(it.cost.p90)});
   if (it.p_deadline) {
-    table.add({"in time", share_text(plan.p_deadline), percent(*it.p_deadline), "", "", ""});
+    table.add({"in time", percent(plan.p_deadline), percent(*it.p_deadline), "", "", ""});
   }
   if (report.runs.p_budget) {
-    table.add({"in budget", share_text(plan.p_budget), percent(*report.runs.p_budget), "", "", ""});
+    table.add({"in budget", percent(plan.p_budget), percent(*report.runs.p_budget), "", "", ""});
   }
-  if (it.finished < 1) table.add({"ever finished", "", percent(it.finished), "", "", ""});
-  table.add({"times stopped", "", few(it.losses), "", "", ""});
+  if (it.finished < 1) table.add({"finished", "", percent(it.finished), "", "", ""});
+  table.add({"stops", "", few(it.losses), "", "", ""});
   table.add({"machines lost", "", few(report.runs.machines_lost), "", "", ""});
   for (const BillPart& part : kBillParts) {
     const std::string planned = plan.bill ? dollars((*plan.bill).*part.field) : "";
@@ -138,7 +136,7 @@ std::string revocations_text(const RevocationsReport& report, const Terminal& te
   std::vector<Column> columns{{.title = "policy", .importance = 9},
                               {.title = "cluster", .importance = 6},
                               right("planned", 4),
-                              right("dollars (80 %)", 9),
+                              right("cost (80 %)", 9),
                               right("time (80 %)", 8)};
   if (report.goal.deadline) columns.push_back(right("in time", 7));
   if (report.goal.budget) columns.push_back(right("in budget", 7));
@@ -151,14 +149,14 @@ std::string revocations_text(const RevocationsReport& report, const Terminal& te
     std::vector<std::string> cells{row.policy, to_text(row.plan.cluster),
                                    dollars(row.plan.cost.mean), with_interval(cost),
                                    with_interval(time)};
-    if (report.goal.deadline) cells.push_back(share_text(it.p_deadline));
-    if (report.goal.budget) cells.push_back(share_text(row.runs.p_budget));
+    if (report.goal.deadline) cells.push_back(percent(it.p_deadline));
+    if (report.goal.budget) cells.push_back(percent(row.runs.p_budget));
     cells.push_back(few(it.losses));
     table.add(std::move(cells));
   }
   return fmt::format(
-      "{}: {} runs of each plan; {}\n\n{}\nDeepVM's runs cost {:.3g} times what Stint's do; by the "
-      "median {:.3g} times.\n",
+      "{}: {} runs of each plan; {}\n\n{}\nDeepVM's runs cost {:.3g} times as much as Stint's; by "
+      "the median {:.3g} times.\n",
       report.job, report.options.runs, limits_text(report), table.text(terminal, "-o json"),
       report.deepvm_over_stint, report.deepvm_over_stint_median);
 }

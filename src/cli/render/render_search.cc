@@ -22,7 +22,7 @@ std::string probes_table(const SearchRecord& search, const Terminal& terminal) {
                {.title = "batch", .align = Align::kRight, .importance = 9},
                {.title = "at", .align = Align::kRight, .importance = 5},
                {.title = "step", .align = Align::kRight, .importance = 8},
-               {.title = "believed (80 %)", .align = Align::kRight, .importance = 6}});
+               {.title = "predicted (80 %)", .align = Align::kRight, .importance = 6}});
   for (const SearchProbe& probe : search.probes) {
     table.add({probe.cluster, fmt::format("{}", probe.batch), duration(probe.at),
                milliseconds(probe.step), range_text(probe.predicted)});
@@ -44,7 +44,7 @@ std::string best_table(const SearchRecord& search, const Terminal& terminal) {
   std::stable_sort(rows.begin(), rows.end(), [&](const SurfaceRow* a, const SurfaceRow* b) {
     return value_of(search, *a) < value_of(search, *b);
   });
-  Table table({{.title = "the best, as is believed", .importance = 9},
+  Table table({{.title = "best setups (predicted)", .importance = 9},
                {.title = "batch", .align = Align::kRight, .importance = 9},
                {.title = "step (80 %)", .align = Align::kRight, .importance = 5},
                {.title = "steps", .align = Align::kRight, .importance = 4},
@@ -63,12 +63,12 @@ std::string moves_table(const SearchRecord& search, const Terminal& terminal) {
                {.title = "batch", .align = Align::kRight, .importance = 9},
                {.title = "at", .align = Align::kRight, .importance = 6},
                {.title = "for", .importance = 4},
-               {.title = "stood still", .align = Align::kRight, .importance = 8},
+               {.title = "stall", .align = Align::kRight, .importance = 8},
                {.title = "predicted (80 %)", .align = Align::kRight, .importance = 7}});
   for (const SearchedMove& move : search.moves) {
     table.add({"to " + move.to.cluster, fmt::format("{}", move.to.batch), duration(move.at),
-               move.probe ? "finding out" : "good",
-               move.measured ? duration(*move.measured) : "not made", range_text(move.predicted)});
+               move.probe ? "probe" : "stay", move.measured ? duration(*move.measured) : "not made",
+               range_text(move.predicted)});
   }
   return table.text(terminal, "-o json");
 }
@@ -161,17 +161,16 @@ std::string search_text(const SearchRecord& search, const Terminal& terminal) {
   if (!search.surface.empty()) text += best_table(search, terminal) + "\n";
   if (search.choice) {
     text += sheet_line(
-        "choice",
-        fmt::format("{} with a batch of {}", search.choice->cluster, search.choice->batch),
+        "choice", fmt::format("{} at batch size {}", search.choice->cluster, search.choice->batch),
         terminal);
   }
   if (!search.noise.empty()) {
     const SearchNoise& last = search.noise.back();
     text += sheet_line(
         "noise",
-        fmt::format("{:.0f} samples ({:.0f}–{}) at a batch of {}, after {} of the way", last.scale,
-                    last.lower, last.upper ? fmt::format("{:.0f}", *last.upper) : "any", last.batch,
-                    percent(last.way)),
+        fmt::format("{:.0f} samples ({:.0f}–{}) at batch size {}, after {} of the training",
+                    last.scale, last.lower, last.upper ? fmt::format("{:.0f}", *last.upper) : "any",
+                    last.batch, percent(last.way)),
         terminal);
   }
   for (const std::string& warning : search.warnings) {
@@ -183,17 +182,16 @@ std::string search_text(const SearchRecord& search, const Terminal& terminal) {
 std::string search_outline(const PreparedSearch& search, const Terminal& terminal) {
   const LiveSetup& start = search.setups[search.start];
   std::string text = fmt::format(
-      "Search {}: {} clusters and batches, to {} at a batch of {}; begins on {} with a batch of "
-      "{}.\n",
+      "Search {}: {} setups, to {} at batch size {}; starts on {} at batch size {}.\n",
       search.record.name, search.setups.size(),
-      search.record.loss_target ? fmt::format("a loss of {:.4g} (thought to take {:.0f} steps",
+      search.record.loss_target ? fmt::format("a loss of {:.4g} (estimate: {:.0f} steps",
                                               *search.record.loss_target, search.record.goal)
                                 : fmt::format("{:.0f} steps", search.record.goal),
       search.record.reference_batch, start.choice.cluster, start.choice.batch);
   if (search.record.loss_target) {
-    text.insert(text.find("; begins"), ")");
+    text.insert(text.find("; starts"), ")");
   }
-  Table table({{.title = "it would go to", .importance = 9},
+  Table table({{.title = "move to", .importance = 9},
                {.title = "batch", .align = Align::kRight, .importance = 9},
                {.title = "for", .importance = 5},
                {.title = "time", .align = Align::kRight, .importance = 7},
@@ -202,16 +200,17 @@ std::string search_outline(const PreparedSearch& search, const Terminal& termina
   Dollars cost;
   for (const ForeseenProbe& probe : foresee(search)) {
     table.add({probe.choice.cluster, fmt::format("{}", probe.choice.batch),
-               probe.stays ? "good" : "finding out", duration(probe.time), bill_text(probe.cost)});
+               probe.stays ? "stay" : "probe", duration(probe.time), bill_text(probe.cost)});
     time += probe.time;
     cost += probe.cost;
   }
   if (table.rows() == 0) {
-    return text + "No probe is expected to be worth its price: it would stay where it begins.\n";
+    return text +
+           "No probe is expected to pay for itself: the search would stay on its starting setup.\n";
   }
   return text + table.text(terminal, "-o json") +
-         fmt::format("If each is as believed, going there and looking takes {} and {}.\n",
-                     duration(time), bill_text(cost));
+         fmt::format("If all predictions hold, the probes take {} and {}.\n", duration(time),
+                     bill_text(cost));
 }
 
 std::string surface_csv(const SearchRecord& search) {
@@ -251,9 +250,9 @@ std::string search_map(const SearchRecord& search) {
   std::set<std::string> types;
   for (const SurfaceRow& row : search.surface) types.insert(row.type);
   std::string page = fmt::format(
-      "<h2>Batch and machines: what the whole training would {} (blue: little; framed: timed; dot: "
-      "chosen)</h2>",
-      search.objective == "cost" ? "cost" : "take");
+      "<h2>Batch size and cluster: predicted {} of the whole training (blue: low; frame: timed; "
+      "dot: chosen)</h2>",
+      search.objective == "cost" ? "cost" : "time");
   for (const std::string& type : types) page += map_of_type(search, type, extent);
   return page;
 }

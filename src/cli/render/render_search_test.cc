@@ -42,8 +42,8 @@ SearchRecord small_search() {
 TEST(RenderSearch, TellsWhatWasTimedWhereItWentAndWhatItChose) {
   const std::string text = search_text(small_search(), {});
   for (const char* part :
-       {"1x local.large", "500 ms", "to 2x local.large", "2.5 s", "good",
-        "2x local.large with a batch of 96", "300 samples (200–any)", "Something is odd."}) {
+       {"1x local.large", "500 ms", "to 2x local.large", "2.5 s", "stay",
+        "2x local.large at batch size 96", "300 samples (200–any)", "Something is odd."}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -76,7 +76,7 @@ std::vector<Column> columns_of(const std::string& title, bool skipped) {
       {.title = "n", .align = Align::kRight, .importance = 7},
       {.title = "mean error", .align = Align::kRight, .importance = 9},
       {.title = "median", .align = Align::kRight, .importance = 5},
-      {.title = "90 % below", .align = Align::kRight, .importance = 4},
+      {.title = "p90", .align = Align::kRight, .importance = 4},
       {.title = "in 80 % interval", .align = Align::kRight, .importance = 6},
       {.title = "interval score", .align = Align::kRight, .importance = 2}};
   if (skipped) columns.push_back({.title = "skipped", .align = Align::kRight, .importance = 6});

@@ -172,7 +172,7 @@ std::string progress_curve(const RunReport& report, const TimeAxis& axis) {
                  "stroke=\"var(--dim)\" stroke-dasharray=\"5 4\"");
   }
   svg += curve(points, axis, 10, 180, 0, high, "stroke=\"var(--good)\" stroke-width=2");
-  return "<h2>Steps (dashed: as planned)</h2>" + svg_of(202, svg, "steps over time");
+  return "<h2>Steps (dashed: plan)</h2>" + svg_of(202, svg, "steps over time");
 }
 
 std::string loss_curve(const RunReport& report, const TimeAxis& axis) {
@@ -200,7 +200,7 @@ std::string comparison(const RunReport& report) {
                     escaped(row.interval), escaped(row.measured), escaped(row.off));
   }
   return "<h2>Predicted and measured</h2><div class=scroll><table><tr><th><th>predicted<th>80 % "
-         "interval<th>measured<th>off by" +
+         "interval<th>measured<th>error" +
          rows + "</table></div>";
 }
 
@@ -216,13 +216,12 @@ std::string money(const RunReport& report) {
                        escaped(vm.name), escaped(vm.type), name_of(vm.market),
                        vm.billed.in(kSecond), bill_text(vm.cost));
   }
-  return "<h2>Where time and money went</h2><div class=scroll><table><tr><th><th>time<th>cost" +
+  return "<h2>Breakdown of time and cost</h2><div class=scroll><table><tr><th><th>time<th>cost" +
          rows +
          "</table></div><h2>Bill</h2><div class=scroll><table><tr><th>machine<th "
          "class=text>type<th class=text>market<th>billed<th>cost" +
          vms +
-         fmt::format("<tr><th>in all<th><th><th><th>{}</table></div>",
-                     bill_text(report.story.cost));
+         fmt::format("<tr><th>total<th><th><th><th>{}</table></div>", bill_text(report.story.cost));
 }
 
 std::string events(const RunReport& report) {
@@ -230,7 +229,7 @@ std::string events(const RunReport& report) {
   for (const StoryLine& line : report.story.lines) {
     rows += fmt::format("<tr><td>{}<td class=text>{}", moment_text(line.at), escaped(line.text));
   }
-  return "<h2>What happened</h2><div class=scroll><table>" + rows + "</table></div>";
+  return "<h2>Events</h2><div class=scroll><table>" + rows + "</table></div>";
 }
 
 }  // namespace
@@ -246,17 +245,15 @@ std::string run_page(const RunReport& report) {
       "content=\"width=device-width,initial-scale=1\">";
   page += fmt::format("<title>{} — stint</title><style>{}</style>", escaped(report.record.name),
                       kStyle);
-  page += fmt::format(
-      "<h1>{}</h1><p class=lead>{}: {} of {} steps of {} in {}, for {}.{}</p>",
-      escaped(report.record.name), state, story.reached, story.steps, escaped(report.record.job),
-      duration(story.time), bill_text(story.cost),
-      report.record.compute == RunCompute::kPacedReal
-          ? " Gradients are real, computing takes the profiled time, and nobody pays: the machines "
-            "are emulated."
-          : " The machines are emulated, and nobody pays.");
+  page += fmt::format("<h1>{}</h1><p class=lead>{}: {} of {} steps of {} in {}, for {}.{}</p>",
+                      escaped(report.record.name), state, story.reached, story.steps,
+                      escaped(report.record.job), duration(story.time), bill_text(story.cost),
+                      report.record.compute == RunCompute::kPacedReal
+                          ? " Gradients are real, compute takes the profiled time, and the "
+                            "machines are emulated: nothing is charged."
+                          : " The machines are emulated: nothing is charged.");
   page +=
-      "<h2>Machines (blue: spot, violet: on demand, ×: taken back, dashed: training begins)"
-      "</h2>" +
+      "<h2>Machines (blue: spot, violet: on-demand, ×: interrupted, dashed: training starts)</h2>" +
       machines_picture(report, axis);
   if (report.search) page += search_map(*report.search);
   page += progress_curve(report, axis) + loss_curve(report, axis) + comparison(report) +

@@ -97,7 +97,7 @@ ExitCode fabric(const Invocation& invocation) {
   if (!request.out.empty()) {
     say(invocation, fmt::format("Predict with it: stint predict --calibration {} --job "
                                 "example-resnet50 --cluster '4x g4dn.12xlarge'",
-                                request.out));
+                                shell_quoted(request.out)));
   }
   return kExitOk;
 }

@@ -82,7 +82,7 @@ ExitCode run(const Invocation& invocation) {
   if (invocation.output() == "json") return kExitOk;
   if (!request->fold.empty()) {
     say(invocation, fmt::format("Predict with this calibration: stint predict --calibration {} "
-                                "--cluster {} --job example-resnet50",
+                                "--cluster {} --job paced-5mb",
                                 shell_quoted(request->fold), shell_quoted(request->cluster)));
   } else {
     say(invocation,

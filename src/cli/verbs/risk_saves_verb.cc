@@ -59,22 +59,22 @@ std::string text_of(const SavesReport& report, const Terminal& terminal) {
   Table table({{.title = "saves", .importance = 9},
                {.title = "when", .importance = 8},
                {.title = "time wasted", .align = Align::kRight, .importance = 7}});
-  table.add({"by age", fmt::format("{} in all", report.begins.size()), percent(report.waste)});
+  table.add({"by age", fmt::format("{} in total", report.begins.size()), percent(report.waste)});
   table.add({"best constant", every(report.constant), percent(report.constant.waste)});
   table.add({"Young", every(report.young), percent(report.young.waste)});
   table.add({"Daly", every(report.daly), percent(report.daly.waste)});
   text += table.text(terminal, "-o json") + "\n";
-  text += sheet_line("a save",
-                     fmt::format("Training waits {}, and it is safe {} later.",
+  text += sheet_line("checkpoint",
+                     fmt::format("Training stalls for {}; the checkpoint is complete {} later.",
                                  duration(report.stall), duration(report.transfer)),
                      terminal);
   if (report.fits_in_notice) {
     text += sheet_line("notice",
                        *report.fits_in_notice
-                           ? fmt::format("A save fits into it, so that only {} of losses, which "
-                                         "come without one, cost work.",
+                           ? fmt::format("A checkpoint fits into the notice, so only the {} of "
+                                         "losses without notice cost work.",
                                          percent(report.without_notice))
-                           : "A save does not fit into it.",
+                           : "A checkpoint does not fit into the notice.",
                        terminal);
   }
   constexpr std::size_t kFew = 8;

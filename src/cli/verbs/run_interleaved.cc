@@ -26,12 +26,12 @@ std::string way_text(SharingMode mode, const std::array<int, 2>& turns) {
 Result<RunTogetherRequest> request_of(const Invocation& invocation, const RunRequest& common) {
   const std::vector<std::string> plans = invocation.list("--interleave");
   if (plans.size() != 2) {
-    return bad_usage(fmt::format(
-        "two runs share machines, and --interleave names {}; give two plans", plans.size()));
+    return bad_usage(fmt::format("--interleave needs two plans, not {}", plans.size()));
   }
   if (!common.command.empty()) {
     return bad_usage(
-        "each of the two has its own command: give it to 'stint plan', or put it into the profile");
+        "each of the two jobs has its own command: give it to 'stint plan', or put it into the "
+        "profile");
   }
   if (!common.job.empty() || invocation.has("--plan")) {
     return bad_usage("--interleave names both plans; leave out --plan and --job");
@@ -44,8 +44,7 @@ Result<RunTogetherRequest> request_of(const Invocation& invocation, const RunReq
 std::string outline(const PreparedTogether& pair) {
   const PairOption& option = pair.option;
   std::string text = fmt::format(
-      "Runs {} and {} share {}, {}. Expected: both trained after {} of training, {:.2f}x as fast "
-      "as one after the other.\n",
+      "Runs {} and {} share {}, {}. Expected: makespan {}, speedup {:.2f}x over sequential runs.\n",
       pair.runs[0].record.name, pair.runs[1].record.name, cluster_text(pair.runs[0].record.plan),
       way_text(option.mode, option.turns), duration(option.outcome.makespan),
       option.outcome.speedup());
@@ -55,7 +54,7 @@ std::string outline(const PreparedTogether& pair) {
                         record.steps, option.outcome.slowdown[i], range_text(record.forecast->time),
                         range_text(record.forecast->cost));
   }
-  if (pair.advice) text += "Stint would not have them share: " + *pair.advice + "\n";
+  if (pair.advice) text += "Stint advises against sharing: " + *pair.advice + "\n";
   text.pop_back();
   return text;
 }
@@ -99,9 +98,10 @@ Status draw(const Invocation& invocation, const std::vector<RunReport>& reports)
   const std::string path = invocation.get("--timeline");
   const Status written = write_file(path, *trace);
   if (!written.ok()) return written;
-  say(invocation, fmt::format("The turns are drawn in {}; open it in chrome://tracing or "
-                              "ui.perfetto.dev.",
-                              path));
+  say(invocation,
+      fmt::format(
+          "Wrote the timeline of the turns to {}; open it in chrome://tracing or ui.perfetto.dev.",
+          path));
   return {};
 }
 
@@ -126,10 +126,9 @@ ExitCode tell_ends(const Invocation& invocation, const std::vector<MemberEnd>& e
   const auto halted = std::find_if(ends.begin(), ends.end(), [](const MemberEnd& end) {
     return end.outcome != RunVerdict::kTrained;
   });
-  say(invocation,
-      halted == ends.end()
-          ? fmt::format("See how it went: stint report {}", shell_quoted(ends[0].name))
-          : fmt::format("Go on with it: stint run --resume {}", shell_quoted(halted->name)));
+  say(invocation, halted == ends.end()
+                      ? fmt::format("Report: stint report {}", shell_quoted(ends[0].name))
+                      : fmt::format("Resume: stint run --resume {}", shell_quoted(halted->name)));
   return code;
 }
 

@@ -83,7 +83,7 @@ TEST_F(RunVerbTest, OnlyWhatIsThereAndNotTrainedIsResumed) {
   EXPECT_EQ(code_of({{"--resume", {"small"}}}, {}), kExitUsage);
   write_small_run(place_.path() + "/runs/small", small_record(), small_events());
   EXPECT_EQ(code_of({{"--resume", {"small"}}}, {}), kExitUsage);
-  EXPECT_NE(err_.find("the run small is trained already"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("the run small is complete"), std::string::npos) << err_;
   EXPECT_EQ(code_of({{"--resume", {"../small"}}}, {}), kExitUsage);
 }
 

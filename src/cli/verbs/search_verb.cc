@@ -177,7 +177,7 @@ ExitCode run(const Invocation& invocation) {
   audience.learned = [&](const SearchRecord& record) {
     for (; told < record.probes.size(); ++told) {
       const SearchProbe& probe = record.probes[told];
-      say(invocation, fmt::format("{}  timed {} with a batch of {}: {:.3f} s a step, believed {}",
+      say(invocation, fmt::format("{}  timed {} at batch size {}: {:.3f} s per step, predicted {}",
                                   moment_text(probe.at), probe.cluster, probe.batch,
                                   probe.step.in(kSecond), range_text(probe.predicted)));
     }

@@ -46,8 +46,8 @@ TEST_F(SearchVerbTest, ShowsWhatItWouldDo) {
                      {"--objective", {"time"}}}),
             kExitOk)
       << err_;
-  EXPECT_NE(out_.find("begins on 1x local.large with a batch of 48"), std::string::npos) << out_;
-  EXPECT_NE(out_.find("it would go to"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("starts on 1x local.large at batch size 48"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("move to"), std::string::npos) << out_;
 }
 
 TEST_F(SearchVerbTest, RefusesTargetsThatAreNone) {
@@ -55,9 +55,9 @@ TEST_F(SearchVerbTest, RefusesTargetsThatAreNone) {
     EXPECT_EQ(code_of({{"--target", {target}}, {"--batch", {"48"}}}), kExitUsage) << target;
   }
   EXPECT_EQ(code_of({{"--batch", {"48"}}}), kExitUsage);
-  EXPECT_NE(err_.find("--target is missing"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("--target is required"), std::string::npos) << err_;
   EXPECT_EQ(code_of({{"--target", {"loss=0.4"}}, {"--batch", {"48"}}}), kExitUsage);
-  EXPECT_NE(err_.find("--steps is missing"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("--steps is required"), std::string::npos) << err_;
 }
 
 TEST_F(SearchVerbTest, RefusesNumbersThatAreNone) {

@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kVerb = "validate deadline";
 constexpr const char* kLegend =
-    "Ratios are of the cost of each window, then their mean. The optimum knows the whole window\n"
-    "beforehand; a window that is missed costs what was paid until its deadline.";
+    "Ratios are means over windows. The clairvoyant optimum knows the whole window in advance;\na "
+    "window that misses its deadline costs what was paid until then.";
 
 using NamedScore = std::pair<std::string, DeadlineScore>;
 
@@ -195,7 +195,7 @@ std::string deadline_score_table(const DeadlineValidation& validation, const Ter
                {.title = "n", .align = Align::kRight, .importance = 6},
                {.title = "cost / optimum", .align = Align::kRight, .importance = 9},
                {.title = "worst", .align = Align::kRight, .importance = 4},
-               {.title = "cost / on demand", .align = Align::kRight, .importance = 5},
+               {.title = "cost / on-demand", .align = Align::kRight, .importance = 5},
                {.title = "missed", .importance = 8}});
   for (const auto& [name, score] : best_first(validation)) {
     table.add({name, fmt::to_string(validation.windows), ratio(score.cost_ratio_to_optimum),
@@ -208,9 +208,9 @@ std::string deadline_score_table(const DeadlineValidation& validation, const Ter
 std::string refusal_table(const DeadlineValidation& validation, const Terminal& terminal) {
   Table table({{.title = "policy", .importance = 9, .width_min = 16},
                {.title = "missed", .importance = 8},
-               {.title = "finish slips by", .align = Align::kRight, .importance = 7},
-               {.title = "at most", .align = Align::kRight, .importance = 6},
-               {.title = "latest after deadline", .align = Align::kRight, .importance = 7}});
+               {.title = "mean delay", .align = Align::kRight, .importance = 7},
+               {.title = "max delay", .align = Align::kRight, .importance = 6},
+               {.title = "latest past deadline", .align = Align::kRight, .importance = 7}});
   for (const auto& [name, score] : best_first(validation)) {
     if (!score.refused) continue;
     const RefusalScore& refused = *score.refused;

@@ -44,10 +44,9 @@ TEST(ValidateDeadlineVerb, ShowsTheBestFirstAndThoseThatMissedLast) {
       .windows = 12,
       .policies = {{"optimum", score(1, 0)}, {"spot", score(0.5, 3)}, {"greedy", score(1.5, 0)}}};
   EXPECT_EQ(deadline_score_table(validation, {}),
-            "policy    n  cost / optimum  worst  cost / on demand  missed\n"
-            "optimum  12           1.000  2.000             0.500  none\n"
-            "greedy   12           1.500  3.000             0.750  none\n"
-            "spot     12           0.500  1.000             0.250  3 of 12\n");
+            "policy    n  cost / optimum  worst  cost / on-demand  missed\noptimum  12           "
+            "1.000  2.000             0.500  none\ngreedy   12           1.500  3.000             "
+            "0.750  none\nspot     12           0.500  1.000             0.250  3 of 12\n");
 }
 
 TEST(ValidateDeadlineVerb, ShowsHowLateRefusalsMakeIt) {
@@ -59,9 +58,9 @@ TEST(ValidateDeadlineVerb, ShowsHowLateRefusalsMakeIt) {
   const DeadlineValidation validation{
       .windows = 12, .policies = {{"optimum", score(1, 0)}, {"stint", kept}, {"greedy", refused}}};
   EXPECT_EQ(refusal_table(validation, {}),
-            "policy  missed   finish slips by  at most  latest after deadline\n"
-            "stint   none              0.00 h   0.00 h                      -\n"
-            "greedy  2 of 12           0.50 h   3.00 h                 2.00 h\n");
+            "policy  missed   mean delay  max delay  latest past deadline\nstint   none         "
+            "0.00 h     0.00 h                     -\ngreedy  2 of 12      0.50 h     3.00 h       "
+            "         2.00 h\n");
 }
 
 TEST(ValidateDeadlineVerb, ShowsCellsAndAllOfThem) {

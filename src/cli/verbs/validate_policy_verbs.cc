@@ -71,8 +71,9 @@ constexpr const char* kPolicies[] = {"separately", "random", "stint", "hindsight
 
 std::string chosen_text(const PairsChosen& it) {
   return fmt::format(
-      "{} pairs chosen, to save {} of their bill on average: they save {}; {} lose, {} of them "
-      "more than their interval allows; {} save what the interval says or more ({} lie inside it)",
+      "{} pairs chosen: predicted saving {} of their bill on average, measured {}; {} lose, {} of "
+      "them beyond their interval; {} save at least the lower end of their interval ({} are inside "
+      "it)",
       it.n, tenths(it.saved_predicted), tenths(it.saved_measured), it.lost, it.lost_beyond,
       percent(it.above_p10), percent(it.coverage80));
 }
@@ -105,8 +106,9 @@ ExitCode validate_interleave_run(const Invocation& invocation) {
 
 constexpr const char* kOurs = "stint";
 constexpr const char* kLegend =
-    "Regret = real cost / cost of the best choice that keeps the deadline - 1; time past the\n"
-    "deadline is charged twice. Each n is a job and batch per GPU under one of seven deadlines.";
+    "Regret = real cost / cost of the best choice that meets the deadline - 1; time past "
+    "the\ndeadline is charged twice. Each n is a job and batch per GPU under one of seven "
+    "deadlines.";
 
 Result<double> confidence_of(const Invocation& invocation) {
   if (!invocation.has("--confidence")) return ValidatePlanRequest{}.confidence;
@@ -190,7 +192,7 @@ Verb validate_revocations_verb() {
 
 std::string pairing_score_table(const InterleaveValidation& validation, const Terminal& terminal) {
   Table table({{.title = "network", .importance = 9},
-               {.title = "pairs are", .importance = 8},
+               {.title = "pairing", .importance = 8},
                {.title = "pairs", .align = Align::kRight, .importance = 6},
                {.title = "cost", .align = Align::kRight, .importance = 9},
                {.title = "saved", .align = Align::kRight, .importance = 9}});
@@ -252,7 +254,7 @@ std::string plan_score_table(const PlanValidation& validation, const Terminal& t
                {.title = "policy", .importance = 8},
                {.title = "n", .align = Align::kRight, .importance = 6},
                {.title = "mean regret", .align = Align::kRight, .importance = 9},
-               {.title = "90 % below", .align = Align::kRight, .importance = 5},
+               {.title = "p90", .align = Align::kRight, .importance = 5},
                {.title = "deadlines met", .align = Align::kRight, .importance = 8}});
   for (const auto& [job, ours] : validation.jobs) {
     for (const std::string& policy : policies) {

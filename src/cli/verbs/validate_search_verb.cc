@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kVerb = "validate search";
 constexpr const char* kOurs = "stint";
 constexpr const char* kLegend =
-    "Time and cost over the least possible from the same beginning, moves included, means over "
-    "seeds.";
+    "Time and cost relative to the clairvoyant optimum from the same starting point, moves "
+    "included; means over seeds.";
 
 ExitCode run(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return report(invocation, kVerb, error); };

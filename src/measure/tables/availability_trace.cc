@@ -59,10 +59,10 @@ Result<Seconds> json_gap(const Json& root, const std::string& source) {
 
 Result<int> json_count(const Json& json, std::size_t tick, const std::string& source) {
   if (json.as<std::nullptr_t>() != nullptr) {
-    return error_at(source, json,
-                    fmt::format("tick {} of data is null; fill the hole or cut the trace into two "
-                                "files there",
-                                tick));
+    return error_at(
+        source, json,
+        fmt::format("tick {} of data is null; fill the gap or split the trace into two files there",
+                    tick));
   }
   const auto value = number(json);
   const auto count = value ? machines(*value) : std::nullopt;
@@ -102,10 +102,10 @@ Result<double> time_cell(const Csv& csv, std::size_t i, const char* column, doub
     return csv.error_at(i, column, fmt::format("must be a time, not '{}'", printable(text)));
   }
   if (*time < earliest) {
-    return csv.error_at(i, column,
-                        fmt::format("{} lies before {}, the time of the row above; sort the rows "
-                                    "by time",
-                                    *time, earliest));
+    return csv.error_at(
+        i, column,
+        fmt::format("{} is before {}, the time of the row above; sort the rows by time", *time,
+                    earliest));
   }
   return *time;
 }
@@ -189,10 +189,10 @@ Result<AvailabilityTrace> ticks_of(const std::vector<Change>& changes, Seconds u
   const double length = changes.back().time - changes.front().time;
   const double ticks = std::floor(length * unit.in(gap) + kRounding);
   if (ticks < 1) {
-    return bad_input(fmt::format(
-        "{}: the trace ends {:g} s after its start, before the first tick of {:g} s is over; give "
-        "a smaller gap",
-        source, (length * unit).in(kSecond), gap.in(kSecond)));
+    return bad_input(
+        fmt::format("{}: the trace ends {:g} s after its start, before the end of the first tick "
+                    "of {:g} s; give a smaller gap",
+                    source, (length * unit).in(kSecond), gap.in(kSecond)));
   }
   if (!(ticks <= kMaxTicks)) {
     return bad_input(
@@ -221,10 +221,10 @@ Result<AvailabilityTrace> read_table_trace(std::string_view text, const std::str
   if (!csv.ok()) return csv.error();
   const auto table = table_of(*csv);
   if (!table) {
-    return bad_input(fmt::format(
-        "{}: its header is neither time_s,running_instances nor time,running_instances nor "
-        "time_s,event,node, so it is no trace of machines",
-        source));
+    return bad_input(
+        fmt::format("{}: its header is neither time_s,running_instances nor time,running_instances "
+                    "nor time_s,event,node, so it is not a trace of machines",
+                    source));
   }
   const auto changes = *table == TraceTable::kEvents    ? event_changes(*csv)
                        : *table == TraceTable::kSeconds ? count_changes(*csv, "time_s")

@@ -52,7 +52,7 @@ TEST(AvailabilityTrace, RefusesJsonCountsThatAreNoMachines) {
     return error_of(R"({"metadata": {"gap_seconds": 5}, "data": [)" + data + "]}");
   };
   EXPECT_EQ(error("1, null"),
-            "t:1: tick 1 of data is null; fill the hole or cut the trace into two files there");
+            "t:1: tick 1 of data is null; fill the gap or split the trace into two files there");
   EXPECT_EQ(error("-1"),
             "t:1: tick 0 of data must be a whole number of machines from 0 to 100000, not -1");
   EXPECT_EQ(error("0.5"),
@@ -99,8 +99,7 @@ TEST(AvailabilityTrace, SaysWhatIsWrongWithATable) {
   const std::string header = "time_s,running_instances\n";
   EXPECT_EQ(error_of(header), "t: the trace has no rows");
   EXPECT_EQ(error_of(header + "5,1\n4,1\n"),
-            "t:3: column time_s: 4 lies before 5, the time of the row above; sort the rows by "
-            "time");
+            "t:3: column time_s: 4 is before 5, the time of the row above; sort the rows by time");
   EXPECT_EQ(error_of(header + "x,1\n"), "t:2: column time_s: must be a time, not 'x'");
   EXPECT_EQ(error_of(header + "0,-1\n"),
             "t:2: column running_instances: must be a whole number of machines from 0 to 100000, "
@@ -109,13 +108,13 @@ TEST(AvailabilityTrace, SaysWhatIsWrongWithATable) {
             "t:2: column running_instances: must be a whole number of machines from 0 to 100000, "
             "not ''");
   EXPECT_EQ(error_of(header + "0,1\n59,1\n"),
-            "t: the trace ends 59 s after its start, before the first tick of 60 s is over; give a "
-            "smaller gap");
+            "t: the trace ends 59 s after its start, before the end of the first tick of 60 s; "
+            "give a smaller gap");
   EXPECT_EQ(error_of(header + "0,1\n1e12,1\n"),
             "t: the trace has more than 1e+07 ticks of 60 s; give a larger gap");
   EXPECT_EQ(error_of("when,count\n0,1\n"),
             "t: its header is neither time_s,running_instances nor time,running_instances nor "
-            "time_s,event,node, so it is no trace of machines");
+            "time_s,event,node, so it is not a trace of machines");
   EXPECT_EQ(error_of(header + "0,1\n60,1\n", Seconds()),
             "the gap between the ticks of a trace must be above zero");
   EXPECT_FALSE(read("").ok());

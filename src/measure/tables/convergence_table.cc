@@ -36,8 +36,8 @@ Result<std::optional<double>> count_cell(const Csv& csv, std::size_t i, const ch
                                          Measured measured) {
   const auto number = number_cell(csv, i, column, measured);
   if (!number.ok() || !*number || **number > 0) return number;
-  return csv.error_at(
-      i, column, fmt::format("must be more than zero, not '{}'", printable(csv.cell(i, column))));
+  return csv.error_at(i, column,
+                      fmt::format("must be above zero, not '{}'", printable(csv.cell(i, column))));
 }
 
 Result<std::optional<double>> noise_cells(const Csv& csv, std::size_t i) {

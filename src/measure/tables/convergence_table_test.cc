@@ -52,9 +52,9 @@ TEST(ConvergenceTable, SaysWhatIsMissingOrWrong) {
   EXPECT_EQ(error_of("bert,12,x,1,1,1,1,1\n"),
             "t.csv:2: column epoch: must be a whole number of 0 or more, not 'x'");
   EXPECT_EQ(error_of("bert,12,0,1,-1,1,1,1\n"),
-            "t.csv:2: column iteration: must be more than zero, not '-1'");
+            "t.csv:2: column iteration: must be above zero, not '-1'");
   EXPECT_EQ(error_of("bert,12,0,0,1,1,1,1\n"),
-            "t.csv:2: column progress_in_initial_batch_steps: must be more than zero, not '0'");
+            "t.csv:2: column progress_in_initial_batch_steps: must be above zero, not '0'");
   EXPECT_EQ(error_of("bert,12,0,1,1,,1,1\n"), "t.csv:2: column metric: must be a number, not ''");
   EXPECT_EQ(error_of("bert,12,0,1,1,1,nan,1\n"),
             "t.csv:2: column grad_sqr: must be a number, not 'nan'");

@@ -110,7 +110,7 @@ Result<Lifetime> read_probed(const Csv& csv, std::size_t i) {
     const auto gone = seconds_cell(csv, i, "found_gone_s");
     if (!gone.ok()) return gone.error();
     if (*gone < *seen) {
-      return csv.error_at(i, "found_gone_s", "lies before last_seen_running_s");
+      return csv.error_at(i, "found_gone_s", "is before last_seen_running_s");
     }
     it.at_most = *gone;
   }
@@ -144,7 +144,7 @@ Result<CreationFailure> read_failure(const Csv& csv, std::size_t i) {
   if (!time) {
     return csv.error_at(
         i, "time_utc",
-        fmt::format("must be a time as 2020-03-15T10:11:21Z, not '{}'", printable(text)));
+        fmt::format("must be a time such as 2020-03-15T10:11:21Z, not '{}'", printable(text)));
   }
   return CreationFailure{.provider = *provider,
                          .device = std::string(csv.cell(i, "gpu")),
@@ -218,10 +218,9 @@ Result<std::vector<Lifetime>> read_lifetimes(std::string_view text, const std::s
   if (csv->find_column("num_gpus")) {
     return read_rows<Lifetime>(*csv, {"provider", "gpu", "num_gpus", "zone"}, read_probed);
   }
-  return bad_input(
-      fmt::format("{}: neither machine_type nor num_gpus is in its header, so it is no table of "
-                  "lifetimes",
-                  source));
+  return bad_input(fmt::format(
+      "{}: its header has neither machine_type nor num_gpus, so it is not a table of lifetimes",
+      source));
 }
 
 Result<std::vector<CreationFailure>> read_creation_failures(std::string_view text,

@@ -94,15 +94,15 @@ TEST(Lifetimes, SayWhatIsWrongAndWhere) {
             "a.csv:2: column last_seen_running_s: must be a time in seconds of 0 or more, not "
             "'-1'");
   EXPECT_EQ(error("gcp,K80,1,z,x,3,2,1"),
-            "a.csv:2: column found_gone_s: lies before last_seen_running_s");
+            "a.csv:2: column found_gone_s: is before last_seen_running_s");
   EXPECT_EQ(error("gcp,K80,1,z,x,1,2,yes"),
             "a.csv:2: column preempted: must be 1 (lost) or 0 (still alive), not 'yes'");
   EXPECT_EQ(error("gcp,K80,0,z,x,1,2,1"),
             "a.csv:2: column num_gpus: must be a whole number of 1 or more");
   EXPECT_EQ(error(",K80,1,z,x,1,2,1"), "a.csv:2: column provider: must not be empty");
-  EXPECT_EQ(error_of(read_lifetimes("a\n1\n", "a.csv")),
-            "a.csv: neither machine_type nor num_gpus is in its header, so it is no table of "
-            "lifetimes");
+  EXPECT_EQ(
+      error_of(read_lifetimes("a\n1\n", "a.csv")),
+      "a.csv: its header has neither machine_type nor num_gpus, so it is not a table of lifetimes");
   EXPECT_FALSE(read_lifetimes(std::string(kExact) + "n1,z,x,M,1,idle,,1\n", "a.csv").ok());
 }
 
@@ -114,7 +114,7 @@ TEST(CreationFailures, HaveATime) {
   EXPECT_EQ(rows->front().device, "");
   EXPECT_EQ(error_of(read_creation_failures("provider,gpu,num_gpus,zone,time_utc\ngcp,,,z,noon\n",
                                             "a.csv")),
-            "a.csv:2: column time_utc: must be a time as 2020-03-15T10:11:21Z, not 'noon'");
+            "a.csv:2: column time_utc: must be a time such as 2020-03-15T10:11:21Z, not 'noon'");
 }
 
 // 2 + 30 + 40 = 72 s.

@@ -33,7 +33,7 @@ Result<CollectiveRow> read_row(const Csv& csv, std::size_t i) {
   const auto microseconds = positive_of(time);
   if (!microseconds) {
     return csv.error_at(i, "time_us_out_of_place",
-                        fmt::format("must be more than zero, not '{}'", printable(time)));
+                        fmt::format("must be above zero, not '{}'", printable(time)));
   }
   row.time = *microseconds * kMicrosecond;
   return row;
@@ -128,11 +128,11 @@ void close_run(NcclTable& table, Run& run, const std::string& cluster, const std
   if (collective.empty()) {
     collective = "unknown";
     table.notes.push_back(
-        fmt::format("{}: a run does not tell its collective, so its rows are 'unknown'", source));
+        fmt::format("{}: a run does not name its collective, so its rows are 'unknown'", source));
   }
   if (cluster.empty()) {
     table.notes.push_back(
-        fmt::format("{}: taken as of instance type '{}'; --vm says otherwise", source, run.gpu));
+        fmt::format("{}: instance type '{}' is assumed; --vm sets another", source, run.gpu));
   }
   for (NcclRow& row : run.rows) {
     row.row.cluster = cluster.empty() ? run.gpu : cluster;
@@ -156,10 +156,10 @@ Status read_result(NcclTable& table, Run& run, const Line& line, const std::stri
     return bad_input(fmt::format("{}:{}: {}", source, line.number, what));
   };
   if (cells.size() < kCellsMin || cells.size() > kCellsMax) {
-    return error(fmt::format("a line of results has {} to {} columns, not {}; it may be cut off",
+    return error(fmt::format("a line of results has {} to {} columns, not {}; it may be truncated",
                              kCellsMin, kCellsMax, cells.size()));
   }
-  if (run.ranks == 0) return error("no '# Rank' line above says which ranks took part");
+  if (run.ranks == 0) return error("there is no '# Rank' line above with the ranks");
   if (cells[0] == "0") return {};  // Sizes that no rank gets a part of.
   const std::size_t out = cells.size() - 2 * kGroupCells;
   const std::size_t in = out + kGroupCells;
@@ -225,7 +225,7 @@ Result<NcclTable> read_nccl_text(std::string_view text, const std::string& sourc
   close_run(table, run, cluster, source);
   if (table.rows.empty()) {
     return bad_input(
-        fmt::format("{}: no line of results in it; give what all_reduce_perf prints", source));
+        fmt::format("{}: no line of results; give the output of all_reduce_perf", source));
   }
   return table;
 }

@@ -45,7 +45,7 @@ TEST(CollectiveTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("a,1,2,all_reduce,-8,1"),
             "a.csv:2: column bytes: must be a whole number of 1 or more");
   EXPECT_EQ(error_of("a,1,2,all_reduce,8,0"),
-            "a.csv:2: column time_us_out_of_place: must be more than zero, not '0'");
+            "a.csv:2: column time_us_out_of_place: must be above zero, not '0'");
   EXPECT_FALSE(read_collective_table("nodes,ranks\n1,1\n", "a.csv").ok());
 }
 
@@ -155,7 +155,7 @@ TEST(NcclText, SaysWhatIsWrong) {
   EXPECT_NE(error("").find("no line of results"), std::string::npos);
   EXPECT_NE(error("hello\n").find("no line of results"), std::string::npos);
   EXPECT_NE(error(kLines).find("t.txt:1: no '# Rank' line"), std::string::npos);
-  EXPECT_NE(error(std::string(kRanks) + "8 2 float sum -1 38.46 0.00").find("it may be cut off"),
+  EXPECT_NE(error(std::string(kRanks) + "8 2 float sum -1 38.46 0.00").find("it may be truncated"),
             std::string::npos);
   EXPECT_NE(error(std::string(kRanks) + "8 2 float sum -1 fast 0 0 0 1 0 0 0\n").find("the time"),
             std::string::npos);

@@ -100,7 +100,7 @@ TEST(NvidiaSteps, TheThroughputMayBeMissingOrBlank) {
 TEST(NvidiaSteps, AThroughputThatCannotBeReadLeavesTheRowToBePredicted) {
   for (const char* figure : {"OOM", "0", "nan", "-3"}) {
     const StepRow row = row_with("DGX-1", "1", "img/s", figure);
-    EXPECT_EQ(row.unmeasured, std::string("throughput '") + figure + "' cannot be read");
+    EXPECT_EQ(row.unmeasured, std::string("invalid throughput '") + figure + "'");
     EXPECT_EQ(row.unusable, "");
     EXPECT_EQ(row.times_per_step, 32);
     EXPECT_FALSE(row.time.has_value());
@@ -109,11 +109,11 @@ TEST(NvidiaSteps, AThroughputThatCannotBeReadLeavesTheRowToBePredicted) {
 }
 
 TEST(NvidiaSteps, SaysWhyARowIsOfNoUse) {
-  EXPECT_EQ(row_with("DGX-1", "few", "img/s", "1").unusable, "num_gpus 'few' cannot be read");
+  EXPECT_EQ(row_with("DGX-1", "few", "img/s", "1").unusable, "invalid num_gpus 'few'");
   EXPECT_EQ(row_with("DGX A100 Multi-node Scaling", "8", "img/s", "1").unusable,
             "the number of nodes is not stated");
   EXPECT_EQ(row_of("net,MIT,DGX-1,V100,16,1,some,Batch,FP32,img/s,1").unusable,
-            "batch cell 'some' cannot be read");
+            "invalid batch cell 'some'");
   EXPECT_EQ(row_of(",MIT,DGX-1,V100,16,1,8,Batch,FP32,img/s,1").unusable, "has no example");
 }
 

@@ -68,16 +68,16 @@ TEST(GavelSteps, MeasuredColumnsMayBeMissingOrBlank) {
 TEST(GavelSteps, ARateThatCannotBeReadLeavesTheRowToBePredicted) {
   for (const char* rate : {"-2", "nan", "n/a", "1e-320"}) {
     const StepRow row = gavel_row_of(std::string("K80,1,net,16,1,") + rate + ",");
-    EXPECT_EQ(row.unmeasured, std::string("rate '") + rate + "' cannot be read");
+    EXPECT_EQ(row.unmeasured, std::string("invalid rate '") + rate + "'");
     EXPECT_EQ(row.unusable, "");
     EXPECT_FALSE(row.time.has_value());
   }
 }
 
 TEST(GavelSteps, SaysWhyARowIsOfNoUse) {
-  EXPECT_EQ(gavel_row_of("K80,1,net,16,0,1,").unusable, "num_gpus '0' cannot be read");
-  EXPECT_EQ(gavel_row_of("K80,yes,net,16,1,1,").unusable, "consolidated 'yes' cannot be read");
-  EXPECT_EQ(gavel_row_of("K80,1,net,big,1,1,").unusable, "batch cell 'big' cannot be read");
+  EXPECT_EQ(gavel_row_of("K80,1,net,16,0,1,").unusable, "invalid num_gpus '0'");
+  EXPECT_EQ(gavel_row_of("K80,yes,net,16,1,1,").unusable, "invalid consolidated 'yes'");
+  EXPECT_EQ(gavel_row_of("K80,1,net,big,1,1,").unusable, "invalid batch cell 'big'");
   EXPECT_EQ(gavel_row_of("K80,1,,16,1,2,").unusable, "has no model");
 }
 
@@ -150,18 +150,18 @@ TEST(CmdareSteps, MeasuredColumnsMayBeMissingOrBlank) {
 
 TEST(CmdareSteps, ARateThatCannotBeReadLeavesTheRowToBePredicted) {
   const StepRow row = cmdare_row_of(std::string(kCluster) + "a,K80,1,1,4,0");
-  EXPECT_EQ(row.unmeasured, "rate '0' cannot be read");
+  EXPECT_EQ(row.unmeasured, "invalid rate '0'");
   EXPECT_EQ(row.unusable, "");
   EXPECT_FALSE(row.time.has_value());
 }
 
 TEST(CmdareSteps, SaysWhyARowIsOfNoUse) {
   EXPECT_EQ(cmdare_row_of(std::string(kCluster) + "a,K80,0,1,4,1").unusable,
-            "num_workers '0' cannot be read");
+            "invalid num_workers '0'");
   EXPECT_EQ(cmdare_row_of(std::string(kCluster) + "a,K80,1,x,4,1").unusable,
-            "num_param_servers 'x' cannot be read");
+            "invalid num_param_servers 'x'");
   EXPECT_EQ(cmdare_row_of(std::string(kSingle) + "a,K80,many,1").unusable,
-            "num_params 'many' cannot be read");
+            "invalid num_params 'many'");
   EXPECT_EQ(cmdare_row_of(std::string(kSingle) + ",K80,1,1").unusable, "has no model");
 }
 

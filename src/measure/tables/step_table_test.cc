@@ -46,8 +46,8 @@ TEST(PolluxSteps, ATimeThatCannotBeLeavesTheRowToBePredicted) {
     EXPECT_FALSE(row.time.has_value());
     return row.unmeasured;
   };
-  EXPECT_EQ(reason("0,0"), "column step_time_s: must be more than zero, not 0");
-  EXPECT_EQ(reason("-1,0"), "column step_time_s: must be more than zero, not -1");
+  EXPECT_EQ(reason("0,0"), "column step_time_s: must be above zero, not 0");
+  EXPECT_EQ(reason("-1,0"), "column step_time_s: must be above zero, not -1");
   EXPECT_EQ(reason("nan,0"), "column step_time_s: must be a number of seconds, not 'nan'");
   EXPECT_EQ(reason("1,-1"), "column sync_time_s: must be zero or more, not -1");
   EXPECT_EQ(reason(","), "");

@@ -20,7 +20,7 @@ std::string problem_of(const ReductionRecord& record, const Cluster& cluster) {
   for (const VmGroup& group : cluster.groups) there += group.count;
   std::vector<int> sorted = record.vms;
   std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() < 2) return "a sum needs two VMs or more";
+  if (sorted.size() < 2) return "an all-reduce needs two VMs or more";
   if (sorted.back() >= there) {
     return fmt::format("there is no VM {}: the cluster '{}' has {}", sorted.back(),
                        to_text(cluster), there);
@@ -69,7 +69,7 @@ StepRow row_of(const MeasuredRun& run) {
   if (layout.collective == Collective::kParameterServer) {
     row.servers = static_cast<int>(row.workers_by_vm.size());
   } else if (layout.collective != Collective::kRing) {
-    mark_unusable(row, fmt::format("the collective {} cannot be learned from yet",
+    mark_unusable(row, fmt::format("the collective {} is not supported for training yet",
                                    name_of(layout.collective)));
   }
   if (layout.accumulation > 1) mark_unusable(row, "accumulates gradients");

@@ -54,7 +54,7 @@ TEST(Reductions, OnlyVmsOfTheClusterTakePart) {
     return found.ok() ? "" : found.error().message;
   };
   EXPECT_EQ(problem({0, 1}), "");
-  EXPECT_EQ(problem({0}), "probe.jsonl: a sum needs two VMs or more");
+  EXPECT_EQ(problem({0}), "probe.jsonl: an all-reduce needs two VMs or more");
   EXPECT_EQ(problem({0, 0}), "probe.jsonl: a VM takes part twice");
   EXPECT_EQ(problem({0, 2}), "probe.jsonl: there is no VM 2: the cluster '2x local.small' has 2");
 }
@@ -162,9 +162,9 @@ TEST(StintSteps, OtherCollectivesAreNotLearnedFrom) {
   const auto reason = [](Collective collective) {
     return rows_of(start("a", "2x g4dn.12xlarge", kFourWorkers, 1, collective))[0].unusable;
   };
-  EXPECT_EQ(reason(Collective::kTopK), "the collective top-k cannot be learned from yet");
+  EXPECT_EQ(reason(Collective::kTopK), "the collective top-k is not supported for training yet");
   EXPECT_EQ(reason(Collective::kHierarchical),
-            "the collective hierarchical cannot be learned from yet");
+            "the collective hierarchical is not supported for training yet");
 }
 
 TEST(StintSteps, ABadLineIsBadInput) {

@@ -28,7 +28,7 @@ std::optional<std::int64_t> whole_of(std::string_view text) {
 }
 
 std::string unreadable(std::string_view what, std::string_view text) {
-  return fmt::format("{} '{}' cannot be read", what, printable(text));
+  return fmt::format("invalid {} '{}'", what, printable(text));
 }
 
 void mark_unusable(StepRow& row, std::string reason) {

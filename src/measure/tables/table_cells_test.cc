@@ -31,7 +31,7 @@ TEST(TableCells, KeepsTheFirstReason) {
   StepRow row;
   mark_unusable(row, unreadable("batch cell", "a\n"));
   mark_unusable(row, "another");
-  EXPECT_EQ(row.unusable, "batch cell 'a?' cannot be read");
+  EXPECT_EQ(row.unusable, "invalid batch cell 'a?'");
 }
 
 TEST(TableCells, AnUnmeasuredRowHasNoTime) {

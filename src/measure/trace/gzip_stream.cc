@@ -62,8 +62,8 @@ Status GzipStream::inflate(std::string_view chunk) {
     stream.avail_out = static_cast<uInt>(kOutputBytes);
     const int code = ::inflate(&stream, Z_NO_FLUSH);
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-      return bad_input(fmt::format("{}: byte {}: this is gzip, but damaged ({}); copy it again",
-                                   source_, passed_ + chunk.size() - stream.avail_in,
+      return bad_input(fmt::format("{}: byte {}: damaged gzip ({}); copy the file again", source_,
+                                   passed_ + chunk.size() - stream.avail_in,
                                    stream.msg == nullptr ? "no reason given" : stream.msg));
     }
     inflater_->ended = code == Z_STREAM_END;
@@ -79,8 +79,7 @@ Status GzipStream::finish() {
   if (!started_ && !first_.empty()) return start(first_);
   if (!inflater_ || inflater_->ended) return {};
   return bad_input(
-      fmt::format("{}: the gzip stream breaks off at byte {}; it was cut short, so "
-                  "copy the file whole",
+      fmt::format("{}: the gzip stream ends at byte {}; it is truncated, so copy the whole file",
                   source_, passed_));
 }
 

@@ -48,7 +48,7 @@ TEST(GzipStream, SaysWhereItBreaksOff) {
   for (std::size_t size = 2; size < sizeof kPacked; ++size) {
     EXPECT_EQ(unpacked(packed().substr(0, size), 5),
               "t.gz: the gzip stream breaks off at byte " + std::to_string(size) +
-                  "; it was cut short, so copy the file whole");
+                  "; it is truncated, so copy the whole file");
   }
 }
 

@@ -120,8 +120,8 @@ Status check_measured(const std::vector<ProfileRecord>& records, const Steps& me
     return it.rank == 0 && it.iteration.has_value();
   });
   return bad_input(
-      fmt::format("only {} of the script's iterations were seen, all of them warm-up; "
-                  "let it train longer or lower --warmup",
+      fmt::format("only {} iterations of the script were seen, all warm-up; let it train longer or "
+                  "lower --warmup",
                   steps));
 }
 
@@ -203,12 +203,12 @@ Result<ProfileSummary> summarise_profile(const std::vector<ProfileRecord>& recor
   }
   const Status enough = check_measured(records, measured);
   if (!enough.ok()) return enough.error();
-  if (!started) return bad_input("the script's records have no beginning; profile it again");
+  if (!started) return bad_input("the script's records have no start; profile it again");
   const int common = commonest_batch(measured);
   if (common == 0 && !batch) {
     return bad_input(
-        "the batch could not be seen; name it with --batches, and --batch-flag if the script has "
-        "a flag for it");
+        "the batch size could not be detected; name it with --batches, and --batch-flag if the "
+        "script has a flag for it");
   }
   measured =
       kept(measured, [&](const ProfiledStep& step) { return step.batch.value_or(0) == common; });

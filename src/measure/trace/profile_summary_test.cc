@@ -44,7 +44,7 @@ TEST(ProfileRecords, ALineThatWasCutOffIsLeftOutWithAWarning) {
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->noun.size(), 1U);
   EXPECT_EQ(read->warnings,
-            std::vector<std::string>{"records:2: cut off in the middle of a write; left out"});
+            std::vector<std::string>{"records:2: truncated during a write; skipped"});
 }
 
 TEST(ProfileRecords, AnyOtherBadLineIsAnError) {
@@ -165,8 +165,8 @@ TEST(SummariseProfile, NothingButWarmUpIsRefused) {
   const auto summary = summarise_profile(records, std::nullopt);
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().message,
-            "only 2 of the script's iterations were seen, all of them warm-up; let it train longer "
-            "or lower --warmup");
+            "only 2 iterations of the script were seen, all warm-up; let it train longer or lower "
+            "--warmup");
 }
 
 TEST(SummariseProfile, ABatchThatNobodySawMustBeTold) {

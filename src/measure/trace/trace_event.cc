@@ -207,10 +207,11 @@ struct TraceEventParser::Parser {
 
 Status TraceEventParser::available() {
   if (active_implementation() != nullptr) return {};
-  return Error{ErrorKind::kUnavailable,
-               fmt::format("reading traces needs {0}, which cannot be loaded; install it (Debian: "
-                           "apt install libsimdjson14)",
-                           STINT_SIMDJSON)};
+  return Error{
+      ErrorKind::kUnavailable,
+      fmt::format(
+          "cannot load {0}, which reads traces; install it (Debian: apt install libsimdjson14)",
+          STINT_SIMDJSON)};
 }
 
 TraceEventParser::TraceEventParser() : parser_(std::make_unique<Parser>()) {}
@@ -220,7 +221,7 @@ Result<TraceEvent> TraceEventParser::event(std::string_view text) {
   object members;
   const auto code = parser_->parse(text).get(members);
   if (code != simdjson::SUCCESS) {
-    return bad_input("it is no good JSON; the file may be damaged");
+    return bad_input("invalid JSON; the file may be damaged");
   }
   TraceEvent event;
   std::optional<double> clock;

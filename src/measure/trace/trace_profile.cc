@@ -52,11 +52,11 @@ Status check_ranks(const std::vector<RankTrace>& ranks) {
   for (const RankTrace& rank : ranks) {
     const TraceHeader& header = rank.header;
     if (header.rank && !files.emplace(*header.rank, rank.source).second) {
-      return bad_input(fmt::format("{} and {} are both of rank {}; give one trace of each rank",
+      return bad_input(fmt::format("{} and {} are both of rank {}; give one trace per rank",
                                    files[*header.rank], rank.source, *header.rank));
     }
     if (world && header.world_size && *header.world_size != *world) {
-      return bad_input(fmt::format("{} is of {} ranks, another file of {}; give traces of one run",
+      return bad_input(fmt::format("{} has {} ranks, another file {}; give traces of one run",
                                    rank.source, *header.world_size, *world));
     }
     if (header.world_size) world = header.world_size;
@@ -119,7 +119,7 @@ void find_gradients(TraceProfile& profile, const std::vector<TraceIteration>& it
     constexpr double kSame = 0.01;  // As a job profile wants its buckets to add up.
     if (std::abs(carried / *hints.gradients - 1) > kSame && !profile.buckets.empty()) {
       profile.notes.emplace_back(
-          "the all-reduces do not add up to the gradients you gave, so the buckets are left out");
+          "the all-reduces do not add up to --gradients, so the buckets are left out");
       profile.buckets.clear();
     }
   } else if (!profile.buckets.empty()) {
@@ -162,7 +162,7 @@ void list_gaps(TraceProfile& profile, const std::vector<TraceIteration>& iterati
     add("the bytes of all-reduces", "profile with record_shapes and Kineto");
   }
   if (!profile.on_gpu) add("GPU kernels: all times are the processor's", "");
-  add("parameters, peak memory, the data set's size and a goal: no trace has them",
+  add("parameters, peak memory, size of the data set and goal: no trace has them",
       "add them to the profile by hand");
 }
 
@@ -174,13 +174,12 @@ void list_notes(TraceProfile& profile, const std::vector<RankTrace>& ranks) {
       profile.notes.push_back(fmt::format("{} has no iteration", rank.source));
     }
     if (rank.dropped > 0) {
-      profile.notes.push_back(
-          fmt::format("{} has more than {} events of interest; {} were left out", rank.source,
-                      TraceMarks::kMarksMax, rank.dropped));
+      profile.notes.push_back(fmt::format("{} has more than {} relevant events; {} were dropped",
+                                          rank.source, TraceMarks::kMarksMax, rank.dropped));
     }
   }
   if (assumed && profile.gradients) {
-    profile.notes.emplace_back("gradients of untold type count as four bytes an element");
+    profile.notes.emplace_back("gradients of unknown type count as four bytes per element");
   }
   if (profile.workers > profile.files) {
     profile.notes.push_back(
@@ -215,11 +214,10 @@ Status check_iterations(const std::vector<RankTrace>& ranks,
   const bool rhythm = std::any_of(ranks.begin(), ranks.end(), [](const RankTrace& it) {
     return it.found.rhythm != TraceRhythm::kNone;
   });
-  return bad_input(
-      fmt::format("{}: no iteration in it: there is {}; profile a few whole steps of training",
-                  ranks.front().source,
-                  rhythm ? "no backward pass in any step"
-                         : "no ProfilerStep and there are not two Optimizer.step events"));
+  return bad_input(fmt::format(
+      "{}: no iteration: there is {}; profile a few complete training steps", ranks.front().source,
+      rhythm ? "no backward pass in any step"
+             : "no ProfilerStep and fewer than two Optimizer.step events"));
 }
 
 }  // namespace

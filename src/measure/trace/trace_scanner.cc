@@ -73,7 +73,7 @@ Status TraceScanner::step(std::string_view chunk) {
       status = step_events(c);
       break;
     case Place::kEnd:
-      return wrong("something follows the end of the trace");
+      return wrong("unexpected data after the end of the trace");
     default:
       status = step_object(c);
   }
@@ -83,7 +83,7 @@ Status TraceScanner::step(std::string_view chunk) {
 }
 
 Status TraceScanner::step_start(char c) {
-  if (!opens(c)) return wrong("this is no JSON trace, which begins with '{' or '['");
+  if (!opens(c)) return wrong("not a JSON trace, which starts with '{' or '['");
   bare_ = c == '[';
   found_events_ = bare_;
   place_ = bare_ ? Place::kElement : Place::kKey;
@@ -97,7 +97,7 @@ Status TraceScanner::step_object(char c) {
     place_ = Place::kValue;
   } else if (place_ == Place::kValue && key_ == "traceEvents") {
     if (c != '[') return wrong("traceEvents must be an array");
-    if (found_events_) return wrong("traceEvents stands twice in the trace");
+    if (found_events_) return wrong("traceEvents appears twice in the trace");
     found_events_ = true;
     place_ = Place::kElement;
   } else if (place_ == Place::kValue) {
@@ -107,7 +107,7 @@ Status TraceScanner::step_object(char c) {
   } else if (c == '}' && (place_ == Place::kKey || place_ == Place::kAfterValue)) {
     place_ = Place::kEnd;
   } else {
-    return wrong("this is no JSON; the file may be damaged");
+    return wrong("invalid JSON; the file may be damaged");
   }
   return {};
 }
@@ -119,7 +119,7 @@ Status TraceScanner::step_events(char c) {
   } else if (place_ == Place::kElement && c == '{') {
     begin_item(Item::kEvent, c);
   } else if (place_ == Place::kElement) {
-    return wrong(fmt::format("this is no trace: element {} is no object", events_ + 1));
+    return wrong(fmt::format("not a trace: element {} is not an object", events_ + 1));
   } else if (c == ',') {
     place_ = Place::kElement;
   } else {
@@ -236,8 +236,8 @@ Error TraceScanner::broken_off() const {
   const std::string where = inside ? fmt::format("inside event {}", events_ + 1)
                                    : fmt::format("after {}", counted(events_, "whole event"));
   return bad_input(
-      fmt::format("{}: the file breaks off at byte {}, {}; it was cut short, so take "
-                  "the trace again or copy it whole",
+      fmt::format("{}: the file ends at byte {}, {}; it is truncated, so take the trace again or "
+                  "copy the whole file",
                   source_, passed_, where));
 }
 
@@ -247,10 +247,9 @@ Status TraceScanner::finish() const {
   }
   if (place_ != Place::kEnd) return broken_off();
   if (!found_events_) {
-    return bad_input(
-        fmt::format("{}: this is JSON but no trace: it has no traceEvents; give a file that "
-                    "torch.profiler exported",
-                    source_));
+    return bad_input(fmt::format(
+        "{}: JSON but not a trace: it has no traceEvents; give a file that torch.profiler exported",
+        source_));
   }
   return {};
 }

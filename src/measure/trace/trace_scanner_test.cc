@@ -132,8 +132,8 @@ TEST(TraceScanner, TellsEveryTruncationFromAWholeTrace) {
 // "[{"a": 1}, {"b" has 15 bytes: the second event began and did not end.
 TEST(TraceScanner, SaysWhereTheFileBreaksOff) {
   EXPECT_EQ(scan(R"([{"a": 1}, {"b")").error,
-            "t.json: the file breaks off at byte 15, inside event 2; it was cut short, so take the "
-            "trace again or copy it whole");
+            "t.json: the file ends at byte 15, inside event 2; it is truncated, so take the trace "
+            "again or copy the whole file");
   EXPECT_NE(scan(R"([{"a": 1},)").error.find("byte 10, after 1 whole event;"), std::string::npos);
 }
 
@@ -144,14 +144,14 @@ TEST(TraceScanner, RefusesWhatIsNoTrace) {
   };
   refused("", "the file is empty");
   refused("  \n", "the file is empty");
-  refused("hello", "begins with '{' or '['");
-  refused("[1, 2]", "byte 2: this is no trace: element 1 is no object");
+  refused("hello", "starts with '{' or '['");
+  refused("[1, 2]", "byte 2: not a trace: element 1 is not an object");
   refused(R"({"name": "job"})", "it has no traceEvents");
   refused(R"({"traceEvents": 3})", "traceEvents must be an array");
   refused(R"({"traceEvents": [], "traceEvents": []})", "stands twice");
   refused(R"([{} {}])", "no comma after event 1");
   refused(R"([] [])", "something follows");
-  refused(R"({"a" 1})", "this is no JSON");
+  refused(R"({"a" 1})", "invalid JSON");
 }
 
 TEST(TraceScanner, BoundsWhatItKeepsOfLargeItems) {
