@@ -133,9 +133,8 @@ TEST_F(CheckpointFilesTest, RefusesWhatIsNotWhole) {
   fs::remove(path_of(40, "shard-1-of-2"));
   const Status missing = acknowledge(folder_, checkpoint_of(40));
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message,
-            "the checkpoint of step 40 in " + folder_ +
-                " is not whole (shard 1 of 2 is missing); it does not count");
+  EXPECT_EQ(missing.error().message, "the checkpoint of step 40 in " + folder_ +
+                                         " is incomplete (shard 1 of 2 is missing) and ignored");
   write_shards(40);
   ASSERT_TRUE(append_file(path_of(40, "shard-0-of-2"), "x").ok());
   const Status longer = acknowledge(folder_, checkpoint_of(40));

@@ -48,11 +48,11 @@ TEST_F(ReceiverClientTest, BelievesNoAnswerUnchecked) {
   // zlib.crc32(b"123456789") = 3421780262.
   EXPECT_EQ(answer_to(hello + "here 9 3421780262\n123456789"), "123456789");
   EXPECT_EQ(answer_to(hello + "missing\n"), "missing");
-  EXPECT_NE(answer_to(hello + "here 9 3421780262\n123456780").find("came damaged"),
+  EXPECT_NE(answer_to(hello + "here 9 3421780262\n123456780").find("is damaged"),
             std::string::npos);
   EXPECT_NE(answer_to(hello + "here 68719476736 0\n12345").find("is gone"), std::string::npos);
   EXPECT_EQ(answer_to(hello + "here -1 0\n"), "'here -1 0' is not an answer");
-  EXPECT_NE(answer_to(hello + "refused \x1b[2Jno\n").find("refuses: ?[2Jno"), std::string::npos);
+  EXPECT_NE(answer_to(hello + "refused \x1b[2Jno\n").find("refused: ?[2Jno"), std::string::npos);
   EXPECT_NE(answer_to(hello).find("it is gone, or the secret of the run is wrong"),
             std::string::npos);
   EXPECT_NE(answer_to("HTTP/1.1 400\n").find("is not a receiver of this version"),

@@ -165,7 +165,7 @@ TEST_F(ReceiverTest, RefusesWhatIsWrongAndKeepsWhatItHas) {
   for (const char* line : {"put -1 0 1 3 1\n", "put 1 -1 1 3 1\n", "put 1 5 2 3 1\n",
                            "put ../../etc 0 1 3 1\n", "put 99999999999999999999 0 1 3 1\n",
                            "put 1 0 1 3 99999999999\n", "get ..\n", "drop -5\n", "\n", "hello\n"}) {
-    EXPECT_NE(answer_to(receiver, line).find("is no request"), std::string::npos) << line;
+    EXPECT_NE(answer_to(receiver, line).find("is not a request"), std::string::npos) << line;
   }
   for (const char* length : {"-1", "68719476737", "9223372036854775808", "1e3", ""}) {
     EXPECT_EQ(answer_to(receiver, std::string("put 1 0 1 ") + length + " 0\nabc"),
@@ -289,8 +289,9 @@ TEST_F(ReceiverTest, SaysWhyItCannotBegin) {
   ASSERT_TRUE(first.ok());
   const auto second = Receiver::open({.folder = folder_, .secret = secret_, .port = first->port()});
   ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().message, "cannot listen on port " + std::to_string(first->port()) +
-                                        ": Address already in use; choose another, or 0 for any");
+  EXPECT_EQ(second.error().message,
+            "cannot listen on port " + std::to_string(first->port()) +
+                ": Address already in use; choose another port, or 0 for any");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST_F(ClusterFiles, ANameIsTakenOnce) {
   const Status again = make_cluster_files(root_, "a");
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
-  EXPECT_NE(again.error().message.find("the name a is taken"), std::string::npos);
+  EXPECT_NE(again.error().message.find("the name a is in use"), std::string::npos);
   EXPECT_TRUE(remove_cluster_files(cluster_folder(root_, "a")).ok());
   EXPECT_TRUE(make_cluster_files(root_, "a").ok());
 }

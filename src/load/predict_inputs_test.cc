@@ -93,10 +93,11 @@ TEST(LoadPredictInputs, BringsJobCatalogueAndLawsTogether) {
 }
 
 TEST(LoadPredictInputs, SaysWhichOfThemIsMissing) {
-  EXPECT_NE(load_predict_inputs({}, "no-such", "").error().message.find("job called 'no-such'"),
+  EXPECT_NE(load_predict_inputs({}, "no-such", "").error().message.find("job 'no-such'"),
             std::string::npos);
-  EXPECT_NE(load_predict_inputs({}, "bert", "no-such").error().message.find("calibration called"),
-            std::string::npos);
+  EXPECT_NE(
+      load_predict_inputs({}, "bert", "no-such").error().message.find("calibration 'no-such'"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(Measurement, RefusesANewerSchemaOnALastLineWithoutANewline) {
   text.replace(text.rfind("measurement/1"), 13, "measurement/2");
   const auto loaded = read_measurements(text, "m.jsonl");
   ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().message.find("m.jsonl:2: written by a newer Stint"), 0U);
+  EXPECT_EQ(loaded.error().message.find("m.jsonl:2: from a newer Stint"), 0U);
 }
 
 TEST(Measurement, HoldsExactlyOneThing) {

@@ -200,7 +200,7 @@ Result<std::optional<DeepVmPick>> deepvm_pick(const Evaluator& evaluator,
 
 Plan plan_of(const Evaluator& evaluator, const DeepVmPick& pick) {
   Plan plan = plan_of(evaluator, pick.found);
-  std::string note = "checkpoints go to the VM on demand";
+  std::string note = "checkpoints go to the on-demand VM";
   if (plan.checkpoint) plan.checkpoint->place = CheckpointPlace::kAnchor;
   if (pick.receiver) {
     const DollarsPerSecond rate = pick.choice.receivers * pick.receiver->price;
@@ -209,7 +209,7 @@ Plan plan_of(const Evaluator& evaluator, const DeepVmPick& pick) {
       plan.checkpoint->receivers = pick.choice.receivers;
       plan.checkpoint->receiver = pick.receiver->name;
     }
-    note = fmt::format("checkpoints go to {}x {} on demand", pick.choice.receivers,
+    note = fmt::format("checkpoints go to {}x {} on-demand", pick.choice.receivers,
                        pick.receiver->name);
     plan.bill->anchors += rate * plan.time.mean;
     plan.cost.mean += rate * plan.time.mean;

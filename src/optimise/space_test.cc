@@ -152,7 +152,7 @@ TEST(PlanSpace, RefusesAQuotaThatNothingCountsAgainst) {
   const auto space = plan_space(fixture.question);
   ASSERT_FALSE(space.ok());
   EXPECT_EQ(space.error().kind, ErrorKind::kUsage);
-  EXPECT_TRUE(space.error().message.starts_with("--quota: 'slwo' is no VM type"));
+  EXPECT_TRUE(space.error().message.starts_with("--quota: 'slwo' is not a VM type"));
 }
 
 // A provider without offers is known; its types are without price.

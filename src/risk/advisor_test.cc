@@ -29,7 +29,7 @@ TEST(Advisor, AnOpenBandSaysWhereItIsTakenToEnd) {
   const PoolHazard pool = advised_hazard(band(0.2, std::nullopt));
   EXPECT_NEAR(pool.typical.survival(30 * kDay), 0.65, 1e-12);
   EXPECT_NEAR(pool.high.survival(30 * kDay), 0.5, 1e-12);
-  EXPECT_NE(pool.origin.find("the open band is taken to end at 50 %"), std::string::npos);
+  EXPECT_NE(pool.origin.find("the open band is assumed to end at 50 %"), std::string::npos);
 }
 
 TEST(Advisor, ABandUpToAllMachinesIsNotEndless) {

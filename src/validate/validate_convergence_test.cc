@@ -92,7 +92,7 @@ TEST(ValidateConvergence, UsesTestMeasurementsForScoresOnly) {
   EXPECT_EQ(with->validation.overall.n, 0);
   ASSERT_EQ(with->validation.notes.size(), 2U);
   EXPECT_NE(
-      with->validation.notes[1].find("coverage alone: 1; the interval reaches past the end of 1"),
+      with->validation.notes[1].find("coverage only: 1; the interval extends beyond the end of 1"),
       std::string::npos);
 }
 

@@ -355,7 +355,7 @@ Result<PreparedRun> prepared(const Environment& environment, const RunRequest& r
 
 Status check_place(const Environment& environment) {
   if (environment.state_folder) return {};
-  return failed("there is no place for runs: set HOME or XDG_STATE_HOME");
+  return failed("there is no folder for runs: set HOME or XDG_STATE_HOME");
 }
 
 }  // namespace

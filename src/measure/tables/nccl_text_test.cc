@@ -154,7 +154,7 @@ TEST(NcclText, SaysWhatIsWrong) {
   };
   EXPECT_NE(error("").find("no line of results"), std::string::npos);
   EXPECT_NE(error("hello\n").find("no line of results"), std::string::npos);
-  EXPECT_NE(error(kLines).find("t.txt:1: no '# Rank' line"), std::string::npos);
+  EXPECT_NE(error(kLines).find("t.txt:1: there is no '# Rank' line"), std::string::npos);
   EXPECT_NE(error(std::string(kRanks) + "8 2 float sum -1 38.46 0.00").find("it may be truncated"),
             std::string::npos);
   EXPECT_NE(error(std::string(kRanks) + "8 2 float sum -1 fast 0 0 0 1 0 0 0\n").find("the time"),

@@ -76,7 +76,7 @@ TEST(TraceProfile, RefusesRanksThatDoNotBelongTogether) {
   EXPECT_NE(profile_traces(ranks, {.name = "j"}).error().message.find("both of rank 1"),
             std::string::npos);
   ranks[1].header = {.rank = 2, .world_size = 8};
-  EXPECT_NE(profile_traces(ranks, {.name = "j"}).error().message.find("is of 8 ranks"),
+  EXPECT_NE(profile_traces(ranks, {.name = "j"}).error().message.find("has 8 ranks"),
             std::string::npos);
 }
 

@@ -148,9 +148,9 @@ TEST(TraceScanner, RefusesWhatIsNoTrace) {
   refused("[1, 2]", "byte 2: not a trace: element 1 is not an object");
   refused(R"({"name": "job"})", "it has no traceEvents");
   refused(R"({"traceEvents": 3})", "traceEvents must be an array");
-  refused(R"({"traceEvents": [], "traceEvents": []})", "stands twice");
+  refused(R"({"traceEvents": [], "traceEvents": []})", "appears twice");
   refused(R"([{} {}])", "no comma after event 1");
-  refused(R"([] [])", "something follows");
+  refused(R"([] [])", "unexpected data after");
   refused(R"({"a" 1})", "invalid JSON");
 }
 
