@@ -24,7 +24,7 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-/// The exit code that an error knows.
+/// The exit code of an error.
 ExitCode exit_code(const Error& error);
 
 /// A flag of a verb.
@@ -53,7 +53,7 @@ struct Example {
   std::string what;
 };
 
-/// What the user asked for, and where to put the answer.
+/// The parsed command line, and the streams for the answer.
 struct Invocation {
   std::map<std::string, std::vector<std::string>> options = {};  // By name, "--gpu".
   std::vector<std::string> arguments = {};
@@ -103,11 +103,11 @@ ExitCode report(const Invocation& invocation, std::string_view verb, const Error
 /// Prints warnings: the first few, or all of them with --verbose, none with --quiet.
 void print_warnings(const Invocation& invocation, const std::vector<std::string>& warnings);
 
-/// Prints the answer, or a part of it, to the output stream. A stream that is full is found out
-/// when all is printed (see run.h); fmt's own printing would throw here.
+/// Prints the answer, or a part of it, to the output stream. A full stream is detected
+/// after printing (see run.h); fmt's own printing would throw here.
 void print_answer(const Invocation& invocation, std::string_view text);
 
-/// Prints talk for a person to the error stream, unless --quiet.
+/// Prints a note for a person to the error stream, unless --quiet.
 void say(const Invocation& invocation, std::string_view text);
 
 }  // namespace stint::cli

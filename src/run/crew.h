@@ -15,14 +15,14 @@
 
 namespace stint {
 
-/// What a worker said, or how it ended.
+/// A message of a worker, or its end.
 struct CrewNews {
   int vm = 0;
   std::optional<Json> said = {};
   std::optional<int> ended = {};  // With this exit code.
 };
 
-/// The processes of a run on its machines: on each at most one worker, which is spoken to
+/// The processes of a run on its machines: on each at most one worker, which is controlled
 /// over a socket in JSON lines, and one receiver of checkpoints. All die with this object, and with
 /// the thread that made it. What they print goes to files.
 class Crew {
@@ -42,10 +42,10 @@ class Crew {
   bool has_worker(int vm) const { return workers_.contains(vm); }
   bool has_receiver(int vm) const { return receivers_.contains(vm); }
 
-  /// What it does not read any more is lost; its end will be told.
+  /// A message that the worker no longer reads is lost; the end of the worker is reported as news.
   void send(int vm, const Json& order);
 
-  /// Kills what runs on the VM; nothing more is told about it.
+  /// Kills the processes on the VM; no more news comes from them.
   void end_worker(int vm);
   void end_all_on(int vm);
 

@@ -30,14 +30,14 @@ struct GangStep {
   std::optional<double> mean_square = {};    // and of the gradient of all.
 };
 
-/// A checkpoint of which every shard is safe; to be acknowledged.
+/// A checkpoint whose shards are all stored; it is to be acknowledged.
 struct GangSave {
   Checkpoint checkpoint;
   Seconds stall;     // Of the worker that waited longest.
   Seconds transfer;  // Of the last shard.
 };
 
-/// What all workers together came to.
+/// The combined result of all workers.
 struct GangNews {
   std::optional<std::int64_t> training_after = {};  // All have begun, after this step,
   std::optional<double> progress = {};              // and this progress, where workers count it.
@@ -47,7 +47,7 @@ struct GangNews {
   std::optional<std::string> complaint = {};  // A whole sentence.
 };
 
-/// The workers that train together: puts together what each of them says. See stint/control.py for
+/// The workers that train together: combines their messages. See stint/control.py for
 /// the messages.
 class Gang {
  public:
@@ -65,7 +65,7 @@ class Gang {
   const std::vector<int>& vms() const { return vms_; }
   bool has(int vm) const;
   bool training() const { return !vms_.empty() && begun_.size() == vms_.size(); }
-  std::int64_t reached() const { return reached_; }  // That any worker has told.
+  std::int64_t reached() const { return reached_; }  // The latest step that any worker reported.
 
  private:
   struct Reports {
@@ -90,7 +90,7 @@ class Gang {
   std::map<int, CheckpointShard> shards_;
   std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and form.
   GangSave save_;
-  std::set<int> told_;  // Whose samples were complained of.
+  std::set<int> told_;  // VMs with a complaint about their samples.
 };
 
 }  // namespace stint

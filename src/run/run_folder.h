@@ -12,7 +12,7 @@
 
 namespace stint {
 
-// What lies where in the folder of a run.
+// The files in the folder of a run.
 
 inline std::string record_path(const std::string& run) { return run + "/run.json"; }
 inline std::string journal_path_of(const std::string& run) { return run + "/journal.jsonl"; }
@@ -40,7 +40,7 @@ Result<std::string> make_run_folder(const std::string& root, const std::string& 
 /// The names of the runs under `root`, sorted.
 std::vector<std::string> run_names(const std::string& root);
 
-/// Says that this process keeps a run going; let go when it is destroyed, or the process ends.
+/// The lock of the process that conducts a run; released on destruction or when the process ends.
 /// Processes that are forked share it until they close it or start another program.
 class RunLock {
  public:
@@ -53,7 +53,7 @@ class RunLock {
 /// Fails where another process has the lock of this run's folder, and says which.
 Result<RunLock> lock_run(const std::string& folder);
 
-/// The process that keeps the run in `folder` going, if there is one.
+/// The process that conducts the run in `folder`, if there is one.
 std::optional<pid_t> running_process(const std::string& folder);
 
 }  // namespace stint

@@ -16,8 +16,8 @@ inline constexpr const char* kRunEventSchema = "stint.run-event/1";
 /// ticks may be lost in a crash of the computer, for nothing depends on them.
 class RunJournal {
  public:
-  /// Appends to the file, which is made if it is not there. A last line that a crash cut off holds
-  /// what was never acted on, and is removed first.
+  /// Appends to the file, which is created if it does not exist. A last line that a crash truncated
+  /// was never acted on, and is removed first.
   static Result<RunJournal> open(const std::string& path);
 
   Status append(const RunEvent& event);

@@ -36,7 +36,7 @@ struct RunMachines {
   Json::Object unknown = {};
 };
 
-/// What a step takes on so many machines of each kind.
+/// The time of a step on these numbers of machines of each kind.
 struct RunStepTime {
   std::vector<int> machines;
   Seconds mean;
@@ -45,7 +45,7 @@ struct RunStepTime {
   Json::Object unknown = {};
 };
 
-/// How a training whose batch is searched for goes on.
+/// Batch size, steps and learning rate of a training whose batch size is searched for.
 struct RunBatch {
   int batch = 1;           // Samples of a step.
   std::int64_t steps = 1;  // In all, with those that are done.
@@ -70,7 +70,7 @@ enum class RunCompute { kReal, kPacedReal };
 
 std::span<const EnumName<RunCompute>> names_of(RunCompute type);
 
-/// What a run was expected to come to, at its beginning.
+/// The forecast of a run at its start.
 struct RunForecast {
   TimeRange time;
   CostRange cost;
@@ -137,13 +137,13 @@ std::string machine_type(const RunVm& vm);
 int batch_of(const RunRecord& record, const RunPlan& plan);
 std::int64_t steps_of(const RunRecord& record, const RunPlan& plan);
 
-/// What the supervisor is told. `plan` is the run's, or a later one.
+/// The terms for the supervisor. `plan` is the run's, or a later one.
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
 
 /// What a step takes on the machines of these slots.
 RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots);
 
-/// So many steps ahead a save is ordered, that every worker hears of it before that step is done.
+/// The lead, in steps, of a checkpoint order, so that it reaches every worker before its step.
 std::int64_t save_ahead(Seconds step);
 
 /// How the global batch is shared out over the machines of these slots: in proportion to what each

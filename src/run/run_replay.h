@@ -23,11 +23,11 @@ struct RunMoment {
   std::optional<Seconds> predicted = {};  // Of a step of the workers that it orders to train.
 };
 
-/// What a person wants to know of a moment that `supervisor` has just handled: whole sentences
+/// The lines of the event list for a moment that `supervisor` has just handled: whole sentences
 /// without their full stop, or nothing.
 std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment);
 
-/// A run as its journal tells it.
+/// A run, replayed from its journal.
 struct ReplayedRun {
   RunRecord record;
   RunPlan plan;  // The present one.
@@ -41,12 +41,12 @@ struct ReplayedRun {
 /// A supervisor for a run that begins.
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record);
 
-/// What decides about markets under `plan`, for which it knows what is expected of them; null
+/// The policy that chooses markets under `plan`, with the expected spot availability; null
 /// without a deadline.
 std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan);
 
-/// Reads the run in `folder` and leads a supervisor through its journal. Bad input: files that are
-/// damaged; which is said.
+/// Reads the run in `folder` and replays its journal in a supervisor. Bad input: files that are
+/// damaged, which the error names.
 Result<ReplayedRun> replay_run_folder(const std::string& folder);
 
 }  // namespace stint

@@ -22,7 +22,7 @@ struct RunSharing {
   Json::Object unknown = {};
 };
 
-/// What workers are told about turns, beside where the turnstile is; see python/stint/turns.py.
+/// Environment variables for workers that take turns; see python/stint/turns.py.
 std::vector<std::string> turn_variables(const RunSharing& sharing, const std::string& run);
 
 // For the codec.

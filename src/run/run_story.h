@@ -17,7 +17,7 @@ struct StoryVm {
   std::optional<Seconds> until = {};  // Absent: it is there.
   Seconds billed;                     // Time that is paid for.
   Dollars cost;
-  bool taken = false;  // Back, by its owner.
+  bool taken = false;  // Interrupted by the provider.
 };
 
 /// Workers that trained together.
@@ -34,7 +34,7 @@ struct StoryAttempt {
   int steps = 0;                         // That were timed.
 };
 
-/// Where time and money of a run went.
+/// The time and cost of one activity of a run.
 struct StoryPart {
   const char* name = "";
   Seconds time;
@@ -60,7 +60,7 @@ struct RunStory {
   std::int64_t redone = 0;                // Steps that were trained more than once.
 };
 
-/// Puts the story together from all moments of a run.
+/// Builds the story from all moments of a run.
 RunStory story_of(const ReplayedRun& run);
 
 }  // namespace stint

@@ -21,7 +21,7 @@
 
 namespace stint {
 
-/// What the runner is given beside the supervisor.
+/// Inputs of the runner other than the supervisor.
 struct RunnerSetup {
   RunRecord record;
   std::string folder;                  // Of the run.
@@ -39,28 +39,28 @@ struct Replanning {
   std::string reason;                // The arithmetic, in words.
 };
 
-/// Those who look on, and think again.
+/// Callbacks for progress and for new plans.
 struct RunListeners {
-  /// Told of each event and of what was done about it.
+  /// Called with each event and the actions that followed.
   std::function<void(const RunEvent&, const std::vector<RunAction>&)> happened;
   std::function<Replanning(const Supervisor&, const RunPlan&, const std::string& reason)> replan;
-  /// Told of each step with all that workers say of it, and from where workers begin.
+  /// Called with each step and its measurements, and with the step from which workers start.
   std::function<void(const GangNews&)> trained = {};
   /// A worker on a machine of this type ran out of memory with so many samples at once.
   std::function<void(const std::string& type, int samples)> out_of_memory = {};
-  /// Asked after each event whether the run shall go on by another plan.
+  /// Called after each event; may return another plan for the rest of the run.
   std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };
 
-/// Performs what the supervisor orders on the emulated cloud, and tells it what
-/// happens there, until the run is over. One thread, one loop.
+/// Performs the orders of the supervisor on the emulated cloud, and reports the events
+/// there, until the run is over. One thread, one loop.
 class Runner {
  public:
   /// `plan` is the supervisor's. An interrupt of this process stops the run in good order.
   Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
          RunJournal journal, RunListeners listeners);
 
-  /// After a crash: tells the supervisor what became of its machines meanwhile.
+  /// After a crash: reports the present state of the machines to the supervisor.
   Status take_over();
 
   /// Returns when the run is over; it has no machines then.
@@ -129,7 +129,7 @@ class Runner {
   const RunCloud& cloud_;
   Supervisor& supervisor_;
   RunPlan plan_;
-  std::map<int, RunPlan> new_plans_;  // By number, until the supervisor hears of them.
+  std::map<int, RunPlan> new_plans_;  // By number, until the supervisor gets them.
   RunJournal journal_;
   std::optional<LineLog> measurements_;
   RunListeners listeners_;

@@ -13,8 +13,8 @@ namespace stint {
 
 inline constexpr const char* kSearchSchema = "stint.search/1";
 
-/// How much a search finds out: everything anew; what was learned before and a few probes; or
-/// nothing, so that it goes where what was learned says.
+/// How much a search probes: everything again; a few setups on top of earlier results; or
+/// nothing, so that it follows earlier results only.
 enum class SearchMode { kFull, kPartial, kNone };
 
 std::span<const EnumName<SearchMode>> names_of(SearchMode type);
@@ -64,7 +64,7 @@ struct SearchedMove {
   Json::Object unknown = {};
 };
 
-/// What is believed of training on a setup from the beginning to the goal.
+/// The prediction for training on a setup from the start to the goal.
 struct SurfaceRow {
   std::string cluster;
   std::string type;
@@ -86,7 +86,7 @@ struct MemoryLimit {
   Json::Object unknown = {};
 };
 
-/// A search while training: what it was asked, found and did. What it found is kept for the next
+/// A search while training: its request, results and moves. The results are kept for the next
 /// search of the same job.
 struct SearchRecord {
   std::string name;  // Of its run.

@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint_files.h"
 #include "run/run_record.h"
 
-// What workers are told: JSON with one member each. stint/training.py obeys.
+// The orders to workers: JSON with one member each. stint/training.py carries them out.
 
 namespace stint {
 

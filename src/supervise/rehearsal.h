@@ -13,9 +13,9 @@
 
 namespace stint {
 
-/// Policies for rehearsals: they play as ClusterPolicy does with what is believed of spot machines
-/// now, and learn nothing. So one table serves all rehearsals of the same game, where solving one
-/// for each would take longer than all the rest.
+/// Policies for rehearsals: they decide like ClusterPolicy with the present estimate of spot
+/// machines now, and learn nothing. So one table serves all rehearsals of the same game, where
+/// solving one for each would take longer than all the rest.
 class RehearsalTables {
  public:
   explicit RehearsalTables(CountModel pool) : pool_(std::move(pool)) {}
@@ -42,7 +42,7 @@ struct Spread {
   Q p90;
 };
 
-/// How a run may go.
+/// The distribution of the outcome of a run.
 struct Forecast {
   int runs = 0;
   Spread<Seconds> time;
@@ -63,8 +63,8 @@ struct Rehearsals {
   std::function<std::vector<CapacityChange>(Random)> capacity = {};
 };
 
-/// Plays the rest of a run many times with the very supervisor that will run it. Two forecasts of
-/// the same seed differ by their terms and not by chance. Requires more steps than are done.
+/// Simulates the rest of a run many times with the same supervisor that conducts it. Two forecasts
+/// of the same seed differ by their terms and not by chance. Requires more steps than are done.
 Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
                   const Rehearsals& rehearsals);
 

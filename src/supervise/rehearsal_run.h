@@ -14,16 +14,16 @@
 
 namespace stint {
 
-/// From some time on so many spot machines can be had.
+/// The spot capacity from some time on.
 struct CapacityChange {
   Seconds at;  // Since the run began.
   int machines = 0;
 };
 
-/// What a run may meet. Times are those that really pass, where the terms have those planned with.
+/// The world of a simulated run. Times are the real ones, where the terms have the planned ones.
 struct RehearsalWorld {
   PerSecond loss;                  // Of a spot machine that is there, at any moment.
-  Seconds notice;                  // Before it is taken back.
+  Seconds notice;                  // Before an interruption.
   Seconds launch = 40 * kSecond;   // From asking for a machine until it is up,
   Seconds join = 20 * kSecond;     // until one or two workers that are new train,
   Seconds join_more = {};          // and each beyond that longer,
@@ -32,7 +32,7 @@ struct RehearsalWorld {
   Seconds save = 10 * kSecond;     // Until a checkpoint is safe,
   Seconds save_order = {};         // of which so long until workers obey; at the end they wait.
   Seconds save_stall;              // Training stands still for it.
-  Seconds farewell = {};           // What scripts do when all is trained, before machines go.
+  Seconds farewell = {};           // From the last step until the scripts end and the VMs go.
   double slowness = 1;             // Steps take so many times what was predicted, on average,
   double slowness_deviation = 0;   // with this standard deviation between runs (log-normal),
   double step_noise = 0;           // and this one between steps.

@@ -33,7 +33,7 @@ Status keep_calibration(const Calibration& calibration, const CalibrateRequest& 
 /// Where the rows can be had, or that nobody says so.
 std::string stated_provenance(const CalibrateRequest& request);
 
-/// How far off what is fitted to the rows of a request is for jobs that were left out.
+/// The error on held-out jobs of a fit to the rows of a request.
 using LeftOutAccuracy =
     std::function<Result<std::vector<AccuracyRecord>>(const CalibrateRequest& request)>;
 
@@ -47,7 +47,7 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
 Result<Calibration> calibrate_devices(const Environment& environment,
                                       const CalibrateRequest& request);
 
-/// Fits what two jobs get of a GPU that they share freely (calibrate/free_sharing_fit.h) to Gavel's
+/// Fits the rates of two jobs that share a GPU freely (calibrate/free_sharing_fit.h) to Gavel's
 /// tables, told apart by header; see read_pair_tables. Pairs with Recommendation, whose repeats
 /// differ by factors, and pairs capped to the isolated rates are left out. Format, jobs and network
 /// of the request are not looked at.

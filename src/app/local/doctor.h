@@ -16,7 +16,7 @@ struct Finding {
   std::string fix;  // The exact command, or empty.
 };
 
-/// What is missing on this machine for which feature, and what to do about it.
+/// The requirements of each feature on this computer, with fixes for those that are missing.
 std::vector<Finding> examine(const Environment& environment);
 
 }  // namespace stint

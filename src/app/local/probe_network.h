@@ -72,7 +72,7 @@ struct ProbeReport {
   std::vector<std::string> warnings = {};
 };
 
-/// What a probe is about to do.
+/// The measurements that a probe will make.
 struct ProbeOutline {
   std::vector<PlannedSum> sums;
   Seconds duration;  // As the calibration has it, with the start of the workers.
@@ -81,7 +81,7 @@ struct ProbeOutline {
 /// Errors are those of probe_network that show before anything is made.
 Result<ProbeOutline> outline_probe(const Environment& environment, const ProbeRequest& request);
 
-/// Is told how much of the work is done, in [0, 1].
+/// Called with the share of the work that is done, in [0, 1].
 using ProbeProgress = std::function<void(double done)>;
 
 /// Makes the cluster, times the sums on it, and takes it down. Usage errors: see start_cluster and

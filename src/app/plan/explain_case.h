@@ -18,7 +18,8 @@ struct PartOf {
   double share = 0;
 };
 
-/// What would make two plans level, all else being as predicted. Fractions: 0.1 is a tenth.
+/// The changes that would make two plans equal, all else being as predicted. Fractions: 0.1 is 10
+/// %.
 struct OrderFlip {
   std::optional<double> price_up;    // Of the plan's VMs; where cost decides.
   std::optional<double> price_down;  // Of the runner-up's VMs; where cost decides.
@@ -45,7 +46,7 @@ struct LaterPlan {
   Dollars saved;     // Against the plan.
 };
 
-/// One plan taken apart.
+/// The parts of one plan.
 struct Explanation {
   std::optional<std::string> job;
   std::optional<PlanGoal> goal;

@@ -11,7 +11,7 @@
 
 namespace stint {
 
-/// Told what the demonstration comes to, part by part.
+/// Callbacks for the parts of the demonstration.
 struct DemoListeners {
   std::function<void(const std::string&)> begins;  // A part, as a heading.
   std::function<void(const JobProfile&)> profiled;
@@ -21,7 +21,7 @@ struct DemoListeners {
 };
 
 /// The whole way on the emulated cloud: measures a small training, plans it, rents the machines of
-/// the best plan, takes one of them back in the middle, and reports. About two minutes. Unavailable
+/// the best plan, interrupts one of them in the middle, and reports. About two minutes. Unavailable
 /// without torch, or without what the emulated cloud needs.
 Result<RunReport> demonstrate_run(const Environment& environment, const std::string& python,
                                   const DemoListeners& listeners);

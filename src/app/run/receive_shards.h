@@ -16,7 +16,7 @@ struct ReceiveRequest {
 };
 
 /// Keeps shards of a run's checkpoints for its workers until the process ends; returns only when it
-/// cannot. `listening` is told the port as soon as workers may come.
+/// cannot. `listening` gets the port as soon as workers may connect.
 Status receive_shards(const ReceiveRequest& request,
                       const std::function<void(int port)>& listening);
 

@@ -6,13 +6,13 @@
 
 namespace stint {
 
-/// What the run is expected to come to: the same supervisor, led many times through a world that
-/// takes machines back as is believed. Absent chances: there is no deadline, or budget.
+/// The forecast of a run: the same supervisor, simulated many times in a world that
+/// interrupts machines as estimated. Absent probabilities: there is no deadline, or budget.
 RunForecast forecast_of(const RunRecord& record);
 
-/// The same for somebody who knew beforehand how many spot machines there would be and when. What a
-/// run is off from this is no bad luck of the market. Nothing where the emulated market was not
-/// drawn beforehand.
+/// The same with the spot capacity of the run known in advance. The difference between a
+/// run and this forecast is not due to the market. Nothing where the emulated market was not
+/// drawn in advance.
 std::optional<RunForecast> hindsight_of(const RunRecord& record);
 
 /// The same from where a run stands.

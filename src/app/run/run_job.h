@@ -11,7 +11,7 @@
 
 namespace stint {
 
-/// Told of a run as it goes. One that has wishes leads it: nobody else thinks again about its plan.
+/// Callbacks for a run in progress. If one of them makes new plans, nothing else does.
 struct RunAudience {
   std::function<void(const ReplayedRun&, const RunMoment&)> happened = {};
   std::function<Status(const std::string& folder)> began = {};  // Its files are there.
@@ -29,17 +29,17 @@ struct RunResult {
   std::vector<std::string> warnings;
 };
 
-/// Begins a run that was prepared, and stays with it to its end.
+/// Starts a prepared run, and returns at its end.
 Result<RunResult> start_run(const Environment& environment, PreparedRun run,
                             const RunAudience& progress);
 
-/// Goes on with a run whose supervisor is gone, or that was stopped. Usage error: there is no such
+/// Resumes a run whose process is gone, or that was stopped. Usage error: there is no such
 /// run, it is trained already, or somebody else runs it.
 Result<RunResult> resume_run(const Environment& environment, const std::string& name,
                              const RunAudience& progress);
 
-/// Tells the process that runs it to stop in good order, and waits until it has; without one gives
-/// back what machines are left.
+/// Asks the process of the run to stop cleanly, and waits for its end; without a process, releases
+/// the remaining machines.
 Status stop_run(const Environment& environment, const std::string& name);
 
 /// The folder of a run, by its name; empty: the last one that was begun.

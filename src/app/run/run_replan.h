@@ -19,7 +19,7 @@ struct WayOn {
   bool moves = false;
 };
 
-/// What a way on is expected to come to, from now on.
+/// The forecast of one way to continue, from now on.
 struct WeighedWay {
   WayOn way;
   Seconds time;
@@ -44,7 +44,7 @@ std::vector<WayOn> ways_on(const Environment& environment, const std::string& fo
                            const RunRecord& record, const Supervisor& supervisor,
                            const RunPlan& plan, bool changed_in_mid_run);
 
-/// Whether another plan for what is left of a run pays for the move to it.
+/// Whether another plan for the rest of a run pays for the move to it.
 Replanning think_again(const Environment& environment, const std::string& folder,
                        const RunRecord& record, const Supervisor& supervisor, const RunPlan& plan,
                        const std::string& reason);

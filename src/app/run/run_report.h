@@ -27,14 +27,14 @@ struct SavePoint {
   Seconds transfer;
 };
 
-/// Until when a run that goes on is expected to take, and what it will have cost.
+/// The expected end and cost of a run in progress.
 struct RunOutlook {
   TimeRange time;  // Since the run began.
   CostRange cost;
   std::optional<double> p_deadline = {};
 };
 
-/// All that is known of a run.
+/// The state and history of a run.
 struct RunReport {
   RunRecord record;
   std::string folder;

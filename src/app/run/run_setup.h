@@ -12,7 +12,7 @@
 
 namespace stint {
 
-/// What a person asks `stint run` for.
+/// The request of `stint run`.
 struct RunRequest {
   std::string plan = "1";    // A file, or a row of the last answer.
   std::string cluster = {};  // Instead of a plan.

@@ -33,7 +33,7 @@ struct PreparedTogether {
 Result<PreparedTogether> prepare_together(const Environment& environment,
                                           const RunTogetherRequest& request);
 
-/// What became of one of the runs.
+/// The result of one of the runs.
 struct MemberEnd {
   std::string name;
   std::string folder;

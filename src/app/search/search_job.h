@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// Told of a search as it goes.
+/// Callbacks for a search in progress.
 struct SearchAudience {
   RunAudience run = {};
   std::function<void(const SearchRecord&)> learned = {};  // Whenever it has something new.
@@ -21,12 +21,12 @@ struct SearchResult {
   std::string shortfall = {};  // Why its target was not reached; empty: it was.
 };
 
-/// Trains from the setup it begins with to the target, and looks for better ones meanwhile. What
-/// was learned is kept for the next search of the job, however it ends.
+/// Trains from the starting setup to the target, and searches for better ones meanwhile. The
+/// results are kept for the next search of the job, however it ends.
 Result<SearchResult> start_search(const Environment& environment, PreparedSearch search,
                                   const SearchAudience& audience);
 
-/// Goes on with a search whose process is gone, or that was stopped; see resume_run.
+/// Resumes a search whose process is gone, or that was stopped; see resume_run.
 Result<SearchResult> resume_search(const Environment& environment, const std::string& name,
                                    const SearchAudience& audience);
 

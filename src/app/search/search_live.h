@@ -13,12 +13,12 @@
 
 namespace stint {
 
-/// A search in a run that goes on: hears what the runner hears, and wishes for other plans. Its
-/// record holds all that another process needs to go on with it.
+/// A search in a run in progress: gets the events of the runner, and requests other plans. Its
+/// record has all that another process needs to resume it.
 ///
 /// Each setup that it comes to is timed over some steps (the first ones, in which machines warm up,
-/// do not count); then, and after each tenth of the way, the mind is asked where to go. A training
-/// that stays is told anew how much a step of its batch is worth when that has changed.
+/// do not count); then, and after each tenth of the way, the search decides where to go. A training
+/// that stays gets a new worth of a step of its batch when that has changed.
 class LiveSearch {
  public:
   /// `changed` is called whenever the record has something new that must not be lost.
@@ -72,7 +72,7 @@ class LiveSearch {
   std::unique_ptr<SearchMind> mind_;
   std::size_t now_ = 0;
   std::optional<Moving> moving_;
-  std::vector<Seconds> heard_;  // Times of steps that were not looked at yet,
+  std::vector<Seconds> heard_;  // Times of steps that are not processed yet,
   std::vector<Seconds> steps_;  // and of those that count for where it is.
   std::deque<double> losses_;   // Of the latest steps.
   NoiseEstimator noise_;

@@ -13,10 +13,10 @@
 
 namespace stint {
 
-/// What probes may take of a training where nobody says.
+/// The default share of a training that probes may take.
 inline constexpr double kSearchBudget = 0.05;
 
-/// What a person asks `stint search` for.
+/// The request of `stint search`.
 struct SearchRequest {
   RunRequest run = {};  // Its `cluster` is where to begin; empty: the smallest, or the best known.
   SearchObjective objective = SearchObjective::kCost;
@@ -62,7 +62,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment, const Sear
 Result<PreparedSearch> reopen_search(const Environment& environment, const std::string& folder,
                                      const RunRecord& run);
 
-/// A mind that knows what was learned before, and in this search.
+/// The decision model, with the results of earlier searches and of this one.
 std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search);
 
 /// How training goes on with a setup when `progress` steps at the job's own batch are made and

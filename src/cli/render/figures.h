@@ -9,7 +9,7 @@
 
 namespace stint::cli {
 
-// How figures are written for a person: about three digits, and no more than the unit bears out.
+// Figures as text for a person: about three digits.
 
 /// "872 ms", "21.4 ms".
 std::string milliseconds(Seconds time);
@@ -39,7 +39,7 @@ std::string tenths(std::optional<double> fraction);
 std::string with_interval(const TimeRange& time);
 std::string with_interval(const CostRange& cost);
 
-/// A line of a sheet: a label and what it says, wrapped.
+/// A line of a sheet: a label and its text, wrapped.
 std::string sheet_line(std::string_view label, const std::string& text, const Terminal& terminal);
 
 }  // namespace stint::cli

@@ -57,7 +57,7 @@ OptionSpec format_option();
 OptionSpec train_option();
 OptionSpec jobs_option();
 
-/// What --format says; it must be said, because a table does not tell whose it is.
+/// The value of --format, which is required because a table does not name its format.
 Result<StepFormat> format_of(const Invocation& invocation);
 
 }  // namespace stint::cli

@@ -29,7 +29,7 @@ std::vector<Verb> plan_verbs();
 /// and what that saves.
 std::string together_sheet(const TogetherAnswer& answer, const Terminal& terminal);
 
-/// `stint plan` with several jobs: `request` has what was said for all of them.
+/// `stint plan` with several jobs: `request` has the options that apply to all of them.
 ExitCode plan_several(const Invocation& invocation, const PlanRequest& request);
 
 /// `predict` and `whatif`.
@@ -44,7 +44,7 @@ Verb risk_replay_verb();
 /// risk fit and risk survive.
 std::vector<Verb> risk_verbs();
 
-/// Where a hazard comes from: a region, lifetimes, or an advisor table.
+/// The options for the source of a hazard: a region, lifetimes, or an advisor table.
 std::vector<OptionSpec> hazard_options();
 
 /// `stint risk saves`.
@@ -69,7 +69,7 @@ ExitCode demo_run(const Invocation& invocation);
 
 Verb run_verb();
 
-/// `stint run --interleave`: two runs on the same machines. `common` is what was asked for both.
+/// `stint run --interleave`: two runs on the same machines. `common` has the options of both.
 ExitCode run_interleaved(const Invocation& invocation, const RunRequest& common);
 
 /// `stint run --resume` of a run that shares its machines.
