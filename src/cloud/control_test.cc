@@ -66,7 +66,8 @@ TEST_F(ControlTest, SilenceAndNonsenseAreErrors) {
   ASSERT_TRUE(write_all(one_.get(), "nonsense"));
   EXPECT_FALSE(receive_message(other_.get(), kSecond).ok());
   one_.close();
-  EXPECT_EQ(receive_message(other_.get(), kSecond).error().message, "the peer closed the connection");
+  EXPECT_EQ(receive_message(other_.get(), kSecond).error().message,
+            "the peer closed the connection");
 }
 
 }  // namespace

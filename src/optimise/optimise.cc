@@ -115,10 +115,11 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   constexpr std::int64_t kTooMany = 100'000'000;
   const std::int64_t mixed = passes.enabled(kMixedPass) ? implied_mixed(solve.evaluator()) : 0;
   if (everything && mixed > kTooMany) {
-    return bad_usage(fmt::format(
-        "without the pass bounds, each of {} mixed configurations would be predicted; leave out the "
-        "pass mixed as well, or allow fewer VMs",
-        mixed));
+    return bad_usage(
+        fmt::format("without the pass bounds, each of {} mixed configurations would be predicted; "
+                    "leave out the "
+                    "pass mixed as well, or allow fewer VMs",
+                    mixed));
   }
   solve.run(passes);
   for (const Found& found : solve.rows()) {

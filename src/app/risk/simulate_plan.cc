@@ -186,9 +186,9 @@ Result<Loaded<JobProfile>> job_of(const SimulateRequest& request, const PlanAnsw
     auto job = load_job(*answer.job);
     if (job.ok()) return job;
   }
-  return bad_usage(fmt::format(
-      "the plan is for {}, whose profile is not shipped; give it with --job FILE",
-      answer.job ? "the job " + printable(*answer.job) : "a job without a name"));
+  return bad_usage(
+      fmt::format("the plan is for {}, whose profile is not shipped; give it with --job FILE",
+                  answer.job ? "the job " + printable(*answer.job) : "a job without a name"));
 }
 
 Result<std::optional<AvailabilityTrace>> trace_of(const std::string& file, const PlannedRun& run) {

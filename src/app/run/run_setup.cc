@@ -181,8 +181,7 @@ Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chose
   const std::string name = chosen.answer->job.value_or("");
   auto profile = load_job(chosen.answer->profile.value_or(name));
   if (profile.ok() && profile->noun.name == name) return profile;
-  return bad_usage(
-      "the profile of the plan's job has moved; give its path with --job FILE");
+  return bad_usage("the profile of the plan's job has moved; give its path with --job FILE");
 }
 
 Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfile& job,

@@ -161,12 +161,11 @@ std::string profile_text(const ProfileReport& report, const Terminal& terminal) 
 
 std::string trace_text(const TraceProfile& profile, const Terminal& terminal) {
   std::string text = timing_table(profile, terminal) + bucket_table(profile, terminal) + "\n";
-  text +=
-      sheet_line("read",
-                 fmt::format("{} in {}; iterations from {}", counted(profile.events, "event"),
-                             counted(static_cast<std::size_t>(profile.files), "file"),
-                             name_of(profile.rhythm)),
-                 terminal);
+  text += sheet_line("read",
+                     fmt::format("{} in {}; iterations from {}", counted(profile.events, "event"),
+                                 counted(static_cast<std::size_t>(profile.files), "file"),
+                                 name_of(profile.rhythm)),
+                     terminal);
   text += sheet_line("workers", fmt::format("{}, by {}", profile.workers, profile.workers_from),
                      terminal);
   text += sheet_line("device", without_controls(profile.device), terminal);
