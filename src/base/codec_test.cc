@@ -192,7 +192,7 @@ std::string receipt_after(const std::string& from, const std::string& to) {
 TEST(Codec, ResultsHoldNumbersNullsAndDocuments) {
   EXPECT_EQ(receipt_after("null", "null"), kReceipt);
   EXPECT_NE(receipt_after("null", "7.5").find(R"("end_s":7.5)"), std::string::npos);
-  EXPECT_EQ(receipt_after("null", "-1"), "a.json:1: /end_s: must be more than zero, not -1");
+  EXPECT_EQ(receipt_after("null", "-1"), "a.json:1: /end_s: must be above zero, not -1");
   EXPECT_EQ(receipt_after("2.5", "-2"), "a.json:1: /times_s/1: must be zero or more, not -2");
   EXPECT_EQ(receipt_after("price/1\",\"price\":\"3", "job/1\",\"price\":\"3"),
             "a.json:1: /paid: must be a stint.price/1 document");

@@ -128,7 +128,7 @@ Result<Receiver> Receiver::open(ReceiverTerms terms) {
   if (!store.ok()) return store.error();
   auto listener = Listener::on_port(Interfaces::kAll, terms.port);
   if (!listener.ok()) {
-    return failed(listener.error().message + "; choose another, or 0 for any");
+    return failed(listener.error().message + "; choose another port, or 0 for any");
   }
   return Receiver(std::move(terms), std::move(*store), std::move(*listener));
 }
