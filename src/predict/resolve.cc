@@ -205,7 +205,8 @@ void share_out(const PredictContext& context, ResolvedJob& resolved, int samples
   for (std::size_t i = 0; i < shares.size(); ++i) {
     ResolvedGroup& group = resolved.groups[i];
     const auto busiest = static_cast<std::size_t>(shares[i].busiest);
-    const auto workers = static_cast<std::size_t>(group.vms * group.workers_per_vm);
+    const auto workers =
+        static_cast<std::size_t>(group.vms) * static_cast<std::size_t>(group.workers_per_vm);
     group.batches.assign(busiest, shares[i].largest);
     group.batches.insert(group.batches.end(), workers - busiest, shares[i].largest - 1);
   }

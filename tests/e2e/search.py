@@ -94,7 +94,7 @@ def moves(world, _options):
     expect(len(record["surface"]) == 8, "every cluster with every batch")
     page = Path(world.folder, "page.html")
     world.run("report", "first", "--html", str(page))
-    expect("Batch and machines" in page.read_text(), "the map is on the page")
+    expect("Batch size and cluster" in page.read_text(), "the map is on the page")
 
     process = world.start(*world.search("again", command, "--target", "steps=60", "--mode", "none",
                                         "-o", "json"))
