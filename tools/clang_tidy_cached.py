@@ -191,9 +191,10 @@ def changed_since(stamp):
 def renew(stamp):
     """Names the current commit in the stamp, unless something else is uncommitted."""
     name = str(stamp.resolve().relative_to(ROOT))
-    dirty = [line for line in git("status", "--porcelain") or ["?"] if line[3:] != name]
-    head = git("rev-parse", "HEAD")
-    if head and not dirty:
+    status, head = git("status", "--porcelain"), git("rev-parse", "HEAD")
+    if status is None or not head:
+        return
+    if all(line[3:] == name for line in status):
         stamp.write_text(head[0] + "\n", encoding="utf-8")
 
 
