@@ -178,7 +178,8 @@ class TurnsTest(unittest.TestCase):
                 time.sleep(0.05)
                 a.give()
 
-            threading.Thread(target=give).start()
+            giver = threading.Thread(target=give)
+            giver.start()
             before, wall = b.now(), time.monotonic()
             b.take()
             # What else it did between these lines counts, the wait of at least 50 ms does not.
@@ -186,6 +187,7 @@ class TurnsTest(unittest.TestCase):
             self.assertGreater(time.monotonic() - wall - own, 0.049)
             b.give()
             b.give()  # Does nothing.
+            giver.join()  # A turn is written down after it was given.
             self.assertEqual(len(self.lines(folder, "b")), 1)
             self.assertLessEqual(self.lines(folder, "a")[0][1], self.lines(folder, "b")[0][0] + 0.001)
             a.leave()
