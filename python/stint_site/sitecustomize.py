@@ -32,7 +32,10 @@ def install():
     """Begins what the environment asks for."""
     if os.environ.get("STINT_PROFILE_OUT"):
         measure()
-    else:
+        return
+    if os.environ.get("STINT_CONTROL"):
+        supervise()
+    if os.environ.get("STINT_TURNSTILE"):
         take_turns()
 
 
@@ -43,6 +46,15 @@ def measure():
         patches.install()
     except Exception as error:
         print(f"stint: this script is not measured: {error!r}", file=sys.stderr)
+
+
+def supervise():
+    """A script whose steps cannot be counted is supervised by its processes alone."""
+    try:
+        from stint import script
+        script.install()
+    except Exception as error:
+        print(f"stint: the steps of this script are not counted: {error!r}", file=sys.stderr)
 
 
 def take_turns():
@@ -62,6 +74,13 @@ def run_other_sitecustomize():
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if os.environ.get("STINT_PROFILE_OUT") or os.environ.get("STINT_TURNSTILE"):
+if any(os.environ.get(f"STINT_{name}") for name in ("PROFILE_OUT", "CONTROL", "TURNSTILE")):
     sys.meta_path.insert(0, TorchFinder())
+if os.environ.get("STINT_CONTROL"):
+    try:
+        from stint import script as its_script
+        its_script.begin()
+    except Exception as its_error:
+        print(f"stint: this script is supervised by its processes alone: {its_error!r}",
+              file=sys.stderr)
 run_other_sitecustomize()

@@ -97,7 +97,13 @@ std::vector<std::string> rank_variables(int rank, int ranks, const std::string& 
           fmt::format("RANK={}", rank),
           "LOCAL_RANK=0",
           fmt::format("WORLD_SIZE={}", ranks),
+          "LOCAL_WORLD_SIZE=1",
           fmt::format("NODE_RANK={}", rank),
+          fmt::format("GROUP_RANK={}", rank),
+          fmt::format("GROUP_WORLD_SIZE={}", ranks),
+          fmt::format("ROLE_RANK={}", rank),
+          fmt::format("ROLE_WORLD_SIZE={}", ranks),
+          "ROLE_NAME=default",
           fmt::format("GLOO_SOCKET_IFNAME={}", kNicName)};
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 TEST(ExecAll, EachRankKnowsWhereToMeet) {
   EXPECT_EQ(join(rank_variables(1, 4, "10.77.0.1", 29500), " "),
-            "MASTER_ADDR=10.77.0.1 MASTER_PORT=29500 RANK=1 LOCAL_RANK=0 WORLD_SIZE=4 NODE_RANK=1 "
+            "MASTER_ADDR=10.77.0.1 MASTER_PORT=29500 RANK=1 LOCAL_RANK=0 WORLD_SIZE=4 "
+            "LOCAL_WORLD_SIZE=1 NODE_RANK=1 GROUP_RANK=1 GROUP_WORLD_SIZE=4 ROLE_RANK=1 "
+            "ROLE_WORLD_SIZE=4 ROLE_NAME=default "
             "GLOO_SOCKET_IFNAME=eth0");
 }
 

@@ -59,6 +59,20 @@ bool is_python(const std::string& program) {
   return prefixed && name.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+bool seems_to_use_job(const std::vector<std::string>& command, const std::string& folder) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (word == "-m" && i + 1 < command.size()) return command[i + 1] == "stint.demo";
+    if (!word.ends_with(".py")) continue;
+    const auto text = read_file(word.starts_with('/') ? word : folder + "/" + word);
+    if (!text.ok()) continue;
+    for (const char* use : {"stint.job(", "stint.Job(", "stint import job", "stint import Job"}) {
+      if (text->find(use) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
 Status check_torch(const std::string& interpreter) {
   const auto found = finds_torch(interpreter);
   if (found.value_or(false)) return {};

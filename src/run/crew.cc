@@ -1,5 +1,6 @@
 #include "run/crew.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -15,6 +16,20 @@
 
 namespace stint {
 namespace {
+
+constexpr std::size_t kTailBytes = 16384;
+
+/// The end of a file that may be large; empty where it cannot be read.
+std::string tail_of(const std::string& path, std::size_t most) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const off_t size = file.get() < 0 ? -1 : ::lseek(file.get(), 0, SEEK_END);
+  if (size < 0) return {};
+  std::string text(std::min(most, static_cast<std::size_t>(size)), '\0');
+  const auto got =
+      ::pread(file.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
 
 std::string log_path(const std::string& folder, int vm, const char* role) {
   return fmt::format("{}/{}-{}.log", folder, vm_name(vm), role);
@@ -35,7 +50,7 @@ Result<Descriptor> Crew::open_log(int vm, const char* role) const {
   return log;
 }
 
-Status Crew::start_worker(int vm, Command command) {
+Status Crew::start_worker(int vm, Command command, const std::string& mark) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return failed(fmt::format("cannot create a socket: {}", std::strerror(errno)));
@@ -44,6 +59,7 @@ Status Crew::start_worker(int vm, Command command) {
   const Descriptor theirs(ends[1]);
   const auto log = open_log(vm, "worker");
   if (!log.ok()) return log.error();
+  write_all(log->get(), kLogMark + mark + "\n");
   command.out = log->get();
   command.err = log->get();
   command.kept = std::vector<int>{theirs.get()};
@@ -83,6 +99,11 @@ void Crew::end_worker(int vm) {
   if (found == workers_.end()) return;
   kill_group(found->second.pid);
   workers_.erase(found);
+}
+
+void Crew::terminate_worker(int vm) {
+  const auto found = workers_.find(vm);
+  if (found != workers_.end()) ::kill(-found->second.pid, SIGTERM);
 }
 
 void Crew::end_all_on(int vm) {
@@ -128,14 +149,19 @@ void Crew::reap(std::vector<CrewNews>& news) {
   }
 }
 
-std::string Crew::last_words(int vm) const {
-  const auto text = read_file(log_path(log_folder_, vm, "worker"));
-  if (!text.ok()) return {};
-  std::string last;
-  for (const std::string& line : split(*text, '\n')) {
-    if (!line.empty()) last = line;
+std::vector<std::string> Crew::last_lines(int vm, std::size_t most) const {
+  const std::string text = tail_of(log_path(log_folder_, vm, "worker"), kTailBytes);
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with(kLogMark)) {
+      lines.clear();
+    } else if (!line.empty()) {
+      lines.push_back(is_utf8(line) ? without_controls(line) : printable(line));
+    }
   }
-  return printable(last);
+  if (lines.size() > most)
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(most));
+  return lines;
 }
 
 }  // namespace stint

@@ -15,6 +15,9 @@
 
 namespace stint {
 
+/// Begins the line that a log has before the output of each start of a worker.
+inline const std::string kLogMark = "[stint] ";
+
 /// A message of a worker, or its end.
 struct CrewNews {
   int vm = 0;
@@ -33,8 +36,9 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts a worker on the VM, which has none. STINT_CONTROL tells it where the socket is.
-  Status start_worker(int vm, Command command);
+  /// Starts a worker on the VM, which has none. STINT_CONTROL tells it where the socket is. `mark`
+  /// is a line that goes before its output.
+  Status start_worker(int vm, Command command, const std::string& mark);
 
   /// Starts a receiver on the VM, in place of one that is there, with a line on its input.
   Status start_receiver(int vm, Command command, const std::string& input);
@@ -47,13 +51,17 @@ class Crew {
 
   /// Kills the processes on the VM; no more news comes from them.
   void end_worker(int vm);
+
+  /// Asks the worker to end by itself.
+  void terminate_worker(int vm);
   void end_all_on(int vm);
 
   /// News until now, waiting at most `limit` for the first.
   std::vector<CrewNews> wait(Seconds limit);
 
-  /// The last line that the worker on a VM printed that is not empty; for error messages.
-  std::string last_words(int vm) const;
+  /// The last lines that the worker on a VM printed since it started, at most so many; for error
+  /// messages.
+  std::vector<std::string> last_lines(int vm, std::size_t most) const;
 
  private:
   struct Worker {

@@ -23,7 +23,7 @@ class CrewTest : public RunnerTest {
   }
 
   Status start(const std::string& script) {
-    return crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}});
+    return crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}}, "started");
   }
 
   /// The next that is heard, within a minute.
@@ -61,8 +61,8 @@ sys.exit(7)
   ASSERT_TRUE(news);
   EXPECT_EQ(news->ended, 7);
   EXPECT_FALSE(crew_->has_worker(0));
-  EXPECT_EQ(crew_->last_words(0), "on vm1");
-  EXPECT_EQ(crew_->last_words(1), "");
+  EXPECT_EQ(crew_->last_lines(0, 3), std::vector<std::string>{"on vm1"});
+  EXPECT_TRUE(crew_->last_lines(1, 3).empty());
 }
 
 TEST_F(CrewTest, SendsOrders) {
@@ -97,7 +97,7 @@ TEST_F(CrewTest, TellsNothingOfAWorkerThatItEnds) {
 }
 
 TEST_F(CrewTest, SaysWhyAProgramCannotBeStarted) {
-  const Status started = crew_->start_worker(0, {.words = {"stint-no-such-program"}});
+  const Status started = crew_->start_worker(0, {.words = {"stint-no-such-program"}}, "started");
   ASSERT_FALSE(started.ok());
   EXPECT_NE(started.error().message.find("No such file"), std::string::npos);
   EXPECT_FALSE(crew_->has_worker(0));
@@ -118,8 +118,8 @@ TEST_F(CrewTest, HandsTheSecretToAReceiverAndSeesItEnd) {
 
 TEST_F(CrewTest, TakesItsProcessesWithIt) {
   ASSERT_TRUE(start("import os, time; print(os.getpid(), flush=True); time.sleep(60)").ok());
-  for (int i = 0; i < 1200 && crew_->last_words(0).empty(); ++i) ::usleep(50000);
-  ASSERT_FALSE(crew_->last_words(0).empty());
+  for (int i = 0; i < 1200 && crew_->last_lines(0, 1).empty(); ++i) ::usleep(50000);
+  ASSERT_FALSE(crew_->last_lines(0, 1).empty());
   crew_.reset();
   // Numbers inside the VM are its own, so that the VM is asked.
   auto pipe = make_pipe();

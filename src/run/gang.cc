@@ -9,9 +9,7 @@
 #include "run/crew.h"
 
 namespace stint {
-namespace {
 
-/// A number that a worker said; absent when it is none.
 std::optional<double> number_in(const Json& facts, const char* name) {
   const Json* member = facts.find(name);
   if (member == nullptr) return std::nullopt;
@@ -27,6 +25,8 @@ std::optional<std::int64_t> integer_in(const Json& facts, const char* name) {
   if (whole == nullptr) return std::nullopt;
   return *whole;
 }
+
+namespace {
 
 Seconds time_in(const Json& facts, const char* name) {
   return std::max(0.0, number_in(facts, name).value_or(0)) * kSecond;
@@ -50,6 +50,7 @@ GangNews Gang::hear(int vm, const std::string& kind, const Json& facts) {
   if (kind == "training") return on_training(vm, facts);
   if (kind == "step") return on_step(vm, facts);
   if (kind == "saved") return on_saved(facts);
+  if (kind == "counted") return on_counted(vm, facts);
   if (kind == "save_failed" && saving_) {
     saving_.reset();
     const Json* reason = facts.find("reason");
@@ -99,6 +100,26 @@ GangNews Gang::on_step(int vm, const Json& facts) {
   news.step->time = reports.time;
   news.step->loss = reports.loss;
   reports_.erase(reports_.begin(), reports_.upper_bound(*number));
+  return news;
+}
+
+/// Workers of a plain script report now and then how many steps they made; the slowest counts.
+GangNews Gang::on_counted(int vm, const Json& facts) {
+  const auto steps = integer_in(facts, "steps");
+  const auto base = integer_in(facts, "base");
+  if (!steps || *steps < 1 || !base || *base < 0 || *steps < counted_[vm]) return {};
+  counted_[vm] = *steps;
+  GangNews news;
+  if (begun_.insert(vm).second) {
+    base_ = std::max(base_, *base);
+    if (training()) news.training_after = base_;
+  }
+  if (!training()) return news;
+  std::int64_t slowest = *steps;
+  for (const auto& entry : counted_) slowest = std::min(slowest, entry.second);
+  if (base_ + slowest <= reached_) return news;
+  reached_ = base_ + slowest;
+  news.step = GangStep{.number = reached_, .time = time_in(facts, "time_s")};
   return news;
 }
 

@@ -14,6 +14,10 @@
 
 namespace stint {
 
+/// A number of a worker's message; absent where there is none.
+std::optional<double> number_in(const Json& facts, const char* name);
+std::optional<std::int64_t> integer_in(const Json& facts, const char* name);
+
 /// The squared norm of a mean gradient.
 struct GradientSquare {
   double samples = 1;  // That it is the mean over.
@@ -78,6 +82,7 @@ class Gang {
   GangNews on_training(int vm, const Json& facts);
   GangNews on_step(int vm, const Json& facts);
   GangNews on_saved(const Json& facts);
+  GangNews on_counted(int vm, const Json& facts);
   std::optional<std::string> check_samples(int vm, const Json& facts);
 
   int attempt_ = 0;
@@ -90,7 +95,9 @@ class Gang {
   std::map<int, CheckpointShard> shards_;
   std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and form.
   GangSave save_;
-  std::set<int> told_;  // VMs with a complaint about their samples.
+  std::map<int, std::int64_t> counted_;  // Steps that the workers of a plain script made,
+  std::int64_t base_ = 0;                // after those of the checkpoint that any of them loaded.
+  std::set<int> told_;                   // VMs with a complaint about their samples.
 };
 
 }  // namespace stint

@@ -21,6 +21,12 @@ inline std::string job_path(const std::string& run) { return run + "/job.json"; 
 inline std::string checkpoint_folder(const std::string& run) { return run + "/checkpoints"; }
 inline std::string log_folder(const std::string& run) { return run + "/log"; }
 
+/// Where scripts that save their own checkpoints may do so; it outlives the machines.
+inline std::string script_folder(const std::string& run) { return run + "/script"; }
+
+/// What the hook in a script noted: its checkpoints with their steps, and the files it wrote.
+inline std::string script_notes_path(const std::string& run) { return run + "/script.jsonl"; }
+
 /// What a search found, where the run is one.
 inline std::string search_path(const std::string& run) { return run + "/search.json"; }
 

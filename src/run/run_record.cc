@@ -183,6 +183,8 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   terms.tick = record.tick;
   terms.deadline = record.deadline;
   terms.budget = record.budget;
+  terms.plain = record.plain.value_or(false);
+  terms.hang = record.hang.value_or(terms.hang);
   // Who searches plans by himself, and machines that are shared are not one run's to change.
   terms.replans = !plan.training && !record.sharing;
   return terms;

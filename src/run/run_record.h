@@ -86,7 +86,8 @@ struct RunRecord {
   Seconds began;  // Since 1970.
   std::string job;
   std::vector<std::string> command;
-  std::string folder;  // In which the command runs.
+  std::string folder;              // In which the command runs.
+  std::optional<bool> plain = {};  // The script seems to take no orders: it has no stint.Job.
   RunCompute compute = RunCompute::kReal;
   int global_batch = 1;
   std::int64_t steps = 1;
@@ -100,6 +101,7 @@ struct RunRecord {
   Seconds regroup;
   Seconds tick;
   Seconds notice;
+  std::optional<Seconds> hang = {};         // Absent: the usual.
   std::optional<SpotSpells> expected = {};  // Absent: none is taken back.
   std::optional<Seconds> life = {};         // Mean, drawn for each spot machine by itself.
   std::int64_t seed = 1;                    // Of those.
@@ -229,6 +231,9 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.field("job", it.job, "Name of the job.");
   walk.field("command", it.command, "That trains, word by word.");
   walk.field("folder", it.folder, "In which the command runs.");
+  walk.field("plain", it.plain, "Whether the script seems to take no orders.");
+  walk.number("hang_s", it.hang, kSecond, "A plain script that makes no step for so long hangs.",
+              Range::kPositive);
   walk.field("compute", it.compute, "How training computes.");
   walk.field("global_batch", it.global_batch, "Samples of a step.", {.range = Range::kAtLeastOne});
   walk.field("steps", it.steps, "To be trained.", {.range = Range::kAtLeastOne});

@@ -50,6 +50,10 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
                                              event.step.value_or(0)))
                  : std::nullopt;
     case Event::kSaved:
+      if (supervisor.plain()) {
+        return fmt::format("the script saved a checkpoint at step {}: {}", event.step.value_or(0),
+                           event.reason.value_or("unknown file"));
+      }
       return fmt::format("checkpoint of step {} is complete, after {}", event.step.value_or(0),
                          seconds_text(event.duration.value_or(Seconds{})));
     case Event::kWorkerLost:
@@ -75,6 +79,8 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
     case Event::kTick:
     case Event::kStepDone:
     case Event::kWorkersDone:
+    case Event::kPlain:
+    case Event::kTakesOrders:
     case Event::kBilled:
       return std::nullopt;
   }

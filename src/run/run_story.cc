@@ -174,6 +174,7 @@ class Teller {
     story_.steps = supervisor.terms().steps;
     story_.reached = supervisor.reached();
     story_.saved = supervisor.saved();
+    story_.plain = supervisor.plain();
     story_.cost = supervisor.cost();
     story_.save_time = median(save_times_);
     story_.lines = run_.lines;

@@ -49,6 +49,7 @@ struct RunStory {
   std::int64_t steps = 0;  // To be trained, by the latest plan.
   std::int64_t reached = 0;
   std::int64_t saved = 0;
+  bool plain = false;  // The script takes no orders: it saves by itself.
   Dollars cost;
   std::vector<StoryVm> vms = {};
   std::vector<StoryAttempt> attempts = {};

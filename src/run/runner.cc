@@ -17,7 +17,8 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kFarewell = 30 * kSecond;  // For what scripts do after training.
+constexpr Seconds kFarewell = 30 * kSecond;     // For what scripts do after training.
+constexpr Seconds kTermination = 10 * kSecond;  // For plain scripts that are told to end.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
 constexpr int kReceiverPort = 29400;
@@ -61,7 +62,9 @@ Status Runner::take_over() {
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (!found.ok()) return found.error();
   const std::int64_t saved = found->checkpoint ? found->checkpoint->step : 0;
-  happen({.kind = Event::kResumed, .step = saved});
+  // Of what a plain script saved only the script knows whether it is still there.
+  happen(
+      {.kind = Event::kResumed, .step = supervisor_.plain() ? std::nullopt : std::optional(saved)});
   for (const std::string& warning : found->warnings) {
     happen({.kind = Event::kRemark, .reason = warning});
   }
@@ -167,13 +170,20 @@ void Runner::release(int vm) {
 
 /// The workers do what their scripts do after training, while the machines are still there.
 void Runner::farewell() {
-  for (const int vm : gang_.vms()) crew_.send(vm, end_order());
-  const Seconds until = now() + kFarewell;
+  const bool orders = script_ == Script::kTakesOrders;
+  for (const int vm : gang_.vms()) {
+    if (orders) {
+      crew_.send(vm, end_order());
+    } else {
+      crew_.terminate_worker(vm);
+    }
+  }
+  const Seconds until = now() + (orders ? kFarewell : kTermination);
   const auto any = [&] {
     return std::any_of(gang_.vms().begin(), gang_.vms().end(),
                        [&](int vm) { return crew_.has_worker(vm); });
   };
-  while (any() && now() < until && !plain_) (void)crew_.wait(kLook / 4);
+  while (any() && now() < until) (void)crew_.wait(kLook / 4);
 }
 
 void Runner::train(const RunAction& action) {
@@ -191,11 +201,12 @@ void Runner::train(const RunAction& action) {
   gang_ = Gang(action.attempt, action.vms, training_.shares);
   ordered_ = false;
   ended_well_.clear();
-  gang_since_ = now();
+  failures_.clear();
+  own_checkpoint_ = 0;
   for (auto& entry : machines_) {
     entry.second.seen_lost = false;
-    // Scripts that take no orders begin anew on all machines.
-    if (!gang_.has(entry.first) || plain_) {
+    entry.second.last_words.reset();
+    if (!gang_.has(entry.first) || restarts_all()) {
       crew_.end_worker(entry.first);
       entry.second.ready = false;
     }
@@ -216,15 +227,26 @@ void Runner::start_worker(std::size_t rank) {
   const std::vector<std::string> ordered =
       order_variables(record, machines_[vm].kind, setup_.folder, training_.shares[rank]);
   variables.insert(variables.end(), ordered.begin(), ordered.end());
+  variables.push_back(fmt::format("STINT_ATTEMPT={}", gang_.attempt()));
+  variables.push_back(fmt::format("TORCHELASTIC_RESTART_COUNT={}", gang_.attempt() - 1));
+  variables.push_back("TORCHELASTIC_RUN_ID=" + record.name);
   machines_[vm].ready = false;
-  machines_[vm].started_for = gang_.attempt();
+  const std::string mark =
+      fmt::format("attempt {}, rank {} of {}, {:.1f} s after the start of the run", gang_.attempt(),
+                  rank, gang_.vms().size(), now().in(kSecond));
   const Status started = crew_.start_worker(
-      vm, {.words = record.command, .variables = std::move(variables), .folder = record.folder});
+      vm, {.words = record.command, .variables = std::move(variables), .folder = record.folder},
+      mark);
   if (started.ok()) return;
   happen({.kind = Event::kWorkerLost,
           .vm = vm,
           .attempt = gang_.attempt(),
           .reason = started.error().message});
+}
+
+/// Scripts that take no orders begin anew on all machines; so does one of which nobody knows yet.
+bool Runner::restarts_all() const {
+  return script_ == Script::kPlain || (script_ == Script::kUnknown && supervisor_.plain());
 }
 
 /// Sends the order to train when all workers of the gang can hear it.

@@ -28,7 +28,6 @@ struct RunnerSetup {
   std::string program;                 // Stint itself, which receives checkpoints.
   std::vector<std::string> variables;  // "NAME=value", for workers.
   int plans = 1;                       // That were made so far.
-  Seconds silence = 15 * kSecond;      // After which a script takes no orders.
   const Clock* clock = nullptr;
   int member = 0;  // Of runs that share machines: each has ports of its own.
 };
@@ -69,6 +68,21 @@ class Runner {
  private:
   static constexpr Seconds kLook = 200 * kMillisecond;  // Between two looks at the cloud.
 
+  /// Whether the script takes orders, which its first message tells.
+  enum class Script { kUnknown, kTakesOrders, kPlain };
+
+  /// What a worker said of the exception that ended it.
+  struct LastWords {
+    double time = 0;  // Since 1970, in seconds.
+    std::string text;
+  };
+
+  /// A worker of a plain script that ended badly.
+  struct Failure {
+    int vm = 0;
+    int code = 0;
+  };
+
   struct Machine {
     RunMachines kind = {};  // By the latest plan that has a place for it.
     std::string address = {};
@@ -76,9 +90,9 @@ class Runner {
     bool gone = false;
     bool billed = false;
     bool ready = false;      // Its worker takes orders.
-    int started_for = 0;     // The attempt.
     bool seen_lost = false;  // Its worker lost a peer.
     Seconds lost_at = {};
+    std::optional<LastWords> last_words = {};
   };
 
   void happen(RunEvent event);
@@ -110,6 +124,11 @@ class Runner {
   void on_ended(int vm, int code);
   void look_for_stuck();
   void take_for_plain();
+  void hear_plain(int vm, const std::string& kind, const Json& facts);
+  void on_own_checkpoint(const Json& facts);
+  void look_for_failure();
+  std::string last_words_of(int vm) const;
+  bool restarts_all() const;
 
   void start_worker(std::size_t rank);
   bool keeps_in_folder() const;
@@ -138,13 +157,15 @@ class Runner {
   std::deque<RunEvent> queue_;
   std::map<int, Machine> machines_;  // By number.
   Gang gang_;
-  Gang before_;               // That trained last.
-  TrainOrder training_;       // Of the gang,
-  Seconds step_time_;         // and what a step should take it.
-  bool ordered_ = false;      // The gang was told to train together.
-  bool plain_ = false;        // The script takes no orders.
-  std::set<int> ended_well_;  // Of the gang.
-  Seconds gang_since_;
+  Gang before_;           // That trained last.
+  TrainOrder training_;   // Of the gang,
+  Seconds step_time_;     // and what a step should take it.
+  bool ordered_ = false;  // The gang was told to train together.
+  Script script_ = Script::kUnknown;
+  std::set<int> ended_well_;       // Of the gang.
+  std::vector<Failure> failures_;  // Of the gang, since `failed_at_`, in the order they were seen.
+  Seconds failed_at_;
+  std::int64_t own_checkpoint_ = 0;  // The latest step that a plain script saved.
   std::optional<int> capacity_;
   std::map<std::string, DollarsPerSecond> prices_;  // Of spot, by type.
   int save_ = 0;                                    // Number of the save that is under way.

@@ -93,6 +93,7 @@ class RunnerTest : public testing::Test {
     }
     std::filesystem::create_directories(checkpoint_folder(folder_));
     std::filesystem::create_directories(log_folder(folder_));
+    std::filesystem::create_directories(script_folder(folder_));
     use_script(kTinyWorker, {"0", "-1"});
   }
   void TearDown() override {
@@ -135,7 +136,6 @@ class RunnerTest : public testing::Test {
                    .folder = folder_,
                    .program = "/bin/false",
                    .variables = {},
-                   .silence = silence_,
                    .clock = &clock_},
                   cloud(), *supervisor_, record_.plan,
                   std::move(*RunJournal::open(journal_path_of(folder_))), std::move(listeners));
@@ -167,7 +167,6 @@ class RunnerTest : public testing::Test {
   TemporaryFolder place_ = std::move(*TemporaryFolder::make());
   std::string folder_ = place_.path() + "/run";
   RunRecord record_;
-  Seconds silence_ = 15 * kSecond;
   SystemClock clock_;
   std::optional<LocalCluster> cluster_;
   std::optional<OwnCluster> cloud_;

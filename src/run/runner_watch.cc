@@ -14,6 +14,10 @@ namespace {
 using Event = RunEventKind;
 
 constexpr Seconds kStuck = 3 * kSecond;  // For workers that lost a peer who is there.
+// After the first worker of a plain script that failed the others fail too; which of them was first
+// shows when all have said their last words.
+constexpr Seconds kOthersFail = 2 * kSecond;
+constexpr std::size_t kLinesShown = 12;
 
 }  // namespace
 
@@ -91,6 +95,9 @@ void Runner::hear(const CrewNews& news) {
 void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
   if (kind == "ready") return on_ready(vm, facts);
   if (kind == "out_of_memory") return on_out_of_memory(vm, facts);
+  if (kind == "counted" || kind == "wrote_checkpoint" || kind == "failed") {
+    return hear_plain(vm, kind, facts);
+  }
   if (kind == "lost_peer") {
     const Json* attempt = facts.find("attempt");
     const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
@@ -103,6 +110,43 @@ void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
   // What the workers before did is kept on record; the supervisor hears where the new ones begin.
   if (!ordered_ && kind == "step") note_step(before_.hear(vm, kind, facts));
   on_gang_news(gang_.hear(vm, kind, facts));
+}
+
+/// What the hook in a script says; see stint/script.py.
+void Runner::hear_plain(int vm, const std::string& kind, const Json& facts) {
+  const auto attempt = integer_in(facts, "attempt");
+  if (!gang_.has(vm) || attempt != gang_.attempt()) return;
+  if (kind == "failed") {
+    const Json* text = facts.find("text");
+    const std::string* words = text == nullptr ? nullptr : text->as<std::string>();
+    if (words == nullptr) return;
+    machines_[vm].last_words = {.time = number_in(facts, "time").value_or(0), .text = *words};
+    return;
+  }
+  if (script_ == Script::kUnknown) take_for_plain();
+  if (kind == "counted") return on_gang_news(gang_.hear(vm, kind, facts));
+  on_own_checkpoint(facts);
+}
+
+void Runner::take_for_plain() {
+  script_ = Script::kPlain;
+  if (listeners_.wish) {
+    return happen({.kind = Event::kStop,
+                   .code = 1,
+                   .reason = "a search changes batch sizes, which needs a script that uses "
+                             "stint.Job; run this one with 'stint run'"});
+  }
+  if (!supervisor_.plain()) happen({.kind = Event::kPlain, .attempt = gang_.attempt()});
+}
+
+void Runner::on_own_checkpoint(const Json& facts) {
+  const auto step = integer_in(facts, "step");
+  const Json* path = facts.find("path");
+  const std::string* where = path == nullptr ? nullptr : path->as<std::string>();
+  // Several files of one checkpoint are one.
+  if (!step || where == nullptr || *step <= own_checkpoint_) return;
+  own_checkpoint_ = *step;
+  happen({.kind = Event::kSaved, .attempt = gang_.attempt(), .step = step, .reason = *where});
 }
 
 void Runner::note_step(const GangNews& news) {
@@ -123,8 +167,8 @@ void Runner::on_out_of_memory(int vm, const Json& facts) {
 }
 
 void Runner::on_ready(int vm, const Json& facts) {
-  // One that took its time to begin does take orders.
-  if (std::exchange(plain_, false)) ordered_ = false;
+  script_ = Script::kTakesOrders;
+  if (supervisor_.plain()) happen({.kind = Event::kTakesOrders, .attempt = gang_.attempt()});
   const Json* batch = facts.find("batch");
   const std::int64_t* its = batch == nullptr ? nullptr : batch->as<std::int64_t>();
   if (its != nullptr && *its != setup_.record.global_batch) {
@@ -194,41 +238,60 @@ void Runner::on_ended(int vm, int code) {
   if (machines_[vm].gone) return;
   if (code == 0) {
     ended_well_.insert(vm);
-    if (ended_well_.size() == gang_.vms().size()) {
-      happen({.kind = Event::kWorkersDone, .attempt = gang_.attempt()});
-    }
-    return;
+    if (ended_well_.size() < gang_.vms().size()) return;
+    // A script that never spoke has done what it was started for.
+    if (script_ == Script::kUnknown) take_for_plain();
+    return happen({.kind = Event::kWorkersDone, .attempt = gang_.attempt()});
+  }
+  if (script_ != Script::kTakesOrders) {
+    if (failures_.empty()) failed_at_ = now();
+    return failures_.push_back({.vm = vm, .code = code});
   }
   happen({.kind = Event::kWorkerLost,
           .vm = vm,
           .attempt = gang_.attempt(),
           .code = code,
-          .reason = crew_.last_words(vm)});
+          .reason = last_words_of(vm)});
 }
 
-/// The script takes no orders: it trains as it was started.
-void Runner::take_for_plain() {
-  plain_ = true;
-  ordered_ = true;
-  for (std::size_t rank = 0; rank < gang_.vms().size(); ++rank) {
-    const int vm = gang_.vms()[rank];
-    if (machines_[vm].started_for == gang_.attempt()) continue;
-    // It was started to train with others.
-    crew_.end_worker(vm);
-    start_worker(rank);
-  }
-  happen({.kind = Event::kWorkersUp, .attempt = gang_.attempt(), .step = supervisor_.saved()});
+/// Reports the worker of a plain script that failed first, and ends the others.
+void Runner::look_for_failure() {
+  if (failures_.empty()) return;
+  const bool all = std::none_of(gang_.vms().begin(), gang_.vms().end(),
+                                [&](int vm) { return crew_.has_worker(vm); });
+  if (!all && now() - failed_at_ < kOthersFail) return;
+  const auto said_at = [&](const Failure& it) {
+    const auto& words = machines_[it.vm].last_words;
+    return words ? words->time : std::numeric_limits<double>::infinity();
+  };
+  const Failure first = *std::min_element(
+      failures_.begin(), failures_.end(),
+      [&](const Failure& a, const Failure& b) { return said_at(a) < said_at(b); });
+  failures_.clear();
+  for (const int vm : gang_.vms()) crew_.end_worker(vm);
+  happen({.kind = Event::kWorkerLost,
+          .vm = first.vm,
+          .attempt = gang_.attempt(),
+          .code = first.code,
+          .reason = last_words_of(first.vm)});
 }
 
-/// Workers that wait for somebody who is there, and scripts that never speak.
+/// The last lines of a worker, indented, and the command that shows all.
+std::string Runner::last_words_of(int vm) const {
+  const auto& words = machines_.at(vm).last_words;
+  std::vector<std::string> lines =
+      words ? split(words->text, '\n') : crew_.last_lines(vm, kLinesShown);
+  const auto found = std::find(gang_.vms().begin(), gang_.vms().end(), vm);
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("  {}\n", without_controls(line));
+  return text + fmt::format("All of its output: stint logs {} --rank {}",
+                            shell_quoted(setup_.record.name), found - gang_.vms().begin());
+}
+
+/// Workers that wait for somebody who is there.
 void Runner::look_for_stuck() {
   if (gang_.vms().empty() || supervisor_.finished()) return;
-  const bool any_ready = std::any_of(gang_.vms().begin(), gang_.vms().end(),
-                                     [&](int vm) { return machines_[vm].ready; });
-  if (!any_ready && !ordered_ && now() - gang_since_ > setup_.silence &&
-      crew_.has_worker(gang_.vms()[0])) {
-    take_for_plain();
-  }
+  look_for_failure();
   for (const int vm : gang_.vms()) {
     Machine& machine = machines_[vm];
     if (!machine.seen_lost || now() - machine.lost_at < kStuck) continue;

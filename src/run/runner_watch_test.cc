@@ -11,7 +11,9 @@ TEST_F(RunnerTest, WorkersThatKeepFailingEndTheRunWithTheirLastWords) {
   const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
-  EXPECT_NE(end->reason.find("workers failed 5 times in a row"), std::string::npos) << end->reason;
+  EXPECT_NE(end->reason.find("workers failed 5 times without newly saved progress"),
+            std::string::npos)
+      << end->reason;
   EXPECT_NE(end->reason.find("the dog ate my gradients"), std::string::npos) << end->reason;
 }
 
@@ -30,36 +32,90 @@ TEST_F(RunnerTest, AScriptThatNeverSpeaksAndEndsWellIsTrained) {
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
 }
 
-/// Python that waits until the runner has taken a script for one that takes no orders,
-constexpr const char* kUntilTaken =
-    "import os, time\nwhile not os.path.exists('taken'): time.sleep(0.02)\n";
+/// What the hook in a script says, without PyTorch: `steps` steps of 20 ms from `base` on.
+constexpr const char* kPlainWorker = R"(
+import json, os, socket, sys, time
+control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
+attempt, rank = int(os.environ["STINT_ATTEMPT"]), int(os.environ["RANK"])
+def tell(kind, **facts):
+    control.sendall((json.dumps({kind: {"attempt": attempt, **facts}}) + "\n").encode())
+path = os.path.join(os.environ["STINT_CHECKPOINT_DIR"], "steps")
+base = int(open(path).read()) if os.path.exists(path) else 0
+for step in range(1, int(os.environ["STINT_STEPS"]) - base + 1):
+    time.sleep(0.02)
+    tell("counted", steps=step, base=base if rank == 0 else 0, time_s=0.02)
+    if rank == 0 and (base + step) % 10 == 0:
+        open(path, "w").write(str(base + step))
+        tell("wrote_checkpoint", path=path, step=base + step)
+)";
 
-/// and what tells it so.
-RunListeners tell_when_taken(const std::string& folder) {
-  RunListeners listeners;
-  listeners.happened = [=](const RunEvent& event, const std::vector<RunAction>& /*actions*/) {
-    if (event.kind == RunEventKind::kWorkersUp) (void)write_file(folder + "/taken", "");
-  };
-  return listeners;
-}
-
-TEST_F(RunnerTest, AScriptThatNeverSpeaksIsTakenAsItIs) {
-  silence_ = 0.5 * kSecond;
-  use_script(kUntilTaken);
-  const auto end = run(tell_when_taken(place_.path()));
+TEST_F(RunnerTest, AScriptWithoutAHookThatEndsWellIsTrained) {
+  record_.plain = true;
+  use_script("import time\ntime.sleep(1)\n");
+  const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
-  EXPECT_TRUE(tells("training on vm1, vm2 after step 0"));
-}
-
-TEST_F(RunnerTest, AScriptThatTakesItsTimeToBeginDoesTakeOrders) {
-  silence_ = 0.3 * kSecond;
-  use_script(std::string(kUntilTaken) + kTinyWorker, {"0", "-1"});
-  const auto end = run(tell_when_taken(place_.path()));
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+  EXPECT_EQ(end->reason, "the script exited with code 0 on all machines, after step 0");
   EXPECT_EQ(story().attempts.size(), 1U);
-  EXPECT_EQ(story().attempts[0].steps, 20);
+}
+
+TEST_F(RunnerTest, StepsOfAPlainScriptAreCountedAndItsCheckpointsSeen) {
+  use_script(kPlainWorker);  // Believed to take orders until it speaks.
+  const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->reason, "the script exited with code 0 on all machines, after step 20") << lines();
+  EXPECT_EQ(supervisor_->reached(), 20);
+  EXPECT_EQ(supervisor_->saved(), 20);
+  EXPECT_EQ(story().saves, 2);
+  EXPECT_EQ(story().attempts.size(), 1U);
+  EXPECT_TRUE(tells("the script saved a checkpoint at step 10: "));
+}
+
+TEST_F(RunnerTest, APlainScriptThatLosesAMachineContinuesFromItsCheckpoint) {
+  record_.plain = true;
+  record_.steps = 200;
+  record_.regroup = 100 * kMillisecond;
+  use_script(kPlainWorker);
+  RunListeners listeners;
+  listeners.happened = [&](const RunEvent& event, const std::vector<RunAction>& /*actions*/) {
+    if (event.kind == RunEventKind::kStepDone && event.step == 25 && event.attempt == 1) {
+      (void)cluster().preempt("vm2", Seconds{});
+    }
+  };
+  const auto end = run(std::move(listeners));
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+  const RunStory told = story();
+  ASSERT_GE(told.attempts.size(), 2U) << lines();
+  EXPECT_GE(told.attempts[1].from_step, 20) << lines();
+  EXPECT_EQ(told.attempts[1].from_step % 10, 0);
+  EXPECT_EQ(supervisor_->reached(), 200);
+}
+
+// Rank 1 fails; rank 0 then loses its connection and aborts earlier than rank 1 ends.
+TEST_F(RunnerTest, TheWorkerThatFailedFirstIsShown) {
+  record_.plain = true;
+  use_script(R"(
+import json, os, socket, sys, time
+control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
+def failed(when, text):
+    control.sendall((json.dumps({"failed": {"attempt": int(os.environ["STINT_ATTEMPT"]),
+                                            "time": when, "text": text}}) + "\n").encode())
+if os.environ["RANK"] == "1":
+    failed(1.0, "Traceback\nValueError: bad sample")
+    time.sleep(0.5)
+    sys.exit(1)
+failed(2.0, "terminate called: Connection closed by peer")
+sys.exit(134)
+)");
+  const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kGaveUp);
+  EXPECT_NE(end->reason.find("vm2 exited with code 1\n  Traceback\n  ValueError: bad sample\n"
+                             "All of its output: stint logs "),
+            std::string::npos)
+      << end->reason;
+  EXPECT_NE(end->reason.find(" --rank 1"), std::string::npos) << end->reason;
 }
 
 TEST_F(RunnerTest, AMachineThatIsTakenBackIsReplacedAndTheOtherGoesOn) {

@@ -92,7 +92,9 @@ std::vector<std::string> order_variables(const RunRecord& record, const RunMachi
   std::vector<std::string> variables = {fmt::format("STINT_RUN={}", record.name),
                                         fmt::format("STINT_BATCH_SIZE={}", share),
                                         fmt::format("STINT_GLOBAL_BATCH={}", record.global_batch),
-                                        fmt::format("STINT_STEPS={}", record.steps)};
+                                        fmt::format("STINT_STEPS={}", record.steps),
+                                        "STINT_CHECKPOINT_DIR=" + script_folder(run),
+                                        "STINT_SCRIPT_NOTES=" + script_notes_path(run)};
   if (record.compute != RunCompute::kPacedReal) return variables;
   variables.push_back(fmt::format("STINT_PACE={}", job_path(run)));
   variables.push_back(fmt::format("STINT_PACE_DEVICE={}", machines.device.value_or("")));

@@ -49,10 +49,11 @@ TEST(WorkerOrders, VariablesSpeakOfThePaceOnlyWhereItIsPaced) {
   machines.speed = 2.5;
   EXPECT_EQ(order_variables(record, machines, "/runs/a", 32),
             (std::vector<std::string>{"STINT_RUN=a", "STINT_BATCH_SIZE=32", "STINT_GLOBAL_BATCH=96",
-                                      "STINT_STEPS=60"}));
+                                      "STINT_STEPS=60", "STINT_CHECKPOINT_DIR=/runs/a/script",
+                                      "STINT_SCRIPT_NOTES=/runs/a/script.jsonl"}));
   record.compute = RunCompute::kPacedReal;
   const std::vector<std::string> paced = order_variables(record, machines, "/runs/a", 32);
-  EXPECT_EQ(std::vector<std::string>(paced.begin() + 4, paced.end()),
+  EXPECT_EQ(std::vector<std::string>(paced.begin() + 6, paced.end()),
             (std::vector<std::string>{"STINT_PACE=/runs/a/job.json", "STINT_PACE_DEVICE=Local-1x",
                                       "STINT_PACE_SPEED=2.5"}));
 }

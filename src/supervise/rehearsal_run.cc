@@ -17,6 +17,9 @@ using Act = RunActionKind;
 constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 constexpr int kStepsTold = 10;  // One by one, so that the speed is measured; then in batches.
 constexpr int kHappeningsMax = 10'000'000;
+// A plain script that never gets to its end before a loss is given up after so many times what the
+// training takes undisturbed.
+constexpr double kPlainTimesMax = 20;
 
 /// Streams of chance.
 enum Stream : std::uint64_t { kSpeed, kCapacity, kSteps, kMachines };
@@ -41,10 +44,12 @@ class Rehearsal {
       : terms_(terms),
         world_(world),
         held_(so_far.machines),
+        saves_every_(so_far.saves_every),
         random_(seed),
         steps_(random_.fork(kSteps)),
         pool_(random_.fork(kCapacity)),
         paid_(static_cast<std::size_t>(terms.steps) + 1) {
+    step_ = so_far.unsaved;
     slowness_ = world.slowness * random_.fork(kSpeed).lognormal(1, world.slowness_deviation);
     supervisor_ = std::make_unique<Supervisor>(terms, std::move(policy));
     for (const CapacityChange& change : world.capacity) {
@@ -59,7 +64,8 @@ class Rehearsal {
     next_capacity();
     tell(capacity_known() ? RunEvent{.kind = Event::kCapacity, .count = capacity_} : RunEvent{});
     next_tick_ = terms_.tick;
-    for (int count = 0; !supervisor_->finished(); ++count) {
+    const Seconds until = longest();
+    for (int count = 0; !supervisor_->finished() && now_ < until; ++count) {
       CHECK(count < kHappeningsMax);
       plan_batch();
       const Seconds next = next_happening(true);
@@ -73,6 +79,14 @@ class Rehearsal {
   }
 
  private:
+  /// After which a rehearsal counts as given up.
+  Seconds longest() const {
+    if (!terms_.plain) return kNever;
+    const Seconds work =
+        static_cast<double>(terms_.steps) * terms_.step_time(training_slots(terms_)) * slowness_;
+    return kPlainTimesMax * (work + world_.launch + world_.join);
+  }
+
   Seconds next_happening(bool with_steps) const {
     Seconds next = std::min({next_tick_, gathers_, joins_, saves_, capacity_changes_});
     if (with_steps) next = std::min(next, batch_ends_);
@@ -252,8 +266,12 @@ class Rehearsal {
 
   bool in_gang(int vm) const { return contains(gang_, vm); }
 
-  /// Those that train go on until the newcomers are ready.
+  /// Those that train go on until the newcomers are ready; a plain script starts again on all.
   void start(const RunAction& action) {
+    if (terms_.plain && attempt_ > 0) {
+      stand_still();
+      for (Machine& machine : machines_) machine.has_state = false;
+    }
     next_gang_ = action.vms;
     next_attempt_ = action.attempt;
     joins_ = kNever;
@@ -315,6 +333,20 @@ class Rehearsal {
     book(batch_);
     ++told_;
     tell({.kind = Event::kStepDone, .attempt = attempt_, .step = step_, .duration = batch_time_});
+    if (terms_.plain) save_and_end_by_itself();
+  }
+
+  /// The latest step that a plain script has saved.
+  std::int64_t saved_by_itself() const {
+    return saves_every_ > 0 ? step_ / saves_every_ * saves_every_ : 0;
+  }
+
+  void save_and_end_by_itself() {
+    if (saved_by_itself() > stored_) {
+      stored_ = saved_by_itself();
+      tell({.kind = Event::kSaved, .step = stored_});
+    }
+    if (step_ == terms_.steps) tell({.kind = Event::kWorkersDone, .attempt = attempt_});
   }
 
   /// So many steps are done, and were paid for.
@@ -335,6 +367,7 @@ class Rehearsal {
       if (part > 0) unbooked_ = all * (steps / (part * static_cast<double>(batch_)));
       result_.parts.redone += all - unbooked_;
       book(static_cast<std::int64_t>(steps));
+      if (terms_.plain) stored_ = std::max(stored_, saved_by_itself());
     }
     training_ = false;
     batch_ends_ = kNever;
@@ -353,6 +386,7 @@ class Rehearsal {
   const RunTerms& terms_;
   const RehearsalWorld& world_;
   std::vector<HeldMachine> held_;
+  std::int64_t saves_every_ = 0;
   Random random_;
   Random steps_;
   Random pool_;
@@ -399,6 +433,7 @@ RehearsedRun rehearse_once(const RunTerms& terms, const RehearsalWorld& world,
   CHECK(so_far.steps < terms.steps);
   RunTerms rest = terms;
   rest.steps -= so_far.steps;
+  rest.plain = so_far.plain;
   if (rest.deadline) *rest.deadline -= so_far.now;
   if (rest.budget) *rest.budget -= so_far.cost;
   RehearsedRun run = Rehearsal(rest, world, so_far, seed, std::move(policy)).play();

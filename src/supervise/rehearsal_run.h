@@ -56,6 +56,9 @@ struct RunSoFar {
   std::int64_t steps = 0;  // Done, none of which is lost.
   Dollars cost;
   std::vector<HeldMachine> machines = {};
+  bool plain = false;            // The script takes no orders (RunTerms::plain),
+  std::int64_t unsaved = 0;      // has made so many more steps, which it does again after a loss,
+  std::int64_t saves_every = 0;  // and saves each so many; 0: never.
 };
 
 /// What machines were paid for.

@@ -39,6 +39,38 @@ TEST(RehearsalRun, DoesAgainWhatWasLost) {
   EXPECT_NEAR(run.parts.starting.in(kDollar), 40.0 / 3600, 1e-9);
 }
 
+// A script that takes no orders: up at 40 s, at work at 60 s; without spot from 300 s on and again
+// from 1000 s. It saves each 10 steps: of 24 steps 20 count, and 30 are left: 1000 + 60 + 300 s.
+TEST(RehearsalRun, APlainScriptContinuesFromItsOwnCheckpoint) {
+  const RehearsalWorld world{
+      .capacity = {{.at = 300 * kSecond, .machines = 0}, {.at = 1000 * kSecond, .machines = 1}}};
+  const RehearsedRun run =
+      rehearse_once(one_machine(), world, {.plain = true, .saves_every = 10}, 1, nullptr);
+  EXPECT_EQ(run.outcome, RunVerdict::kTrained);
+  EXPECT_NEAR(run.time.in(kSecond), 1360, 1e-6);
+  const RehearsedRun without = rehearse_once(one_machine(), world, {.plain = true}, 1, nullptr);
+  EXPECT_NEAR(without.time.in(kSecond), 1560, 1e-6);
+  EXPECT_NEAR(without.parts.redone.in(kDollar), 240.0 / 3600, 1e-9);
+}
+
+// 500 s of work and a loss each 20 s: it never gets to its end.
+TEST(RehearsalRun, APlainScriptThatNeverGetsToItsEndIsGivenUp) {
+  const RehearsalWorld world{.loss = 1 / (20 * kSecond)};
+  const RehearsedRun run = rehearse_once(one_machine(), world, {.plain = true}, 1, nullptr);
+  EXPECT_EQ(run.outcome, RunVerdict::kGaveUp);
+  EXPECT_NEAR(run.time.in(kSecond), 20 * 560, 200);
+}
+
+// 30 of 50 steps are done, 10 of them unsaved; without a loss 20 are left.
+TEST(RehearsalRun, APlainScriptThatTrainsKeepsWhatItHasNotSaved) {
+  const RunSoFar so_far{.steps = 20,
+                        .machines = {{.slot = 0, .market = Market::kSpot}},
+                        .plain = true,
+                        .unsaved = 10};
+  const RehearsedRun run = rehearse_once(one_machine(), {.regroup = {}}, so_far, 1, nullptr);
+  EXPECT_NEAR(run.time.in(kSecond), 200, 15);
+}
+
 // The price of patience: nothing to be had for a day.
 TEST(RehearsalRun, EndsWhenTheSupervisorGivesUp) {
   const RehearsalWorld world{.capacity = {{.at = {}, .machines = 0}}};

@@ -19,6 +19,8 @@ std::span<const EnumName<RunEventKind>> names_of(RunEventKind /*type*/) {
                                   {K::kSaveFailed, "save-failed"},
                                   {K::kWorkerLost, "worker-lost"},
                                   {K::kWorkersDone, "workers-done"},
+                                  {K::kPlain, "plain"},
+                                  {K::kTakesOrders, "takes-orders"},
                                   {K::kBilled, "billed"},
                                   {K::kPrices, "prices"},
                                   {K::kTerms, "terms"},

@@ -25,8 +25,9 @@ enum class RunEventKind {
   kSaved,          // A checkpoint is safe.
   kSaveFailed,
   kWorkerLost,   // The worker on a machine ended by itself; the machine is there.
-  kWorkersDone,  // All ended well by themselves: a script that keeps its own checkpoints is
-                 // trained.
+  kWorkersDone,  // All ended well by themselves.
+  kPlain,        // The script of an attempt takes no orders: it saves and loads by itself,
+  kTakesOrders,  // or it does.
   kBilled,       // What a machine that is gone has cost, as its provider counts.
   kPrices,       // Prices moved.
   kTerms,        // The plan was made anew; see Supervisor::change_terms.

@@ -47,8 +47,13 @@ struct RunTerms {
   Seconds tick = 1 * kMinute;        // Between two decisions about markets.
   std::optional<Seconds> deadline = {};
   std::optional<Dollars> budget = {};
+  /// Whether the script is believed to take no orders: it is trained when it ends well, restarts on
+  /// all machines after each change, and only what it saves by itself is kept. Events say what it
+  /// is.
+  bool plain = false;
+  Seconds hang = 5 * kMinute;     // A plain script that makes no step for so long hangs.
   bool replans = true;            // Whether anybody makes a new plan when it is asked for.
-  int failures_max = 5;           // Workers may fail so often in a row without a step.
+  int failures_max = 5;           // Workers may fail so often without newly saved progress.
   Seconds patience = 24 * kHour;  // Without a new checkpoint.
 };
 

@@ -19,6 +19,9 @@ constexpr Seconds kLongestWait = 10 * kMinute;  // Between two requests for a ma
 constexpr Seconds kLongestRun = 3650 * kDay;    // A clock that says more is out of order.
 constexpr double kPricesMoved = 0.1;            // Of what the plan was made with.
 constexpr int kFailedSavesTold = 3;
+constexpr Seconds kLongestPause = 5 * kMinute;  // Between two starts of workers that fail.
+// A plain script may make more steps than planned, but not more than this.
+constexpr std::int64_t kStepsMax = std::int64_t{1} << 50;
 
 std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
 
@@ -36,6 +39,7 @@ bool is_finite(Q quantity) {
 
 Supervisor::Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy) {
   terms_.steps = terms.steps;
+  plain_ = terms.plain;
   change_terms(std::move(terms), std::move(policy));
   new_plan_ = false;
 }
@@ -93,7 +97,7 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
 /// Fields that cannot be are as good as absent.
 RunEvent Supervisor::without_nonsense(RunEvent event) const {
   if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
-  drop_unless(event.step >= 0 && event.step <= steps_max_, event.step);
+  drop_unless(event.step >= 0 && event.step <= (plain_ ? kStepsMax : steps_max_), event.step);
   drop_unless(event.count >= 0, event.count);
   drop_unless(event.vm && vms_.knows(*event.vm), event.vm);
   drop_unless(event.duration && is_finite(*event.duration) && *event.duration >= Seconds{},
@@ -133,7 +137,13 @@ void Supervisor::apply(const RunEvent& event) {
     case Event::kWorkerLost:
       return on_worker_lost(event);
     case Event::kWorkersDone:
-      if (current(event)) on_saved(terms_.steps, {});
+      if (current(event)) on_workers_done();
+      return;
+    case Event::kPlain:
+      plain_ = plain_ || current(event);
+      return;
+    case Event::kTakesOrders:
+      plain_ = plain_ && !current(event);
       return;
     case Event::kBilled:
       if (event.vm && event.cost) vms_.bill(*event.vm, *event.cost);
@@ -206,13 +216,13 @@ void Supervisor::on_vm_lost(int vm) {
 
 void Supervisor::lose_state_of(int vm) {
   holders_.erase(std::remove(holders_.begin(), holders_.end(), vm), holders_.end());
-  if (holders_.empty()) reached_ = saved_;
+  if ((holders_.empty() || plain_) && !done_) reached_ = saved_;
 }
 
 void Supervisor::on_notice(int vm, Seconds left) {
   if (vms_.at(vm).phase != Phase::kUp) return;
   vms_.announce(vm, now_ + left);
-  if (!trains_on(vm)) return;
+  if (!trains_on(vm) || plain_) return;
   const Seconds steps = 2 * speed_.median().value_or(speed_.predicted());
   save_soon_ = save_soon_ || terms_.save_time + steps < left;
 }
@@ -232,6 +242,7 @@ void Supervisor::on_workers_up(std::optional<std::int64_t> step) {
   attempt_->training = true;
   attempt_->last_step = now_;
   holders_ = attempt_->vms;
+  if (plain_) return on_plain_up(step.value_or(0));
   reached_ = std::max(saved_, step.value_or(saved_));
   if (!receiver_lost_ || !step || *step >= saved_) return;
   say(
@@ -242,13 +253,42 @@ void Supervisor::on_workers_up(std::optional<std::int64_t> step) {
   reached_ = *step;
 }
 
+/// Only the script knows where it continues.
+void Supervisor::on_plain_up(std::int64_t step) {
+  start_longest_ = std::max(start_longest_, now_ - attempt_->ordered);
+  reached_ = step;
+  if (step >= saved_) return;
+  say(fmt::format("The script continues after step {}; it did not load its checkpoint of step {}.",
+                  step, saved_));
+  saved_ = step;
+}
+
+void Supervisor::on_workers_done() {
+  if (plain_) {
+    done_ = true;
+  } else if (saved_ < terms_.steps) {
+    attempt_->broken = true;
+    holders_.clear();
+    fail(fmt::format("the workers ended after step {} of {}", std::exchange(reached_, saved_),
+                     terms_.steps));
+  }
+}
+
+std::int64_t Supervisor::script_saves_every() const {
+  return script_saves_ == 0 ? 0 : std::max<std::int64_t>(1, saved_ / script_saves_);
+}
+
+bool Supervisor::trained() const { return plain_ ? done_ : saved_ >= terms_.steps; }
+
 void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
   if (attempt_->broken) return;
   // Whoever does steps is up.
   if (!attempt_->training) on_workers_up(step - 1);
   if (step <= reached_) return;
   reached_ = step;
-  failures_ = 0;
+  // What a plain script does not save it may have to do again, but it does go on.
+  if (plain_ && step > highest_) progressed_ = now_;
+  highest_ = std::max(highest_, step);
   attempt_->last_step = now_;
   attempt_->stepped = true;
   // By workers of an older plan the speed of the present one is not told.
@@ -266,6 +306,8 @@ void Supervisor::on_saved(std::int64_t step, std::optional<int> save) {
   const bool further = step > saved_;
   saves_.answer(save, step, further);
   if (!further) return;
+  failures_ = 0;
+  script_saves_ += plain_ ? 1 : 0;
   saved_ = step;
   progressed_ = now_;
   reached_ = std::max(reached_, saved_);
@@ -281,20 +323,27 @@ void Supervisor::on_worker_lost(const RunEvent& event) {
   if (!current(event) || !event.vm || !trains_on(*event.vm) || attempt_->broken) return;
   lose_state_of(*event.vm);
   attempt_->broken = true;
-  const std::string why = event.reason ? fmt::format(" ({})", *event.reason) : "";
-  fail(fmt::format("the worker on {} exited with code {}{}", vm_name(*event.vm),
-                   event.code.value_or(1), why));
+  fail(fmt::format("the worker on {} exited with code {}", vm_name(*event.vm),
+                   event.code.value_or(1)),
+       event.reason.value_or(""));
 }
 
-void Supervisor::fail(std::string what) {
+/// `words` are the last ones of the worker, in one line or several.
+void Supervisor::fail(std::string what, const std::string& words) {
   ++failures_;
+  const bool lines = words.find('\n') != std::string::npos;
+  const std::string below = lines ? "\n" + words : "";
+  if (!words.empty() && !lines) what += fmt::format(" ({})", words);
   if (failures_ >= terms_.failures_max) {
-    return give_up(
-        fmt::format("workers failed {} times in a row without a step, last: {}", failures_, what));
+    return give_up(fmt::format("workers failed {} times without newly saved progress, last: {}{}",
+                               failures_, what, below));
   }
+  const Seconds pause = failures_ == 1 ? Seconds{} : std::exp2(failures_ - 2) * terms_.regroup;
+  restart_after_ = now_ + std::min(pause, kLongestPause);
   if (closing_) return;
   what[0] = static_cast<char>(std::toupper(what[0]));
-  say(what + "; the workers restart.");
+  const std::string when = pause > Seconds{} ? " in " + rounded(restart_after_ - now_) : "";
+  say(fmt::format("{}; the workers restart{}.{}", what, when, below));
 }
 
 /// A new process took over: no worker is left, and what was closing is open again.
@@ -305,6 +354,7 @@ void Supervisor::on_resumed(std::optional<std::int64_t> step) {
   reached_ = saved_;
   progressed_ = now_;
   failures_ = 0;
+  restart_after_ = now_;
   closing_.reset();
   closing_saves_ = 0;
   finished_ = false;

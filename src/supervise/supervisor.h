@@ -57,6 +57,9 @@ class Supervisor {
   Seconds now() const { return now_; }
   std::int64_t reached() const { return reached_; }  // Steps, of which some may be lost.
   std::int64_t saved() const { return saved_; }      // Steps that no loss of a worker can take.
+  bool plain() const { return plain_; }              // The script takes no orders.
+  bool trained() const;                              // Nothing is left to do.
+  std::int64_t script_saves_every() const;           // Steps, on average; 0: it never saved.
   bool late() const;                                 // The deadline has passed.
   bool over_budget() const;
   Dollars cost() const { return vms_.cost(now_); }  // Of all machines until now.
@@ -88,6 +91,8 @@ class Supervisor {
   void on_vm_lost(int vm);
   void on_notice(int vm, Seconds left);
   void on_workers_up(std::optional<std::int64_t> step);
+  void on_plain_up(std::int64_t step);
+  void on_workers_done();
   void on_step(std::int64_t step, std::optional<Seconds> duration);
   void on_saved(std::int64_t step, std::optional<int> save);
   void on_save_failed(std::optional<int> save, const std::string& reason);
@@ -99,7 +104,9 @@ class Supervisor {
   // What is to be done.
   void decide();
   void give_up_waiting();  // For what does not come.
-  void check_limits();     // Budget, deadline, patience.
+  void look_for_hang();
+  Seconds patience_with_plain() const;
+  void check_limits();  // Budget, deadline, patience.
   void check_deadline();
   void ask_for_plan(const std::string& reason);
   void close();  // On the way to the end.
@@ -122,7 +129,7 @@ class Supervisor {
   void save_if_due();
   void ask_save(bool halt = false);
   void lose_state_of(int vm);
-  void fail(std::string what);
+  void fail(std::string what, const std::string& words = {});
   void give_up(std::string reason);
   void release(int vm);
 
@@ -140,6 +147,7 @@ class Supervisor {
   RunProgress progress() const;
   Seconds step_time(const std::vector<int>& vms) const;
   Seconds time_left(const std::vector<int>& vms) const;
+  Seconds redone_on(const std::vector<int>& vms) const;
   SlotState& slot_of(int vm) { return slots_[static_cast<std::size_t>(vms_.at(vm).slot)]; }
 
   RunAction& act(RunActionKind kind);
@@ -167,8 +175,14 @@ class Supervisor {
   RunSpeed speed_;
   ReplanTrigger speed_trigger_;
   ReplanTrigger deadline_trigger_;
-  bool new_plan_ = false;  // The workers train by an older one.
-  int failures_ = 0;       // Of workers, in a row.
+  bool new_plan_ = false;     // The workers train by an older one.
+  int failures_ = 0;          // Of workers, since progress was last saved.
+  Seconds restart_after_;     // Workers that failed again wait until then.
+  bool plain_ = false;        // The script takes no orders.
+  bool done_ = false;         // It ended well.
+  int script_saves_ = 0;      // That a plain script made.
+  Seconds start_longest_;     // From the order to the first step of a plain script.
+  std::int64_t highest_ = 0;  // The latest step that was ever reached.
 
   RunSaves saves_;
   std::int64_t saved_ = 0;

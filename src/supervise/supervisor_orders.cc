@@ -1,7 +1,9 @@
-// What the supervisor does about the situation it is in; what happened is in supervisor.cc.
+// What the supervisor does about the situation it is in. What happened is in supervisor.cc, who
+// trains in supervisor_workers.cc.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include "supervise/run_terms.h"
@@ -18,22 +20,25 @@ constexpr double kLaunchPatience = 5;  // And the start of a machine.
 constexpr double kStepPatience = 20;   // And a step.
 constexpr int kLastSavesMax = 10;      // Tries to save the last step.
 constexpr int kClosingSavesMax = 2;    // Tries to save when it is told to end.
+constexpr double kHangSteps = 10;      // Predicted steps in which a plain script makes none.
+constexpr double kStartPatience = 3;   // A plain script may take this many times its longest start,
+constexpr double kEndPatience = 6;     // and at its end this many times what hangs elsewhere.
+constexpr Seconds kJoinPatience = 1 * kMinute;  // Workers may take so long in any case.
 constexpr double kCapacityTicks = 10;  // What is known of spot machines is old after these.
 
 std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
-
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 }  // namespace
 
 void Supervisor::decide() {
   give_up_waiting();
   check_limits();
-  if (saved_ == terms_.steps) {
+  if (trained()) {
     closing_ = RunVerdict::kTrained;
-    closing_reason_ = fmt::format("all {} steps are trained and saved", terms_.steps);
+    closing_reason_ =
+        plain_
+            ? fmt::format("the script exited with code 0 on all machines, after step {}", reached_)
+            : fmt::format("all {} steps are trained and saved", terms_.steps);
   }
   if (closing_) return close();
   choose_markets();
@@ -53,8 +58,30 @@ void Supervisor::give_up_waiting() {
     on_refused(vm, fmt::format("not up within {}", rounded(launch)));
     break;  // The next event finds the next one.
   }
-  if (!attempt_ || attempt_->broken) return;
-  const Seconds begin = 2 * (terms_.start_up + terms_.regroup) + terms_.tick;
+  if (attempt_ && !attempt_->broken) look_for_hang();
+}
+
+/// How long a plain script may make no step. Before the first one of the whole run nobody knows
+/// whether there are steps to see.
+Seconds Supervisor::patience_with_plain() const {
+  const Seconds hang = std::max(kHangSteps * speed_.predicted(), terms_.hang);
+  if (!attempt_->training) {
+    const Seconds start = std::max(hang, kStartPatience * start_longest_);
+    return highest_ > 0 ? start : std::numeric_limits<double>::infinity() * kSecond;
+  }
+  return reached_ < terms_.steps ? hang : kEndPatience * hang;
+}
+
+void Supervisor::look_for_hang() {
+  if (plain_) {
+    const Seconds since = attempt_->training ? attempt_->last_step : attempt_->ordered;
+    const Seconds limit = patience_with_plain();
+    if (now_ - since <= limit) return;
+    attempt_->broken = true;
+    return fail("no step for " + rounded(limit));
+  }
+  const Seconds begin =
+      std::max(kJoinPatience, 2 * (terms_.start_up + terms_.regroup) + terms_.tick);
   const Seconds step = kStepPatience * speed_.median().value_or(speed_.predicted()) + begin;
   const bool late = attempt_->training ? attempt_->stepped && reached_ < terms_.steps &&
                                              now_ - attempt_->last_step > step
@@ -117,6 +144,7 @@ void Supervisor::close() {
 bool Supervisor::saves_before_the_end() {
   const Seconds limit = terms_.start_up + 2 * kSavePatience * terms_.save_time + 2 * terms_.tick;
   if (!attempt_ || attempt_->broken || reached_ <= saved_ || over_budget()) return false;
+  if (plain_) return false;  // It saves when it wants to.
   if (now_ - closing_since_ > limit || saves_.failures() >= kLastSavesMax) return false;
   if (!attempt_->training || saves_.pending()) return true;
   const bool done = closing_saves_ > 0 && saved_ >= saves_.from();
@@ -168,7 +196,7 @@ RunProgress Supervisor::progress() const {
   progress.slowness = speed_.ratio();
   progress.slowness_max = speed_.ratio_max();
   progress.moving = attempt_ && !attempt_->training && !attempt_->broken;
-  for (const int vm : holders_) {
+  for (const int vm : plain_ ? std::vector<int>{} : holders_) {
     const RunVm& it = vms_.at(vm);
     const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;
     if (stays && !it.leaving) progress.safe = reached_;
@@ -289,205 +317,6 @@ void Supervisor::release(int vm) {
   vms_.end(vm, now_);
   lose_state_of(vm);
   act(Act::kRelease).vm = vm;
-}
-
-// Workers.
-
-/// The machines to train on: for each slot the one of the wanted market, until it is there another.
-std::vector<int> Supervisor::target() const {
-  std::vector<int> found;
-  for (const int slot : training_) {
-    const auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
-    if (!wanted) continue;
-    const Market other = *wanted == Market::kSpot ? Market::kOnDemand : Market::kSpot;
-    for (const Market market : {*wanted, other}) {
-      const auto vm = vms_.of(slot, market);
-      if (!vm || vms_.at(*vm).phase != Phase::kUp) continue;
-      found.push_back(*vm);
-      break;
-    }
-  }
-  return found;
-}
-
-std::vector<int> Supervisor::stayers() const {
-  std::vector<int> found;
-  for (const int vm : attempt_->vms) {
-    if (vms_.at(vm).phase == Phase::kUp && !vms_.at(vm).leaving) found.push_back(vm);
-  }
-  return found;
-}
-
-bool Supervisor::can_train(const std::vector<int>& vms) const {
-  if (static_cast<int>(vms.size()) < terms_.machines_min) return false;
-  return std::isfinite(step_time(vms).in(kSecond));
-}
-
-Seconds Supervisor::step_time(const std::vector<int>& vms) const {
-  std::vector<int> slots;
-  for (const int vm : vms) slots.push_back(vms_.at(vm).slot);
-  std::sort(slots.begin(), slots.end());
-  return terms_.step_time(slots);
-}
-
-Seconds Supervisor::time_left(const std::vector<int>& vms) const {
-  const double slowness = speed_.ratio().value_or(1);
-  return static_cast<double>(terms_.steps - reached_) * slowness * step_time(vms);
-}
-
-/// Nothing that was asked for is about to come.
-bool Supervisor::settled() const {
-  return std::none_of(vms_.present().begin(), vms_.present().end(), [&](int vm) {
-    const RunVm& it = vms_.at(vm);
-    return it.trains && it.phase == Phase::kAsked && now_ - it.asked < 2 * terms_.start_up;
-  });
-}
-
-bool Supervisor::nothing_wanted() const {
-  return std::none_of(training_.begin(), training_.end(), [&](int slot) {
-    return slots_[static_cast<std::size_t>(slot)].wanted.has_value();
-  });
-}
-
-std::vector<int> Supervisor::receivers() const {
-  std::vector<int> found;
-  for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) {
-    if (terms_.slots[static_cast<std::size_t>(slot)].trains) continue;
-    std::optional<int> best;
-    for (const int vm : vms_.present()) {
-      const RunVm& it = vms_.at(vm);
-      if (it.trains || it.leaving || it.slot != slot || !is_there(it)) continue;
-      if (!best || it.phase == Phase::kUp) best = vm;
-    }
-    if (best) found.push_back(*best);
-  }
-  return found;
-}
-
-bool Supervisor::receivers_there() const {
-  return receivers().size() + training_.size() == slots_.size();
-}
-
-void Supervisor::arrange_workers() {
-  std::vector<int> wanted = target();
-  const bool same = attempt_ && !new_plan_ && wanted == attempt_->vms;
-  const bool enough = same || can_train(wanted);
-  // It waits because it wants to, or for spot machines as long as the deadline lets it.
-  const bool may_wait = terms_.deadline && !late() && !deadline_.buys() && !attempt_;
-  if (nothing_wanted() || may_wait) progressed_ = now_;
-  if (!attempt_) {
-    if (enough && settled()) order(std::move(wanted));
-    return;
-  }
-  if (attempt_->broken) return enough ? order(std::move(wanted)) : stand_by();
-  if (!attempt_->training) return;
-  go_on_unless(nothing_wanted() || (enough && pays(wanted)));
-  save_if_due();
-  if (nothing_wanted() && !save_first({})) return stand_by();
-  if (!enough) return;
-  if (must_leave() || (pays(wanted) && !saves_.pending() && !save_first(wanted))) {
-    order(std::move(wanted));
-  }
-}
-
-/// A machine that trains goes so soon that the others had better regroup without it. Before that
-/// they wait for its successor, to regroup but once.
-bool Supervisor::must_leave() const {
-  const bool alone = std::none_of(holders_.begin(), holders_.end(),
-                                  [&](int vm) { return vms_.at(vm).phase == Phase::kUp; });
-  return std::any_of(attempt_->vms.begin(), attempt_->vms.end(), [&](int vm) {
-    const RunVm& it = vms_.at(vm);
-    if (it.phase != Phase::kNoticed) return false;
-    // Where nobody else has what was reached, it is saved to the last moment.
-    return now_ + (alone && saves_.pending() ? 0 : 2) * terms_.regroup >= *it.goes;
-  });
-}
-
-/// Whether to change to these machines.
-bool Supervisor::pays(const std::vector<int>& wanted) const {
-  if ((wanted == attempt_->vms && !new_plan_) || !settled()) return false;
-  const auto in_use = static_cast<std::size_t>(std::count_if(
-      slots_.begin(), slots_.end(), [](const SlotState& slot) { return slot.wanted.has_value(); }));
-  if (new_plan_) {
-    return wanted.size() == in_use - (slots_.size() - training_.size()) ||
-           step_time(wanted) < speed_.predicted();
-  }
-  for (const int vm : attempt_->vms) {
-    // What is not wanted any more goes.
-    if (vms_.at(vm).phase == Phase::kUp && !contains(wanted, vm)) return true;
-  }
-  if (wanted.size() < attempt_->vms.size()) return false;
-  const std::vector<int> rest = stayers();
-  return !can_train(rest) || time_left(rest) - time_left(wanted) > terms_.regroup;
-}
-
-/// Whether what was reached is to be saved before a change to machines of which none has it.
-bool Supervisor::save_first(const std::vector<int>& wanted) {
-  const bool kept =
-      std::any_of(holders_.begin(), holders_.end(), [&](int vm) { return contains(wanted, vm); });
-  if (kept || reached_ <= saved_ || (move_after_ && saved_ >= *move_after_)) return false;
-  if (saves_.pending() || !receivers_there()) return true;
-  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return true;
-  move_after_ = reached_;
-  ask_save(true);
-  return true;
-}
-
-/// Workers that stand still for a move that is off train again, which another save tells them.
-void Supervisor::go_on_unless(bool moves) {
-  if (!halted_ || moves || saves_.pending() || !receivers_there()) return;
-  move_after_.reset();
-  ask_save();
-}
-
-void Supervisor::order(std::vector<int> vms) {
-  attempt_ = RunAttempt{.number = ++attempts_, .vms = std::move(vms), .ordered = now_};
-  new_plan_ = false;
-  move_after_.reset();
-  halted_ = false;
-  saves_.forget();
-  const std::vector<int> before = holders_;
-  for (const int vm : before) {
-    if (!trains_on(vm)) lose_state_of(vm);
-  }
-  speed_.begin(step_time(attempt_->vms));
-  RunAction& train = act(Act::kTrain);
-  train.attempt = attempt_->number;
-  train.vms = attempt_->vms;
-  train.step = saved_;
-}
-
-/// Nobody trains; the survivors wait for others.
-void Supervisor::stand_by() {
-  attempt_.reset();
-  move_after_.reset();
-  halted_ = false;
-  saves_.forget();
-}
-
-void Supervisor::save_if_due() {
-  const bool worth = reached_ > saved_ || (saves_.unsettled() && reached_ > 0);
-  save_soon_ = save_soon_ && worth;
-  if (!worth || saves_.pending() || !receivers_there()) return;
-  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return;
-  const Seconds since = now_ - saves_.asked_last();
-  const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
-                     since >= terms_.tick + 2 * terms_.save_time;
-  const bool last = reached_ == terms_.steps;
-  const bool due = save_soon_ || last || since >= terms_.save_every || saves_.failures() > 0;
-  if (due || helps || saves_.unsettled()) ask_save();
-}
-
-/// With `halt` workers wait for their next order when it is made, so that nothing they did is lost
-/// when others go on from it.
-void Supervisor::ask_save(bool halt) {
-  save_soon_ = false;
-  halted_ = halt;
-  RunAction& save = act(Act::kSave);
-  save.halt = halt;
-  save.save = saves_.ask(reached_, now_);
-  save.attempt = attempt_->number;
-  save.step = reached_;
 }
 
 }  // namespace stint

@@ -158,6 +158,8 @@ TEST(SupervisorOrders, StartWorkersAgainThatDoNothing) {
   run.tick(411);
   EXPECT_EQ(run.the(Act::kTrain).attempt, 2);
   run.tick(612);  // They do not even begin within 200 s.
+  EXPECT_FALSE(run.wants(Act::kTrain));
+  run.tick(623);  // After a pause of 10 s.
   EXPECT_EQ(run.the(Act::kTrain).attempt, 3);
 }
 

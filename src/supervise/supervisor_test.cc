@@ -88,28 +88,62 @@ TEST(Supervisor, GoesOnWithSurvivors) {
   EXPECT_EQ(run.supervisor.reached(), 0);  // Nobody has it, and nothing is saved.
 }
 
-TEST(Supervisor, StartsAWorkerAgainAndGivesUpAfterSomeTimes) {
+// With 10 s to regroup the workers pause for 0, 10, 20 and 40 s. A step that is not saved is no
+// progress: 65 restarts in 75 s are what counting steps led to.
+TEST(Supervisor, StartsWorkersAgainLaterEachTimeAndGivesUpWithoutSavedProgress) {
   SupervisedRun run(simple_terms(2));
   run.begin();
-  for (int i = 1; i <= 5; ++i) {
+  const char* const kWhen[] = {"", " in 10 s", " in 20 s", " in 40 s"};
+  double now = 0;
+  for (int i = 0; i < 5; ++i) {
     const int attempt = run.supervisor.attempt()->number;
-    run.tell(i, {.kind = Event::kWorkerLost,
-                 .vm = 1,
-                 .attempt = attempt,
-                 .code = 3,
-                 .reason = "out of memory"});
-    if (i == 5) break;
-    EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 1}));
-    EXPECT_EQ(run.said(),
-              "The worker on vm2 exited with code 3 (out of memory); the workers restart.");
-    run.tell(i, {.kind = Event::kWorkerLost, .vm = 0, .attempt = attempt, .code = 3});
+    run.step(now += 1, 1);
+    run.tell(now, {.kind = Event::kWorkerLost, .vm = 0, .attempt = attempt, .code = 3});
+    if (i == 4) break;
+    run.tell(now, {.kind = Event::kWorkerLost,
+                   .vm = 1,
+                   .attempt = attempt,
+                   .code = 3,
+                   .reason = "out of memory"});
     EXPECT_TRUE(run.actions.empty());  // Of an attempt that is over.
-    run.train(i, 0);
+    now += i == 0 ? 0 : 10 * (1 << (i - 1));
+    run.tick(now - 0.1);
+    if (i > 0) EXPECT_FALSE(run.wants(Act::kTrain)) << kWhen[i];
+    run.tick(now);
+    EXPECT_TRUE(run.supervisor.attempt()) << kWhen[i];
+    run.train(now, 0);
   }
   EXPECT_EQ(run.actions.back().outcome, RunVerdict::kGaveUp);
   EXPECT_EQ(run.actions.back().reason,
-            "workers failed 5 times in a row without a step, last: the worker on vm2 exited with "
-            "code 3 (out of memory)");
+            "workers failed 5 times without newly saved progress, last: the worker on vm1 exited "
+            "with code 3");
+}
+
+TEST(Supervisor, ShowsTheLastLinesOfAWorkerThatFailed) {
+  SupervisedRun run(simple_terms(2));
+  run.begin();
+  const int attempt = run.supervisor.attempt()->number;
+  run.tell(1, {.kind = Event::kWorkerLost,
+               .vm = 1,
+               .attempt = attempt,
+               .code = 1,
+               .reason = "  ValueError: bad\nAll of its output: stint logs a --rank 1"});
+  EXPECT_EQ(run.said(),
+            "The worker on vm2 exited with code 1; the workers restart.\n  ValueError: bad\n"
+            "All of its output: stint logs a --rank 1");
+}
+
+TEST(Supervisor, SavedProgressForgivesFailures) {
+  SupervisedRun run(simple_terms(1));
+  run.begin();
+  double now = 0;
+  for (int i = 1; i <= 12; ++i) {
+    const int attempt = run.supervisor.attempt()->number;
+    run.tell(now += 1, {.kind = Event::kSaved, .step = i});
+    run.tell(now += 1, {.kind = Event::kWorkerLost, .vm = 0, .attempt = attempt, .code = 1});
+    ASSERT_TRUE(run.wants(Act::kTrain)) << i;  // At once: it is the first since then.
+    run.train(now, i);
+  }
 }
 
 TEST(Supervisor, AsksForAPlanWhenSpeedDriftsAndNotAgainForTheSame) {

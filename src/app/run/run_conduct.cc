@@ -36,10 +36,8 @@ Result<std::vector<std::string>> worker_variables(const std::string& folder,
   }
   const char* given = std::getenv("PYTHONPATH");
   const std::string users = given == nullptr ? "" : given;
-  // Scripts that take turns need not know it.
-  const std::string path =
-      record.sharing ? python_path(python, users) : python + (users.empty() ? "" : ":" + users);
-  return std::vector<std::string>{"PYTHONPATH=" + path, "OMP_NUM_THREADS=1",
+  // Scripts need not know of the hook that counts their steps, nor of turns.
+  return std::vector<std::string>{"PYTHONPATH=" + python_path(python, users), "OMP_NUM_THREADS=1",
                                   "PYTHONDONTWRITEBYTECODE=1"};
 }
 
@@ -63,7 +61,8 @@ std::string cluster_name(const RunRecord& record) {
 }
 
 Status write_run_files(const std::string& folder, const PreparedRun& run) {
-  for (const std::string& sub : {checkpoint_folder(folder), log_folder(folder)}) {
+  for (const std::string& sub :
+       {checkpoint_folder(folder), log_folder(folder), script_folder(folder)}) {
     std::error_code error;
     fs::create_directory(sub, error);
     if (error) return failed(fmt::format("cannot create {}: {}", sub, error.message()));
@@ -80,7 +79,7 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
 Result<ReplayedRun> load_to_resume(const std::string& folder) {
   auto run = replay_run_folder(folder);
   if (!run.ok()) return run.error();
-  if (run->supervisor->saved() >= run->supervisor->terms().steps) {
+  if (run->supervisor->trained()) {
     const std::string& its = run->record.name;
     return bad_usage(
         fmt::format("the run {} is complete; see 'stint report {}'", its, shell_quoted(its)));

@@ -93,19 +93,27 @@ RunForecast run_forecast(const RunRecord& record, const Forecast& forecast) {
 }  // namespace
 
 RunForecast forecast_of(const RunRecord& record) {
-  return run_forecast(record, rehearsed(record, record.plan, {}, {}));
+  return run_forecast(record,
+                      rehearsed(record, record.plan, {.plain = record.plain.value_or(false)}, {}));
 }
 
 std::optional<RunForecast> hindsight_of(const RunRecord& record) {
   if (record.pool.empty()) return std::nullopt;
   Rehearsing how;
   for (const PoolChange& change : record.pool) how.market.push_back({change.at, change.spot});
-  return run_forecast(record, rehearsed(record, record.plan, {}, how));
+  return run_forecast(record,
+                      rehearsed(record, record.plan, {.plain = record.plain.value_or(false)}, how));
 }
 
 RunSoFar so_far_of(const Supervisor& supervisor) {
   RunSoFar so_far{
       .now = supervisor.now(), .steps = supervisor.reached(), .cost = supervisor.cost()};
+  so_far.plain = supervisor.plain();
+  if (so_far.plain) {
+    so_far.saves_every = supervisor.script_saves_every();
+    so_far.steps = std::min(supervisor.saved(), supervisor.terms().steps - 1);
+    so_far.unsaved = std::min(supervisor.reached(), supervisor.terms().steps - 1) - so_far.steps;
+  }
   for (const RunVm& vm : supervisor.vms()) {
     if (is_there(vm) && !vm.leaving) so_far.machines.push_back({vm.slot, vm.market});
   }

@@ -91,6 +91,7 @@ WeighedWay weigh(const RunRecord& record, const Supervisor& supervisor, WayOn wa
   Dollars move;
   if (way.moves) {
     so_far.machines.clear();
+    so_far.unsaved = 0;
     // Until the new ones train, those that are there do, and are paid for.
     for (const RunVm& vm : supervisor.vms()) {
       if (is_there(vm) && vm.trains) move += vm.price * record.start_up;

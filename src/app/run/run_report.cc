@@ -1,16 +1,23 @@
 #include "app/run/run_report.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <set>
+#include <utility>
 
 #include "app/run/run_forecast.h"
 #include "app/run/run_job.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "measure/measurement.h"
 #include "run/run_folder.h"
 
 namespace stint {
 namespace {
+
+namespace fs = std::filesystem;
 
 void add_measurements(const std::string& folder, RunReport& report) {
   const auto text = read_file(measurements_path(folder));
@@ -47,6 +54,33 @@ void add_search(const std::string& folder, RunReport& report) {
   }
 }
 
+/// What the hook noted, with all files of the folder that the script was given for checkpoints.
+void add_files(const std::string& folder, RunReport& report) {
+  std::set<std::string> paths;
+  const auto notes = read_file(script_notes_path(folder));
+  for (const std::string& line : split(notes.ok() ? *notes : "", '\n')) {
+    const auto note = parse_json(line, script_notes_path(folder));
+    const Json* wrote = note.ok() ? note->find("wrote") : nullptr;
+    const std::string* path = wrote == nullptr ? nullptr : wrote->as<std::string>();
+    if (path != nullptr) paths.insert(*path);
+  }
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(script_folder(folder), error)) {
+    paths.insert(entry.path().string());
+  }
+  std::vector<std::pair<fs::file_time_type, ScriptFile>> found;
+  for (const std::string& path : paths) {
+    if (!fs::is_regular_file(path, error)) continue;
+    const auto size = fs::file_size(path, error);
+    const auto when = error ? fs::file_time_type() : fs::last_write_time(path, error);
+    if (error) continue;
+    found.push_back({when, {.path = path, .size = static_cast<double>(size) * kByte}});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& one : found) report.files.push_back(std::move(one.second));
+}
+
 }  // namespace
 
 Result<RunReport> report_run(const Environment& environment, const std::string& name) {
@@ -69,6 +103,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
                    .warnings = run->warnings};
   add_measurements(*folder, report);
   add_search(*folder, report);
+  add_files(*folder, report);
   if (run->record.sharing) report.turnstiles = turnstiles_in(run->record.sharing->folder);
   if (!report.story.outcome) report.outlook = outlook_of(*run);
   if (report.story.outcome == RunVerdict::kTrained) report.hindsight = hindsight_of(run->record);

@@ -34,6 +34,12 @@ struct RunOutlook {
   std::optional<double> p_deadline = {};
 };
 
+/// A file that the script wrote.
+struct ScriptFile {
+  std::string path;
+  Bytes size;
+};
+
 /// The state and history of a run.
 struct RunReport {
   RunRecord record;
@@ -42,6 +48,7 @@ struct RunReport {
   RunStory story;
   std::vector<LossPoint> steps = {};
   std::vector<SavePoint> saves = {};
+  std::vector<ScriptFile> files = {};              // That are there, latest first.
   std::optional<RunOutlook> outlook = {};          // While it goes on.
   std::optional<RunForecast> hindsight = {};       // Of one that ended, had the market been known.
   std::optional<SearchRecord> search = {};         // Where it is one.

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "load/plan_files.h"
+#include "load/python_world.h"
 #include "load/startup_times.h"
 #include "predict/predictor.h"
 #include "risk/save_cost.h"
@@ -228,7 +229,10 @@ Status set_command(const RunRequest& request, const Chosen& chosen, const JobPro
   }
   std::error_code error;
   record.folder = std::filesystem::current_path(error).string();
-  return error ? Status(failed("the current folder no longer exists")) : Status();
+  if (error) return failed("the current folder no longer exists");
+  if (!seems_to_use_job(record.command, record.folder)) record.plain = true;
+  record.hang = request.hang;
+  return {};
 }
 
 void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& record) {

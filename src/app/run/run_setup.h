@@ -35,6 +35,7 @@ struct RunRequest {
   std::uint64_t seed = 1;
   Seconds notice = 120 * kSecond;
   std::optional<Seconds> tick = {};
+  std::optional<Seconds> hang = {};  // Without a step a script that takes no orders hangs.
 };
 
 /// A run before it begins.

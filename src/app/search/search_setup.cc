@@ -383,6 +383,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   auto prepared = prepare_run(environment, run, std::move(*inputs));
   if (!prepared.ok()) return prepared.error();
   search.run = std::move(*prepared);
+  search.run.record.plain.reset();  // A search changes batches, which only stint.Job can do.
   add_keepers(search.run.record.plan, search.setups);
   search.record.name = search.run.record.name;
   const auto start = start_of(search, request.run.cluster);

@@ -56,6 +56,28 @@ std::optional<ForecastView> forecast_view(const std::optional<RunForecast>& it) 
   return ForecastView{.time = it->time, .cost = it->cost, .losses = it->losses};
 }
 
+/// What no loss of a machine can take.
+std::string saved_text(const RunStory& story) {
+  const std::string saves = counted(static_cast<std::size_t>(story.saves), "checkpoint");
+  if (!story.plain) return fmt::format("step {} ({})", story.saved, saves);
+  if (story.saves == 0) return "no checkpoint of the script was seen";
+  return fmt::format("step {} (by the script, {})", story.saved, saves);
+}
+
+/// The files that a script wrote, latest first, as many as one reads.
+std::string files_text(const std::vector<ScriptFile>& files) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(files.size(), kShown); ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : "\n            ",
+                        without_controls(files[i].path), megabytes(files[i].size));
+  }
+  if (files.size() > kShown) {
+    text += fmt::format("\n            and {} more; -o json lists all", files.size() - kShown);
+  }
+  return text;
+}
+
 /// Whose turn it is on each machine, and what each run has had.
 std::string turnstile_table(const std::vector<TurnstileStanding>& turnstiles,
                             const Terminal& terminal) {
@@ -128,6 +150,16 @@ std::string moment_text(Seconds at) {
                      std::floor((seconds - 60.0 * static_cast<double>(minutes)) * 10) / 10);
 }
 
+std::string story_text(const std::string& text, int width, int indent) {
+  std::string all;
+  for (const std::string& line : split(text, '\n')) {
+    const std::string clean = without_controls(line);
+    all +=
+        all.empty() ? wrapped(clean, width, indent) : fmt::format("\n{:{}}{}", "", indent, clean);
+  }
+  return all;
+}
+
 std::string runs_text(const RunList& list, const Terminal& terminal) {
   Table table({{.title = "run", .importance = 9},
                {.title = "state", .importance = 8},
@@ -166,11 +198,12 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
                       static_cast<double>(std::max<std::int64_t>(1, story.steps));
   std::string text = fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal),
                                  outcome_text(story.outcome, report.alive));
-  if (story.outcome && !story.reason.empty()) text += fmt::format("  because {}\n", story.reason);
+  if (story.outcome && !story.reason.empty()) {
+    text += fmt::format("  because {}\n", story_text(story.reason, terminal.width, 10));
+  }
   const int width = terminal.width > 0 ? std::min(terminal.width, 70) : 70;
   text += progress_picture(fmt::format("  step {} of {}", story.reached, story.steps), done, width);
-  text += fmt::format("\n  saved     step {} ({})\n", story.saved,
-                      counted(static_cast<std::size_t>(story.saves), "checkpoint"));
+  text += fmt::format("\n  saved     {}\n", saved_text(story));
   text += fmt::format("  time      {}", duration(story.time));
   if (report.outlook) text += fmt::format(", forecast {}", range_text(report.outlook->time));
   if (record.forecast) text += fmt::format("; planned {}", range_text(record.forecast->time));
@@ -190,6 +223,7 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
     if (!vm.until) there.push_back(fmt::format("{} {}", vm.name, name_of(vm.market)));
   }
   if (!there.empty()) text += fmt::format("  machines  {}\n", join(there, ", "));
+  if (!report.files.empty()) text += fmt::format("  files     {}\n", files_text(report.files));
   if (record.sharing) {
     text += fmt::format("  shares    with {}, {}\n", record.sharing->partner,
                         name_of(record.sharing->mode));
@@ -198,7 +232,7 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   const std::size_t first = story.lines.size() > events ? story.lines.size() - events : 0;
   for (std::size_t i = first; i < story.lines.size(); ++i) {
     text += fmt::format("  {}  {}\n", moment_text(story.lines[i].at),
-                        wrapped(without_controls(story.lines[i].text), terminal.width, 14));
+                        story_text(story.lines[i].text, terminal.width, 14));
   }
   return text;
 }
@@ -275,6 +309,8 @@ RunReportView report_view(const RunReport& report) {
                      .steps = story.steps,
                      .reached = story.reached,
                      .saved = story.saved,
+                     .plain = story.plain ? std::optional(true) : std::nullopt,
+                     .files = report.files,
                      .redone = story.redone,
                      .losses = story.losses,
                      .time = story.time,

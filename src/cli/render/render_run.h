@@ -20,6 +20,9 @@ std::string range_text(const CostRange& cost);
 /// "00:01:23.4": when something happened, since the run began.
 std::string moment_text(Seconds at);
 
+/// A line of a story, wrapped and indented; lines of a script within it stay as they are.
+std::string story_text(const std::string& text, int width, int indent);
+
 /// All runs, one to a line.
 std::string runs_text(const RunList& list, const Terminal& terminal);
 Json runs_json(const RunList& list);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <utility>
 
 #include "app/run/run_together.h"
 #include "app/search/search_job.h"
@@ -12,6 +13,9 @@ namespace stint::cli {
 namespace {
 
 constexpr const char* kVerb = "run";
+constexpr const char* kPlainWarning =
+    "the script does not use stint.Job: after the loss of a machine it starts again from the last "
+    "checkpoint that it saved itself, or from the beginning; the forecast assumes the beginning";
 
 Status read_saves(const Invocation& invocation, RunRequest& request) {
   if (invocation.has("--checkpoints")) {
@@ -42,6 +46,9 @@ Status read_limits(const Invocation& invocation, RunRequest& request) {
   const auto tick = quantity_of<Seconds>(invocation, "--tick");
   if (!tick.ok()) return tick.error();
   request.tick = *tick;
+  const auto hang = quantity_of<Seconds>(invocation, "--hang-limit");
+  if (!hang.ok()) return hang.error();
+  request.hang = *hang;
   return {};
 }
 
@@ -111,7 +118,7 @@ ExitCode run(const Invocation& invocation) {
   RunAudience progress;
   progress.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
     for (const StoryLine& line : lines_of(*run.supervisor, moment)) {
-      say(invocation, fmt::format("{}  {}", moment_text(line.at), without_controls(line.text)));
+      say(invocation, fmt::format("{}  {}", moment_text(line.at), story_text(line.text, 0, 12)));
     }
   };
   if (invocation.has("--interleave")) {
@@ -142,7 +149,8 @@ ExitCode run(const Invocation& invocation) {
     if (!request.ok()) return report(invocation, kVerb, request.error());
     auto prepared = prepare_run(invocation.environment, *request);
     if (!prepared.ok()) return report(invocation, kVerb, prepared.error());
-    print_warnings(invocation, prepared->warnings);
+    if (prepared->record.plain) prepared->warnings.emplace_back(kPlainWarning);
+    print_warnings(invocation, std::exchange(prepared->warnings, {}));
     say(invocation, outline(*prepared));
     if (invocation.has("--dry-run")) return kExitOk;
     result = start_run(invocation.environment, std::move(*prepared), progress);
@@ -232,6 +240,10 @@ std::vector<OptionSpec> run_options() {
                "that of --life; no interruptions for a trace)."},
       {.name = "--trace-speed", .value = "N", .help = "Speed factor for the replay of the trace."},
       {.name = "--notice", .value = "TIME", .help = "Spot interruption notice (default: 120s)."},
+      {.name = "--hang-limit",
+       .value = "TIME",
+       .help = "Maximum time without an optimizer step, after which a script that does not use "
+               "stint.Job is restarted (default: 5min, or ten predicted steps if longer)."},
       {.name = "--tick", .value = "TIME", .help = "Interval between market updates."},
       {.name = "--seed", .value = "N", .help = "Seed of lifetimes and forecast (default: 1)."}};
 }
@@ -247,10 +259,12 @@ Verb run_verb() {
           "Runs on the emulated cloud of this computer. Interrupted machines are replaced; the "
           "others continue with the state they hold, and if none is left, training resumes from "
           "the last checkpoint. A script that uses stint.job keeps its global batch and the order "
-          "of its samples on any number of machines. Any other script restarts after each change, "
-          "with MASTER_ADDR, MASTER_PORT, RANK, LOCAL_RANK, WORLD_SIZE and NODE_RANK. Ctrl-C "
-          "writes a checkpoint, releases the machines and stops; --resume continues from there, "
-          "also after a crash.",
+          "of its samples on any number of machines. Any other script runs as it is, with "
+          "torchrun's "
+          "environment and STINT_CHECKPOINT_DIR: its optimizer steps are counted, and after a "
+          "crash, a hang or a lost machine it restarts on all machines. Ctrl-C writes a checkpoint "
+          "(stint.job) or sends SIGTERM, releases the machines and stops; --resume continues from "
+          "there, also after a crash.",
       .arguments = {{.name = "COMMAND",
                      .help = "Training command, after -- (default: the job's own).",
                      .required = false,

@@ -40,6 +40,12 @@ void describe(Walk& walk, Like<Walk, SavePoint>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, ScriptFile>& it) {
+  walk.field("path", it.path, "Where it is.");
+  walk.number("size_bytes", it.size, kByte, "How large it is.", Range::kNotNegative);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, TurnstileMember>& it) {
   constexpr Range kRange = Range::kNotNegative;
   walk.field("run", it.run, "Name of the run.");
@@ -179,6 +185,8 @@ struct RunReportView {
   std::int64_t steps = 0;
   std::int64_t reached = 0;
   std::int64_t saved = 0;
+  std::optional<bool> plain;
+  std::vector<ScriptFile> files;
   std::int64_t redone = 0;
   int losses = 0;
   Seconds time;
@@ -205,6 +213,8 @@ void describe(Walk& walk, Like<Walk, RunReportView>& it) {
   walk.field("steps", it.steps, "Steps to be trained.", kCount);
   walk.field("reached", it.reached, "Steps trained.", kCount);
   walk.field("saved", it.saved, "Step of the last checkpoint.", kCount);
+  walk.field("plain", it.plain, "True: the script takes no orders, and saves by itself.");
+  walk.field("files", it.files, "Files that the script wrote, latest first.");
   walk.field("redone", it.redone, "Steps that were trained more than once.", kCount);
   walk.field("losses", it.losses, "Number of machines lost.", kCount);
   walk.number("time_s", it.time, kSecond, "Since it began.", Range::kNotNegative);

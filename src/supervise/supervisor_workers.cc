@@ -1,0 +1,228 @@
+// Which machines train, and what is saved first; see supervisor_orders.cc.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "supervise/supervisor.h"
+
+namespace stint {
+namespace {
+
+using Act = RunActionKind;
+using Phase = RunVmPhase;
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+/// The machines to train on: for each slot the one of the wanted market, until it is there another.
+std::vector<int> Supervisor::target() const {
+  std::vector<int> found;
+  for (const int slot : training_) {
+    const auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
+    if (!wanted) continue;
+    const Market other = *wanted == Market::kSpot ? Market::kOnDemand : Market::kSpot;
+    for (const Market market : {*wanted, other}) {
+      const auto vm = vms_.of(slot, market);
+      if (!vm || vms_.at(*vm).phase != Phase::kUp) continue;
+      found.push_back(*vm);
+      break;
+    }
+  }
+  return found;
+}
+
+std::vector<int> Supervisor::stayers() const {
+  std::vector<int> found;
+  for (const int vm : attempt_->vms) {
+    if (vms_.at(vm).phase == Phase::kUp && !vms_.at(vm).leaving) found.push_back(vm);
+  }
+  return found;
+}
+
+bool Supervisor::can_train(const std::vector<int>& vms) const {
+  if (static_cast<int>(vms.size()) < terms_.machines_min) return false;
+  return std::isfinite(step_time(vms).in(kSecond));
+}
+
+Seconds Supervisor::step_time(const std::vector<int>& vms) const {
+  std::vector<int> slots;
+  for (const int vm : vms) slots.push_back(vms_.at(vm).slot);
+  std::sort(slots.begin(), slots.end());
+  return terms_.step_time(slots);
+}
+
+Seconds Supervisor::time_left(const std::vector<int>& vms) const {
+  const double slowness = speed_.ratio().value_or(1);
+  return static_cast<double>(terms_.steps - reached_) * slowness * step_time(vms);
+}
+
+/// Nothing that was asked for is about to come.
+bool Supervisor::settled() const {
+  return std::none_of(vms_.present().begin(), vms_.present().end(), [&](int vm) {
+    const RunVm& it = vms_.at(vm);
+    return it.trains && it.phase == Phase::kAsked && now_ - it.asked < 2 * terms_.start_up;
+  });
+}
+
+bool Supervisor::nothing_wanted() const {
+  return std::none_of(training_.begin(), training_.end(), [&](int slot) {
+    return slots_[static_cast<std::size_t>(slot)].wanted.has_value();
+  });
+}
+
+std::vector<int> Supervisor::receivers() const {
+  std::vector<int> found;
+  for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) {
+    if (terms_.slots[static_cast<std::size_t>(slot)].trains) continue;
+    std::optional<int> best;
+    for (const int vm : vms_.present()) {
+      const RunVm& it = vms_.at(vm);
+      if (it.trains || it.leaving || it.slot != slot || !is_there(it)) continue;
+      if (!best || it.phase == Phase::kUp) best = vm;
+    }
+    if (best) found.push_back(*best);
+  }
+  return found;
+}
+
+bool Supervisor::receivers_there() const {
+  return receivers().size() + training_.size() == slots_.size();
+}
+
+void Supervisor::arrange_workers() {
+  std::vector<int> wanted = target();
+  const bool same = attempt_ && !new_plan_ && wanted == attempt_->vms;
+  const bool enough = same || can_train(wanted);
+  // It waits because it wants to, or for spot machines as long as the deadline lets it.
+  const bool may_wait = terms_.deadline && !late() && !deadline_.buys() && !attempt_;
+  if (nothing_wanted() || may_wait) progressed_ = now_;
+  const bool pauses = now_ < restart_after_;
+  if (!attempt_) {
+    if (enough && settled() && !pauses) order(std::move(wanted));
+    return;
+  }
+  if (attempt_->broken) return enough && !pauses ? order(std::move(wanted)) : stand_by();
+  if (!attempt_->training) return;
+  go_on_unless(nothing_wanted() || (enough && pays(wanted)));
+  save_if_due();
+  if (nothing_wanted() && !save_first({})) return stand_by();
+  if (!enough) return;
+  if (must_leave() || (pays(wanted) && !saves_.pending() && !save_first(wanted))) {
+    order(std::move(wanted));
+  }
+}
+
+/// A machine that trains goes so soon that the others had better regroup without it. Before that
+/// they wait for its successor, to regroup but once.
+bool Supervisor::must_leave() const {
+  const bool alone = std::none_of(holders_.begin(), holders_.end(),
+                                  [&](int vm) { return vms_.at(vm).phase == Phase::kUp; });
+  return std::any_of(attempt_->vms.begin(), attempt_->vms.end(), [&](int vm) {
+    const RunVm& it = vms_.at(vm);
+    if (it.phase != Phase::kNoticed) return false;
+    // Where nobody else has what was reached, it is saved to the last moment.
+    return now_ + (alone && saves_.pending() ? 0 : 2) * terms_.regroup >= *it.goes;
+  });
+}
+
+/// Whether to change to these machines.
+bool Supervisor::pays(const std::vector<int>& wanted) const {
+  if ((wanted == attempt_->vms && !new_plan_) || !settled()) return false;
+  const auto in_use = static_cast<std::size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const SlotState& slot) { return slot.wanted.has_value(); }));
+  if (new_plan_) {
+    return wanted.size() == in_use - (slots_.size() - training_.size()) ||
+           step_time(wanted) < speed_.predicted();
+  }
+  for (const int vm : attempt_->vms) {
+    // What is not wanted any more goes.
+    if (vms_.at(vm).phase == Phase::kUp && !contains(wanted, vm)) return true;
+  }
+  if (wanted.size() < attempt_->vms.size()) return false;
+  const std::vector<int> rest = stayers();
+  if (!can_train(rest)) return true;
+  const Seconds change = plain_ ? terms_.start_up + redone_on(wanted) : terms_.regroup;
+  return time_left(rest) - time_left(wanted) > change;
+}
+
+/// What a plain script that starts again on these machines does once more.
+Seconds Supervisor::redone_on(const std::vector<int>& vms) const {
+  const double slowness = speed_.ratio().value_or(1);
+  return static_cast<double>(reached_ - saved_) * slowness * step_time(vms);
+}
+
+/// Whether what was reached is to be saved before a change to machines of which none has it.
+bool Supervisor::save_first(const std::vector<int>& wanted) {
+  if (plain_) return false;
+  const bool kept =
+      std::any_of(holders_.begin(), holders_.end(), [&](int vm) { return contains(wanted, vm); });
+  if (kept || reached_ <= saved_ || (move_after_ && saved_ >= *move_after_)) return false;
+  if (saves_.pending() || !receivers_there()) return true;
+  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return true;
+  move_after_ = reached_;
+  ask_save(true);
+  return true;
+}
+
+/// Workers that stand still for a move that is off train again, which another save tells them.
+void Supervisor::go_on_unless(bool moves) {
+  if (!halted_ || moves || saves_.pending() || !receivers_there()) return;
+  move_after_.reset();
+  ask_save();
+}
+
+void Supervisor::order(std::vector<int> vms) {
+  attempt_ = RunAttempt{.number = ++attempts_, .vms = std::move(vms), .ordered = now_};
+  new_plan_ = false;
+  move_after_.reset();
+  halted_ = false;
+  saves_.forget();
+  const std::vector<int> before = holders_;
+  for (const int vm : before) {
+    if (!trains_on(vm) || plain_) lose_state_of(vm);
+  }
+  speed_.begin(step_time(attempt_->vms));
+  RunAction& train = act(Act::kTrain);
+  train.attempt = attempt_->number;
+  train.vms = attempt_->vms;
+  train.step = saved_;
+}
+
+/// Nobody trains; the survivors wait for others.
+void Supervisor::stand_by() {
+  attempt_.reset();
+  move_after_.reset();
+  halted_ = false;
+  saves_.forget();
+}
+
+void Supervisor::save_if_due() {
+  if (plain_) return;
+  const bool worth = reached_ > saved_ || (saves_.unsettled() && reached_ > 0);
+  save_soon_ = save_soon_ && worth;
+  if (!worth || saves_.pending() || !receivers_there()) return;
+  if (saves_.failures() > 0 && now_ - saves_.failed_last() < terms_.tick) return;
+  const Seconds since = now_ - saves_.asked_last();
+  const bool helps = terms_.deadline && !late() && deadline_.save_helps() &&
+                     since >= terms_.tick + 2 * terms_.save_time;
+  const bool last = reached_ == terms_.steps;
+  const bool due = save_soon_ || last || since >= terms_.save_every || saves_.failures() > 0;
+  if (due || helps || saves_.unsettled()) ask_save();
+}
+
+/// With `halt` workers wait for their next order when it is made, so that nothing they did is lost
+/// when others go on from it.
+void Supervisor::ask_save(bool halt) {
+  save_soon_ = false;
+  halted_ = halt;
+  RunAction& save = act(Act::kSave);
+  save.halt = halt;
+  save.save = saves_.ask(reached_, now_);
+  save.attempt = attempt_->number;
+  save.step = reached_;
+}
+
+}  // namespace stint

@@ -1,0 +1,116 @@
+// Who trains where, and scripts that take no orders.
+#include <gtest/gtest.h>
+
+#include "supervise/supervisor_fixture.h"
+
+namespace stint {
+namespace {
+
+using Event = RunEventKind;
+using Act = RunActionKind;
+
+// A script without stint.Job.
+
+RunTerms plain_terms(int machines) {
+  RunTerms terms = simple_terms(machines);
+  terms.plain = true;
+  return terms;
+}
+
+TEST(SupervisorWorkers, APlainScriptIsTrainedWhenItEndsWellAndNothingIsCalledSaved) {
+  SupervisedRun run(plain_terms(2));
+  run.begin();
+  for (int i = 1; i <= 120; ++i) run.step(10 * i, i);  // More than planned.
+  EXPECT_FALSE(run.wants(Act::kSave));
+  run.tell(1210, {.kind = Event::kWorkersDone, .attempt = 1});
+  EXPECT_EQ(run.the(Act::kFinish).outcome, RunVerdict::kTrained);
+  EXPECT_EQ(run.the(Act::kFinish).reason,
+            "the script exited with code 0 on all machines, after step 120");
+  EXPECT_EQ(run.supervisor.saved(), 0);
+  EXPECT_EQ(run.supervisor.reached(), 120);
+  EXPECT_TRUE(run.supervisor.trained());
+}
+
+TEST(SupervisorWorkers, WorkersThatTakeOrdersAndEndTooEarlyAreStartedAgain) {
+  SupervisedRun run(simple_terms(2));
+  run.begin();
+  run.step(10, 1);
+  run.tell(11, {.kind = Event::kWorkersDone, .attempt = 1});
+  EXPECT_EQ(run.said(), "The workers ended after step 1 of 100; the workers restart.");
+  EXPECT_TRUE(run.wants(Act::kTrain));
+}
+
+TEST(SupervisorWorkers, APlainScriptStartsAgainOnAllMachinesFromWhatItLoads) {
+  SupervisedRun run(plain_terms(2));
+  run.begin();
+  for (int i = 1; i <= 30; ++i) run.step(10 * i, i);
+  run.tell(301, {.kind = Event::kSaved, .step = 30});
+  run.step(310, 31);
+  run.tell(312, {.kind = Event::kVmLost, .vm = 0});
+  EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{1}));
+  EXPECT_EQ(run.supervisor.reached(), 30);  // The survivor does not keep its state.
+  run.train(320, 30);
+  EXPECT_EQ(run.said(), "");
+  EXPECT_EQ(run.supervisor.reached(), 30);
+  // The next time it does not load it.
+  run.tell(330, {.kind = Event::kWorkerLost, .vm = 1, .attempt = 2, .code = 1});
+  run.tick(400);
+  run.train(410, 0);
+  EXPECT_EQ(run.said(),
+            "The script continues after step 0; it did not load its checkpoint of step 30.");
+  EXPECT_EQ(run.supervisor.saved(), 0);
+}
+
+// Steps are predicted to take 10 s; the limit is 5 min.
+TEST(SupervisorWorkers, APlainScriptHangsWhenItMakesNoStepForFiveMinutes) {
+  SupervisedRun run(plain_terms(2));
+  run.tick(0);
+  for (int vm = 0; vm < 2; ++vm) run.tell(0, {.kind = Event::kVmUp, .vm = vm});
+  run.tick(86000);  // Before its first step nobody knows whether there are steps to see.
+  EXPECT_TRUE(run.actions.empty());
+  run.train(86001, 0);
+  run.step(86010, 1);
+  run.tick(86309);
+  EXPECT_EQ(run.said(), "");
+  run.tick(86311);
+  EXPECT_EQ(run.said(), "No step for 5 min; the workers restart.");
+  EXPECT_TRUE(run.wants(Act::kTrain));
+}
+
+TEST(SupervisorWorkers, AScriptTurnsOutToBePlainOrNot) {
+  SupervisedRun run(simple_terms(1));
+  run.begin();
+  run.tell(1, {.kind = Event::kPlain, .attempt = 7});
+  EXPECT_FALSE(run.supervisor.plain());  // Of another attempt.
+  run.tell(1, {.kind = Event::kPlain, .attempt = 1});
+  EXPECT_TRUE(run.supervisor.plain());
+  run.tell(2, {.kind = Event::kTakesOrders, .attempt = 1});
+  EXPECT_FALSE(run.supervisor.plain());
+}
+
+TEST(SupervisorWorkers, APlainScriptIsStoppedWithoutASave) {
+  SupervisedRun run(plain_terms(1));
+  run.begin();
+  run.step(20, 1);
+  run.tell(21, {.kind = Event::kStop});
+  EXPECT_EQ(run.the(Act::kFinish).outcome, RunVerdict::kStopped);
+  EXPECT_FALSE(run.wants(Act::kSave));
+}
+
+// 100 steps of 10 s on two machines, of 20 s on one. A second machine for the last 100 steps saves
+// 1000 s; at step 60 of 100 it would save 400 s and cost 60 s for the start and 600 s again.
+TEST(SupervisorWorkers, APlainScriptIsNotStartedAgainForLessThanItLoses) {
+  for (const bool early : {true, false}) {
+    SupervisedRun run(plain_terms(2));
+    run.begin();
+    run.tell(1, {.kind = Event::kVmLost, .vm = 1});
+    run.train(2, 0);
+    const int steps = early ? 1 : 60;
+    for (int i = 1; i <= steps; ++i) run.step(2 + 20 * i, i, 20 * kSecond);
+    run.tell(3 + 20 * steps, {.kind = Event::kVmUp, .vm = 2});
+    EXPECT_EQ(run.wants(Act::kTrain), early);
+  }
+}
+
+}  // namespace
+}  // namespace stint
