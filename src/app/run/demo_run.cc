@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "app/run/run_conduct.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
+#include "cloud/local_cluster.h"
 #include "load/python_world.h"
 
 namespace stint {
@@ -14,8 +16,7 @@ constexpr double kSlower = 10;  // The emulated accelerator, than one core of th
 constexpr Seconds kAlone = 100 * kSecond;  // That one machine would train.
 constexpr int kBatch = 96;
 constexpr Seconds kNotice = 6 * kSecond;
-constexpr Seconds kTakenAt = 20 * kSecond;
-constexpr Seconds kBackAt = 35 * kSecond;
+constexpr double kLostAfter = 0.4;  // Of the steps, so that it happens in every demonstration.
 constexpr int kMachinesMax = 4;
 
 /// So many steps that one machine alone needs too long for the deadline.
@@ -50,6 +51,33 @@ Result<JobProfile> profile(const std::string& python) {
   return job;
 }
 
+/// Interrupts the last machine that trains, once, after some of the steps.
+class Interrupter {
+ public:
+  explicit Interrupter(const Environment& environment) : environment_(environment) {}
+
+  void see(const ReplayedRun& run, const RunMoment& moment) {
+    const auto& attempt = run.supervisor->attempt();
+    const double steps = kLostAfter * static_cast<double>(run.record.steps);
+    const bool reached = static_cast<double>(run.supervisor->reached()) >= steps;
+    if (done_ || !reached || !attempt || moment.event.kind != RunEventKind::kStepDone) return;
+    done_ = true;
+    const auto cluster = LocalCluster::open(cluster_root(environment_), cluster_name(run.record));
+    if (cluster.ok()) (void)cluster->preempt(vm_name(attempt->vms.back()), kNotice);
+  }
+
+ private:
+  const Environment& environment_;
+  bool done_ = false;
+};
+
+/// What the forecast believes of spot machines: one of them is lost in a run, on average.
+std::string one_loss_in(const Plan& plan) {
+  int machines = 0;
+  for (const VmGroup& group : plan.cluster.groups) machines += group.count;
+  return fmt::format("hazard:{:.0f}s", machines * plan.time.mean.in(kSecond));
+}
+
 }  // namespace
 
 Result<RunReport> demonstrate_run(const Environment& environment, const std::string& python,
@@ -78,26 +106,22 @@ Result<RunReport> demonstrate_run(const Environment& environment, const std::str
   listeners.planned(*planned);
 
   listeners.begins("Run: rent the machines, train, and lose one");
-  int machines = 0;
-  if (!planned->answer.plans.empty()) {
-    for (const VmGroup& group : planned->answer.plans[0].cluster.groups) machines += group.count;
-  }
-  const std::string trace = folder->path() + "/market.csv";
-  written = write_file(
-      trace, fmt::format("time_s,running_instances\n0,{0}\n{1:.0f},{2}\n{3:.0f},"
-                         "{0}\n3600,{0}\n",
-                         machines, kTakenAt.in(kSecond), machines - 1, kBackAt.in(kSecond)));
-  if (!written.ok()) return written.error();
+  if (planned->answer.plans.empty()) return failed("no machines train the example in a minute");
   // The plan's minute leaves no room for a loss, and what this shows is one.
   auto prepared = prepare_run(environment, {.plan = "1",
                                             .job = job_file,
                                             .deadline = 2 * kMinute,
-                                            .life = "trace:" + trace,
-                                            .expect = "spells:60s/15s",
+                                            .expect = one_loss_in(planned->answer.plans[0]),
                                             .notice = kNotice});
   if (!prepared.ok()) return prepared.error();
   listeners.prepared(*prepared);
-  const auto run = start_run(environment, std::move(*prepared), listeners.running);
+  Interrupter interrupter(environment);
+  RunAudience audience = listeners.running;
+  audience.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
+    if (listeners.running.happened) listeners.running.happened(run, moment);
+    interrupter.see(run, moment);
+  };
+  const auto run = start_run(environment, std::move(*prepared), audience);
   if (!run.ok()) return run.error();
   listeners.begins("Report: predicted against measured");
   return report_run(environment, run->name);

@@ -62,7 +62,8 @@ void add_files(const std::string& folder, RunReport& report) {
     const auto note = parse_json(line, script_notes_path(folder));
     const Json* wrote = note.ok() ? note->find("wrote") : nullptr;
     const std::string* path = wrote == nullptr ? nullptr : wrote->as<std::string>();
-    if (path != nullptr) paths.insert(*path);
+    // What Stint itself keeps in the folder of the run is no file of the script.
+    if (path != nullptr && !path->starts_with(folder + "/")) paths.insert(*path);
   }
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(script_folder(folder), error)) {
