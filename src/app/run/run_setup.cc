@@ -236,7 +236,11 @@ Status set_command(const RunRequest& request, const Chosen& chosen, const JobPro
 }
 
 void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& record) {
-  if (chosen.plan && chosen.plan->checkpoint) record.checkpoint = *chosen.plan->checkpoint;
+  // A script that saves by itself needs no machines that keep checkpoints.
+  const bool plain = record.plain.value_or(false);
+  if (chosen.plan && chosen.plan->checkpoint && !plain) {
+    record.checkpoint = *chosen.plan->checkpoint;
+  }
   if (request.place) record.checkpoint.place = *request.place;
   if (request.receivers) record.checkpoint.receivers = request.receivers;
   if (request.save_every) record.checkpoint.interval = request.save_every;
