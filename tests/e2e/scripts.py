@@ -39,6 +39,7 @@ class Script:
     batches_per_step: int = 1
     held_at: int = 30      # The step at which it waits for the loss of a machine.
     saves_every: int = 0   # Steps between its own checkpoints; 0: it has none.
+    missing: int = 0       # Steps that are asked for and that it does not make.
 
 
 def dense(*sizes):
@@ -62,7 +63,7 @@ SCRIPTS = {
     "gan": Script(60, GENERATOR + DISCRIMINATOR, 16),
     "finetune": Script(80, dense(64, 2), 8),
     "workers": Script(90, (9 + 1) * 8 + (72 + 1) * 16 + dense(128, 4), 8),
-    "iterable": Script(100, dense(24, 32, 1), 16),
+    "iterable": Script(100, dense(24, 32, 1), 16, missing=7),
     "checkpoint": Script(120, dense(20, 64, 64, 1), 16, held_at=50, saves_every=20),
 }
 
@@ -213,8 +214,8 @@ def run_to_end(world, name, row):
     """Runs a script on machines that stay."""
     script = SCRIPTS[name]
     run = f"{name}-whole".replace("_", "-")
-    process = world.begin_run(name, run, f"{script.vms}x local.large", script.steps,
-                              world.words_of(name))
+    process = world.begin_run(name, run, f"{script.vms}x local.large",
+                              script.steps + script.missing, world.words_of(name))
     said = world.end(process, 0)
     report, steps = expect_ended(world, name, run, said)
     row.done, row.counted = str(steps), str(report["reached"])
