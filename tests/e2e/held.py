@@ -2,9 +2,10 @@
 """Runs an ordinary training script that does not end before it may: held.py FILE BATCH SCRIPT
 [ARGUMENT …]
 
-The script trains on so many batches of its DataLoaders, and then waits until FILE is there. So a
+The script trains on so many batches of its DataLoaders as it would. Then it is slow for some, so
+that who counts its steps now and then has counted the others, and waits until FILE is there. So a
 test has the time to take a machine away in the middle of a training, and the training is short all
-the same. Nothing of it is known to Stint or to the script.
+the same. Neither Stint nor the script knows of it.
 """
 
 import os
@@ -14,19 +15,21 @@ import time
 
 import torch.utils.data.dataloader as dataloader
 
+SLOW = 20  # Batches after the last one that is not held,
+BRAKE = 0.3  # and seconds before each of them.
 LOOK = 0.02  # Seconds between two looks.
 SECONDS_MAX = 280  # Less than a run without a step is given.
 
 
 def hold(file, batches):
-    """Has a batch after the last one that is not held wait."""
+    """Has the batches after the last one that is not held wait."""
     base = dataloader._BaseDataLoaderIter
     original = base.__next__
     taken = 0
 
     def held(iterator):
         nonlocal taken
-        end = time.monotonic() + SECONDS_MAX
+        end = time.monotonic() + (BRAKE if taken < batches + SLOW else SECONDS_MAX)
         while taken >= batches and not os.path.exists(file) and time.monotonic() < end:
             time.sleep(LOOK)
         taken += 1
