@@ -14,10 +14,12 @@ import os
 import socket
 import stat
 import sys
+import threading
 import time
 import traceback
 
 REPORT_EVERY = 0.2  # Seconds between two reports of steps.
+FLUSH_EVERY = 1.0  # And until steps are reported that no other follows.
 TRACEBACK_LINES = 12
 FILES_MAX = 200  # Files that are noted of a script.
 PENDING_MAX = 1 << 16  # Bytes of reports that wait for a runner that does not read.
@@ -42,18 +44,20 @@ class Channel:
         self._connection = connection
         self._pending = b""
         self._process = os.getpid()
+        self._lock = threading.Lock()
 
     def tell(self, kind, **facts):
         if os.getpid() != self._process:
             return  # A child of the script, which trains nothing.
         line = (json.dumps({kind: facts}) + "\n").encode()
-        if len(self._pending) + len(line) <= PENDING_MAX:
-            self._pending += line
-        try:
-            sent = self._connection.send(self._pending, socket.MSG_DONTWAIT)
-        except OSError:
-            return  # It does not read now, or is gone: the processes are ended by who started them.
-        self._pending = self._pending[sent:]
+        with self._lock:
+            if len(self._pending) + len(line) <= PENDING_MAX:
+                self._pending += line
+            try:
+                sent = self._connection.send(self._pending, socket.MSG_DONTWAIT)
+            except OSError:
+                return  # It does not read now, or is gone; whoever started the script ends it.
+            self._pending = self._pending[sent:]
 
 
 class Notes:
@@ -131,6 +135,7 @@ class Script:
         self.last = None  # When the latest step was done,
         self.told_at = 0.0  # and reported.
         self.pace = None  # Seconds that a step takes at least.
+        self.lock = threading.Lock()  # Of reports, which two threads make.
         self.plain = None  # Whether stint.Job is not in use; unknown before the first step.
 
     # Events of optimizers; see steps.py.
@@ -159,20 +164,29 @@ class Script:
         if self.last is None:
             self.last = self.told_at = now
             self.report(now)
+            threading.Thread(target=self.flush, daemon=True).start()
         elif now - self.told_at >= REPORT_EVERY:
             self.report(now)
         self.last = now
 
+    def flush(self):
+        """Reports the last steps of a script that makes no more for a while."""
+        while True:
+            time.sleep(FLUSH_EVERY)
+            if time.monotonic() - self.told_at >= FLUSH_EVERY:
+                self.report(self.last)
+
     def report(self, now):
         """Tells the steps of this process, and how long one takes."""
-        steps = self.counter.passes
-        if self.plain is not True or steps == self.reported:
-            return
-        facts = {"attempt": self.attempt, "steps": steps, "base": self.base}
-        if self.reported:  # The first step has no beginning.
-            facts["time_s"] = (now - self.told_at) / (steps - self.reported)
-        self.channel.tell("counted", **facts)
-        self.reported, self.told_at = steps, now
+        with self.lock:
+            steps = self.counter.passes
+            if self.plain is not True or steps == self.reported:
+                return
+            facts = {"attempt": self.attempt, "steps": steps, "base": self.base}
+            if self.reported and now > self.told_at:  # The first step has no beginning.
+                facts["time_s"] = (now - self.told_at) / (steps - self.reported)
+            self.channel.tell("counted", **facts)
+            self.reported, self.told_at = steps, now
 
     # Files.
 

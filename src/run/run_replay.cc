@@ -51,8 +51,10 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
                  : std::nullopt;
     case Event::kSaved:
       if (supervisor.plain()) {
-        return fmt::format("the script saved a checkpoint at step {}: {}", event.step.value_or(0),
-                           event.reason.value_or("unknown file"));
+        // Scripts rename what they wrote, so only the folder is certain.
+        const std::string path = event.reason.value_or("");
+        return fmt::format("the script saved a checkpoint at step {} in {}", event.step.value_or(0),
+                           path.substr(0, path.rfind('/')));
       }
       return fmt::format("checkpoint of step {} is complete, after {}", event.step.value_or(0),
                          seconds_text(event.duration.value_or(Seconds{})));

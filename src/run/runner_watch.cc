@@ -150,7 +150,7 @@ void Runner::on_own_checkpoint(const Json& facts) {
 }
 
 void Runner::note_step(const GangNews& news) {
-  if (!news.step) return;
+  if (!news.step || news.step->time <= Seconds{}) return;
   note({.iteration = IterationRecord{
             .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
 }

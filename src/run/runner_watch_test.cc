@@ -68,7 +68,7 @@ TEST_F(RunnerTest, StepsOfAPlainScriptAreCountedAndItsCheckpointsSeen) {
   EXPECT_EQ(supervisor_->saved(), 20);
   EXPECT_EQ(story().saves, 2);
   EXPECT_EQ(story().attempts.size(), 1U);
-  EXPECT_TRUE(tells("the script saved a checkpoint at step 10: "));
+  EXPECT_TRUE(tells("the script saved a checkpoint at step 10 in "));
 }
 
 TEST_F(RunnerTest, APlainScriptThatLosesAMachineContinuesFromItsCheckpoint) {

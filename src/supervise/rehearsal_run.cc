@@ -430,7 +430,7 @@ class Rehearsal {
 RehearsedRun rehearse_once(const RunTerms& terms, const RehearsalWorld& world,
                            const RunSoFar& so_far, std::uint64_t seed,
                            std::unique_ptr<DeadlinePolicy> policy) {
-  CHECK(so_far.steps < terms.steps);
+  CHECK(so_far.steps + so_far.unsaved < terms.steps);
   RunTerms rest = terms;
   rest.steps -= so_far.steps;
   rest.plain = so_far.plain;

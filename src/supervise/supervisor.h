@@ -148,6 +148,7 @@ class Supervisor {
   Seconds step_time(const std::vector<int>& vms) const;
   Seconds time_left(const std::vector<int>& vms) const;
   Seconds redone_on(const std::vector<int>& vms) const;
+  bool worth_a_restart(int slot) const;
   SlotState& slot_of(int vm) { return slots_[static_cast<std::size_t>(vms_.at(vm).slot)]; }
 
   RunAction& act(RunActionKind kind);

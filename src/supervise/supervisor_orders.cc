@@ -274,6 +274,7 @@ bool Supervisor::may_ask(int slot, Market market) const {
   if (market == Market::kSpot && capacity() && spot_present() >= *capacity()) return false;
   // A machine that would come when everything is done is not asked for.
   const bool trains = attempt_ && attempt_->training && !attempt_->broken && !terms_.deadline;
+  if (trains && plain_ && can_train(stayers()) && !worth_a_restart(slot)) return false;
   return !(trains && can_train(stayers()) &&
            time_left(stayers()) <= terms_.start_up + terms_.regroup);
 }
@@ -306,6 +307,11 @@ bool Supervisor::is_wanted(int vm) const {
   if (!it.trains) return true;
   if (it.phase == Phase::kNoticed) return false;
   if (!wanted) return false;
+  const bool idle = plain_ && attempt_ && attempt_->training && !attempt_->broken;
+  if (idle && !terms_.deadline && it.phase == Phase::kUp && can_train(stayers()) &&
+      !worth_a_restart(it.slot)) {
+    return false;
+  }
   if (wanted == it.market) return vms_.of(it.slot, it.market) == vm;
   // It stands in for one of the other market that is not there yet.
   const auto successor = vms_.of(it.slot, *wanted);

@@ -104,7 +104,9 @@ void Supervisor::arrange_workers() {
     if (enough && settled() && !pauses) order(std::move(wanted));
     return;
   }
-  if (attempt_->broken) return enough && !pauses ? order(std::move(wanted)) : stand_by();
+  // A plain script starts again on all machines in any case, so it waits for those on their way.
+  const bool waits = pauses || (plain_ && !settled());
+  if (attempt_->broken) return enough && !waits ? order(std::move(wanted)) : stand_by();
   if (!attempt_->training) return;
   go_on_unless(nothing_wanted() || (enough && pays(wanted)));
   save_if_due();
@@ -152,6 +154,21 @@ bool Supervisor::pays(const std::vector<int>& wanted) const {
 Seconds Supervisor::redone_on(const std::vector<int>& vms) const {
   const double slowness = speed_.ratio().value_or(1);
   return static_cast<double>(reached_ - saved_) * slowness * step_time(vms);
+}
+
+/// Whether a machine more in this slot is worth that a plain script starts again. One that saves is
+/// started again after its next checkpoint, so nothing is done once more.
+bool Supervisor::worth_a_restart(int slot) const {
+  std::vector<int> slots = {slot};
+  for (const int vm : stayers()) {
+    if (vms_.at(vm).slot != slot) slots.push_back(vms_.at(vm).slot);
+  }
+  std::sort(slots.begin(), slots.end());
+  const double slowness = speed_.ratio().value_or(1);
+  const Seconds step = slowness * terms_.step_time(slots);
+  const Seconds left = static_cast<double>(terms_.steps - reached_) * step;
+  const Seconds redone = static_cast<double>(script_saves_ > 0 ? 0 : reached_ - saved_) * step;
+  return time_left(stayers()) - left > terms_.start_up + redone;
 }
 
 /// Whether what was reached is to be saved before a change to machines of which none has it.

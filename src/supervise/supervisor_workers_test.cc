@@ -47,6 +47,7 @@ TEST(SupervisorWorkers, APlainScriptStartsAgainOnAllMachinesFromWhatItLoads) {
   run.tell(301, {.kind = Event::kSaved, .step = 30});
   run.step(310, 31);
   run.tell(312, {.kind = Event::kVmLost, .vm = 0});
+  run.tell(313, {.kind = Event::kLaunchRefused, .vm = 2});
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{1}));
   EXPECT_EQ(run.supervisor.reached(), 30);  // The survivor does not keep its state.
   run.train(320, 30);
@@ -59,6 +60,35 @@ TEST(SupervisorWorkers, APlainScriptStartsAgainOnAllMachinesFromWhatItLoads) {
   EXPECT_EQ(run.said(),
             "The script continues after step 0; it did not load its checkpoint of step 30.");
   EXPECT_EQ(run.supervisor.saved(), 0);
+}
+
+// A replacement that is on its way is waited for: the script starts again on all machines anyway.
+TEST(SupervisorWorkers, APlainScriptWaitsForAReplacementThatIsOnItsWay) {
+  SupervisedRun run(plain_terms(2));
+  run.begin();
+  for (int i = 1; i <= 5; ++i) run.step(10 * i, i);
+  run.tell(51, {.kind = Event::kVmLost, .vm = 0});
+  EXPECT_TRUE(run.wants(Act::kLaunch));
+  EXPECT_FALSE(run.wants(Act::kTrain));
+  run.tell(60, {.kind = Event::kVmUp, .vm = 2});
+  EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{2, 1}));
+}
+
+// At step 60 of 100 on one machine, 20 s each, a second one saves 400 s and costs 600 s again.
+TEST(SupervisorWorkers, AMachineThatIsNotWorthARestartIsReleased) {
+  SupervisedRun run(plain_terms(2));
+  run.begin();
+  run.tell(1, {.kind = Event::kVmLost, .vm = 1});
+  run.tell(2, {.kind = Event::kLaunchRefused, .vm = 2});
+  run.train(2, 0);
+  for (int i = 1; i <= 60; ++i) {
+    run.step(2 + 20 * i, i, 20 * kSecond);
+    for (const RunAction& launch : run.all(Act::kLaunch)) {
+      run.tell(2 + 20 * i, {.kind = Event::kLaunchRefused, .vm = launch.vm});
+    }
+  }
+  run.tick(1300);
+  EXPECT_FALSE(run.wants(Act::kLaunch));
 }
 
 // Steps are predicted to take 10 s; the limit is 5 min.
@@ -97,18 +127,20 @@ TEST(SupervisorWorkers, APlainScriptIsStoppedWithoutASave) {
   EXPECT_FALSE(run.wants(Act::kSave));
 }
 
-// 100 steps of 10 s on two machines, of 20 s on one. A second machine for the last 100 steps saves
-// 1000 s; at step 60 of 100 it would save 400 s and cost 60 s for the start and 600 s again.
+// 100 steps of 10 s on two machines, of 20 s on one. A second machine for the last 99 steps saves
+// 990 s; at step 60 of 100 it would save 400 s and cost 60 s for the start and 600 s again.
 TEST(SupervisorWorkers, APlainScriptIsNotStartedAgainForLessThanItLoses) {
   for (const bool early : {true, false}) {
     SupervisedRun run(plain_terms(2));
     run.begin();
     run.tell(1, {.kind = Event::kVmLost, .vm = 1});
-    run.train(2, 0);
+    run.tick(300);  // The replacement takes too long.
+    run.train(301, 0);
     const int steps = early ? 1 : 60;
-    for (int i = 1; i <= steps; ++i) run.step(2 + 20 * i, i, 20 * kSecond);
-    run.tell(3 + 20 * steps, {.kind = Event::kVmUp, .vm = 2});
+    for (int i = 1; i <= steps; ++i) run.step(301 + i, i, 20 * kSecond);
+    run.tell(302 + steps, {.kind = Event::kVmUp, .vm = 2});
     EXPECT_EQ(run.wants(Act::kTrain), early);
+    EXPECT_EQ(run.wants(Act::kRelease), !early);
   }
 }
 

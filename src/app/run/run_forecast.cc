@@ -55,7 +55,9 @@ struct Rehearsing {
 
 Forecast rehearsed(const RunRecord& record, const RunPlan& plan, const RunSoFar& so_far,
                    const Rehearsing& how) {
-  const RunTerms terms = terms_of(record, plan);
+  RunTerms terms = terms_of(record, plan);
+  // A plain script makes as many steps as it wants to.
+  terms.steps = std::max(terms.steps, so_far.steps + so_far.unsaved + 1);
   const std::vector<int> slots = training_slots(terms);
   const int places = static_cast<int>(slots.size());
   RehearsalWorld world = world_of(record, plan, how.slowness);

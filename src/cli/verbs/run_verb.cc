@@ -101,8 +101,11 @@ std::string outline(const PreparedRun& run) {
                                 machines.market == Market::kSpot ? "spot" : "on-demand",
                                 machines.trains ? "" : " for checkpoints"));
   }
-  std::string text = fmt::format("Run {}: {} steps of {} samples on {}.", record.name, record.steps,
-                                 record.global_batch, join(kinds, " + "));
+  // A script that takes no orders has its own batch, and makes as many steps as it wants to.
+  const std::string work =
+      record.plain ? fmt::format("about {} steps with the script's own batch", record.steps)
+                   : fmt::format("{} steps of {} samples", record.steps, record.global_batch);
+  std::string text = fmt::format("Run {}: {} on {}.", record.name, work, join(kinds, " + "));
   if (record.forecast) {
     text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
                         range_text(record.forecast->cost));
