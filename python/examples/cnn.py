@@ -84,7 +84,7 @@ def main():
     model = make_model()
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9, weight_decay=1e-4)
     criterion = nn.CrossEntropyLoss()
-    job = stint.job(model, optimizer, batch=args.batch or stint.global_batch(args.batch_size),
+    job = stint.Job(model, optimizer, batch=args.batch or stint.global_batch(args.batch_size),
                     steps=args.steps, seed=args.seed)
     for step in job.steps(dataset):
         with step:

@@ -63,7 +63,7 @@ def main():
     model = make_model(args.width)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
     criterion = nn.CrossEntropyLoss()
-    job = stint.job(model, optimizer, batch=args.batch or stint.global_batch(args.batch_size),
+    job = stint.Job(model, optimizer, batch=args.batch or stint.global_batch(args.batch_size),
                     steps=args.steps, seed=args.seed)
     for step in job.steps(dataset):
         with step:

@@ -78,7 +78,7 @@ def main():
     model = LanguageModel(args.width, args.layers)
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: min(1, (done + 1) / 50))
-    job = stint.job(model, optimizer, scheduler, seed=args.seed, steps=args.steps,
+    job = stint.Job(model, optimizer, scheduler, seed=args.seed, steps=args.steps,
                     batch=args.batch or stint.global_batch(args.batch_size))
     for step in job.steps(dataset):
         with step:

@@ -8,12 +8,20 @@ is to be measured writes two lines after the model and its optimizer are made:
 
 Outside of `stint profile` both lines do nothing.
 
-A script whose training is to go on when `stint run` loses machines uses stint.job: see training.py.
+A script whose training is to go on when `stint run` loses machines uses stint.Job: see training.py.
 """
 
 import os
 
-__all__ = ["batch_size", "global_batch", "job", "watch"]
+__all__ = ["Job", "batch_size", "global_batch", "job", "watch"]
+
+
+def __getattr__(name):
+    """stint.Job needs torch, which takes seconds to import: it comes when it is asked for."""
+    if name == "Job":
+        from stint.training import Job
+        return Job
+    raise AttributeError(f"module 'stint' has no attribute '{name}'")
 
 
 def watch(model, optimizer):
@@ -35,6 +43,6 @@ def global_batch(per_worker):
 
 
 def job(model, optimizer, scheduler=None, *, batch, steps, seed=1):
-    """A training of `steps` global batches that machines may leave and join: see training.py."""
+    """The first name of stint.Job, for scripts that have it."""
     from stint.training import Job
     return Job(model, optimizer, scheduler, batch=batch, steps=steps, seed=seed)

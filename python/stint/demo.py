@@ -40,7 +40,7 @@ def main():
         nn.Linear(64 * (SIDE // 4) ** 2, 256), nn.ReLU(), nn.Linear(256, CLASSES))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.02, momentum=0.9)
     criterion = nn.CrossEntropyLoss()
-    job = stint.job(network, optimizer, batch=stint.global_batch(32), steps=args.steps)
+    job = stint.Job(network, optimizer, batch=stint.global_batch(32), steps=args.steps)
     for step in job.steps(TensorDataset(pictures, labels)):
         with step:
             for inputs, classes in step.micro_batches():

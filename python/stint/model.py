@@ -1,6 +1,7 @@
 """The model as scripts call it, whatever cluster it is trained on."""
 
 import contextlib
+import inspect
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
@@ -9,6 +10,43 @@ from torch.nn.parallel import distributed as parallel
 from stint import turns
 from stint.pacer import Pacer
 from stint.recorder import leading_size
+
+OWN = ("module", "process_group", "delay_all_reduce_named_params")  # Not for scripts to choose.
+
+
+def check_arguments(arguments):
+    """Refuses what DistributedDataParallel does not take, before any machine waits for it."""
+    known = inspect.signature(DistributedDataParallel.__init__).parameters
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in known.values())
+    for name in arguments:
+        if name in OWN or name == "self" or (name not in known and not open_ended):
+            names = ", ".join(one for one in known if one not in OWN and one != "self")
+            raise TypeError(f"stint.Job: ddp has no argument '{name}'; known: {names}")
+
+
+class Pacing:
+    """The profiled times that all models of a job take together."""
+
+    def __init__(self, paces, several):
+        self._paces = paces
+        self._several = several
+        self._begun = False  # In this micro-batch.
+        self.pacer = Pacer() if paces else None
+
+    def begin(self):
+        """A micro-batch begins."""
+        self._begun = False
+
+    def timed(self, samples, run):
+        """Runs a forward pass. Of several models the first that is called takes the time of all."""
+        if not self.pacer or (self._several and self._begun):
+            return run()
+        self._begun = True
+        self.pacer.pace = self._paces.at(samples)
+        self.pacer.begin()
+        result = run()
+        self.pacer.forward_done()
+        return result
 
 
 class MayDoNothing(torch.nn.Module):
@@ -28,14 +66,14 @@ class MayDoNothing(torch.nn.Module):
 class Model(torch.nn.Module):
     """What scripts call: the same object whatever the cluster is. It counts the samples it sees."""
 
-    def __init__(self, network, paces, norms):
+    def __init__(self, network, pacing, norms, arguments):
         super().__init__()
         self.inner = network  # Or DistributedDataParallel around it.
         self.samples = 0
         self._network = [network]  # Not as a module: it would be found twice.
-        self._paces = paces
+        self._pacing = pacing
         self._norms = norms
-        self.pacer = Pacer() if paces else None
+        self._arguments = arguments  # For DistributedDataParallel.
 
     def wrap(self, reduce=None):
         """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
@@ -43,11 +81,12 @@ class Model(torch.nn.Module):
         network = MayDoNothing(self._network[0])
         if reduce:
             with _without_first_broadcast():
-                self.inner = DistributedDataParallel(network)
-            hook = self.pacer.hook(reduce) if self.pacer else reduce
+                self.inner = DistributedDataParallel(network, **self._arguments)
+            pacer = self._pacing.pacer
+            hook = pacer.hook(reduce) if pacer else reduce
             self.inner.register_comm_hook(None, self._norms.hook(hook))
         else:
-            self.inner = DistributedDataParallel(network)
+            self.inner = DistributedDataParallel(network, **self._arguments)
 
     def unwrap(self):
         """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep
@@ -72,11 +111,11 @@ class Model(torch.nn.Module):
         samples = leading_size([arguments, more]) or 0
         self.samples += samples
         self._begin_alone()
-        return self._timed(samples, lambda: self.inner(*arguments, **more))
+        return self._pacing.timed(samples, lambda: self.inner(*arguments, **more))
 
     def nothing(self):
         """A loss whose gradients are zero."""
-        return self._timed(0, lambda: self.inner(nothing=True))
+        return self._pacing.timed(0, lambda: self.inner(nothing=True))
 
     # With DistributedDataParallel turns are its hooks' business.
 
@@ -86,19 +125,8 @@ class Model(torch.nn.Module):
 
     def backward_done(self):
         """Backward of a micro-batch is over, and so is what it waited for."""
-        if self.pacer:
-            self.pacer.backward_done()
         if self.inner is self._network[0]:
             turns.give()
-
-    def _timed(self, samples, run):
-        if not self.pacer:
-            return run()
-        self.pacer.pace = self._paces.at(samples)
-        self.pacer.begin()
-        result = run()
-        self.pacer.forward_done()
-        return result
 
 
 @contextlib.contextmanager

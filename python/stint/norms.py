@@ -15,8 +15,8 @@ from stint.recorder import square
 class Norms:
     """The squared norms of one step, if it is one of those that are measured."""
 
-    def __init__(self, network):
-        self._network = network
+    def __init__(self, parameters):
+        self._parameters = parameters  # A function that gives all of them.
         self.measures = False
         self._gathered = 0.0  # Of this worker, weighted by its share of the batch.
         self._local = None
@@ -28,6 +28,11 @@ class Norms:
         self.measures = measures
         self._gathered, self._local, self._local_batch, self._mean = 0.0, None, 0, None
 
+    def begin_pass(self):
+        """A pass over the batch begins; with several models there may be more than one in a step,
+        and the last one counts."""
+        self._gathered, self._local, self._local_batch = 0.0, None, 0
+
     def hook(self, reduce):
         """A communication hook that looks at gradients before `reduce` sums them up."""
         ready = getattr(reduce, "stint_ready", None)
@@ -35,7 +40,7 @@ class Norms:
 
         def look(state, bucket):
             if self.measures:
-                self._gathered += square([bucket.buffer()])
+                self.gather(square([bucket.buffer()]))
             return sum_up(state, bucket)
 
         def when_ready(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
@@ -47,16 +52,22 @@ class Norms:
         when_ready.stint_ready, when_ready.stint_reduce = ready, look
         return when_ready
 
+    def gather(self, part):
+        """Adds the squared norm of a part of this worker's own gradients."""
+        self._gathered += part
+
     def first_part(self, samples, weight):
         """One worker alone has the gradients of its first micro-batch, times `weight`."""
         self._local, self._local_batch = self._square() / weight ** 2, samples
 
-    def all_parts(self, samples, weight):
+    def all_parts(self, samples, weight, scale=1.0):
         """The gradients are those of the whole batch. This worker's own, of so many samples, were
-        weighted when they were summed up over workers."""
-        self._mean = self._square()
+        weighted when they were summed up over workers. All of them are `scale` times too large."""
+        self._mean = self._square() / scale ** 2
         if samples and weight:
             self._local, self._local_batch = self._gathered / weight ** 2, samples
+        if self._local is not None:
+            self._local /= scale ** 2
 
     def facts(self):
         """What the runner is told: nothing of a step that was not measured, or not to its end."""
@@ -68,4 +79,4 @@ class Norms:
         return found
 
     def _square(self):
-        return square(one.grad for one in self._network.parameters() if one.grad is not None)
+        return square(one.grad for one in self._parameters() if one.grad is not None)

@@ -25,15 +25,15 @@ class Terms:
 
 
 class Progress:
-    """Progress so far. It makes the scheduler's step run as often as progress passes whole numbers,
-    but not beyond the steps of the script, for which the schedule was made."""
+    """Progress so far. It makes the steps of schedulers run as often as progress passes whole
+    numbers, but not beyond the steps of the script, for which the schedule was made."""
 
-    def __init__(self, scheduler, steps):
+    def __init__(self, schedulers, steps):
         self.value = 0.0
         self._steps = steps
         self._due = 1
-        if scheduler is not None:
-            self._follow(scheduler)
+        for one in schedulers:
+            self._follow(one)
 
     def begin(self, gain):
         """A step begins that is worth so much."""

@@ -3,8 +3,12 @@
     magic | length and CRC-32 of the head | head | tensors, each at a multiple of 64 bytes
 
 The head is JSON, so that reading a state runs no code, and workers with the same state write the
-same bytes: each saves a part of them. What differs between workers, random states and buffers such
-as the averages of BatchNorm, comes first, and so from the first worker.
+same bytes: each saves a part of them. What differs between workers, random states, buffers such as
+the averages of BatchNorm and objects of the script, comes first, and so from the first worker.
+
+A job of one model, one optimizer and at most one scheduler has their states as they are, as all
+jobs had before there could be several. Otherwise `parts` lists what there is, and states of parts
+that have names are by name.
 """
 
 import json
@@ -16,32 +20,155 @@ import zlib
 
 import torch
 
+from stint.parts import ALONE
+
 MAGIC = b"stint.state/1\n"
 ALIGNMENT = 64
 FRONT = struct.Struct("<QI")
 PLAIN = (str, int, float, bool, type(None))
 
 
-def gather(network, optimizer, scheduler, step, **more):
-    """The state as nested dictionaries; its tensors are those of the training, not copies. `more`
-    has what else is the same on all workers, by name."""
-    everything = network.state_dict(keep_vars=True)
-    parameters = {name: value for name, value in everything.items()
-                  if isinstance(value, torch.nn.Parameter)}
-    buffers = {name: value for name, value in everything.items() if name not in parameters}
-    return {"random": _random_state(), "buffers": buffers, "parameters": parameters,
-            "optimizer": optimizer.state_dict(),
-            "scheduler": scheduler.state_dict() if scheduler else None, "step": step, **more}
+def gather(network, optimizer, scheduler, step, objects=None, **more):
+    """The state as nested dictionaries; its tensors are those of the training, not copies. Of each
+    kind of part there may be one, or several by name; `objects` are others with a state, by name.
+    `more` has what else is the same on all workers, by name."""
+    networks, optimizers, schedulers = map(_by_name, (network, optimizer, scheduler))
+    buffers, parameters = {}, {}
+    for name, one in networks.items():
+        everything = one.state_dict(keep_vars=True)
+        parameters[name] = {key: value for key, value in everything.items()
+                            if isinstance(value, torch.nn.Parameter)}
+        buffers[name] = {key: value for key, value in everything.items()
+                         if key not in parameters[name]}
+    state = {"random": _random_state(), "buffers": _alone(buffers)}
+    if objects:
+        state["objects"] = {name: _with_tensors(one.state_dict(), name)
+                            for name, one in objects.items()}
+    parts = _parts(networks, optimizers, schedulers, objects)
+    if objects or any(names not in ([], [ALONE]) for names in parts.values()):
+        state["parts"] = parts
+    return {**state, "parameters": _alone(parameters),
+            "optimizer": _alone({name: one.state_dict() for name, one in optimizers.items()}),
+            "scheduler": _alone({name: one.state_dict() for name, one in schedulers.items()}),
+            "step": step, **more}
 
 
-def restore(state, network, optimizer, scheduler):
-    """Puts a state in place; returns the step it is of."""
-    network.load_state_dict({**state["buffers"], **state["parameters"]})
-    optimizer.load_state_dict(state["optimizer"])
-    if scheduler:
-        scheduler.load_state_dict(state["scheduler"])
+def restore(state, network, optimizer, scheduler, objects=None):
+    """Puts a state in place; returns the step it is of. Raises ValueError if it is of other parts,
+    and then changes nothing."""
+    networks, optimizers, schedulers = map(_by_name, (network, optimizer, scheduler))
+    _check_parts(_saved_parts(state), _parts(networks, optimizers, schedulers, objects))
+    buffers, parameters = (_states(state[key], networks) for key in ("buffers", "parameters"))
+    for name, one in networks.items():
+        one.load_state_dict({**buffers[name], **parameters[name]})
+    for kind, parts in (("optimizer", optimizers), ("scheduler", schedulers)):
+        saved = _states(state[kind], parts)
+        for name, one in parts.items():
+            one.load_state_dict(saved[name])
+    for name, one in (objects or {}).items():
+        own = _owned(state["objects"][name], one.state_dict())
+        if own:  # A gradient scaler that is not enabled has no state.
+            one.load_state_dict(own)
     _set_random_state(state["random"])
     return state["step"]
+
+
+def _by_name(parts):
+    if parts is None:
+        return {}
+    return parts if isinstance(parts, dict) else {ALONE: parts}
+
+
+def _alone(states):
+    """States by name; of one part alone, its own; of none, nothing."""
+    if not states:
+        return None
+    return states[ALONE] if list(states) == [ALONE] else states
+
+
+def _states(saved, parts):
+    """The reverse, for these parts."""
+    return {ALONE: saved} if list(parts) == [ALONE] else saved
+
+
+def _parts(networks, optimizers, schedulers, objects):
+    return {"model": list(networks), "optimizer": list(optimizers), "scheduler": list(schedulers),
+            "object": list(objects or {})}
+
+
+def _saved_parts(state):
+    """What a state is of. Those of jobs that could not have several parts do not say it."""
+    one = [ALONE]
+    return state.get("parts") or {
+        "model": one, "optimizer": one, "object": [],
+        "scheduler": [] if state.get("scheduler") is None else one}
+
+
+def _check_parts(saved, wanted):
+    """A state may have schedulers and objects that the script does not ask for."""
+    for kind, names in wanted.items():
+        has = saved.get(kind, [])
+        if kind in ("model", "optimizer") and has != names or set(names) - set(has):
+            raise ValueError(f"it has {_listed(kind, has)} where this script has "
+                             f"{_listed(kind, names)}: it was saved by an older script, or by "
+                             "another one")
+
+
+def _listed(kind, names):
+    if not names:
+        return f"no {kind}"
+    if names == [ALONE]:
+        return f"one {kind} without a name"
+    return f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+class _Value:
+    """A number or an array of an object of the script, as a tensor: workers may have different
+    ones, and write the same head all the same."""
+
+    def __init__(self, kind, tensor):
+        self.kind = kind
+        self.tensor = tensor
+
+    READ = {"bool": lambda tensor: bool(tensor), "int": int, "float": float,
+            "array": lambda tensor: tensor.numpy().copy()}
+
+
+def _with_tensors(value, name):
+    """The state of an object with its numbers as tensors; refuses what could not be read back."""
+    if value is None or isinstance(value, (str, torch.Tensor)):
+        return value
+    if isinstance(value, dict):
+        return {key: _with_tensors(one, name) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_with_tensors(one, name) for one in value) \
+            if type(value) in (list, tuple) else [_with_tensors(one, name) for one in value]
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(value, numpy.generic):
+        value = value.item()
+    for kind, dtype in ((bool, torch.bool), (int, torch.int64), (float, torch.float64)):
+        if isinstance(value, kind):
+            return _Value(kind.__name__, torch.tensor(value, dtype=dtype))
+    if numpy and isinstance(value, numpy.ndarray):
+        return _Value("array", torch.from_numpy(value.copy()))
+    raise TypeError(f"stint.Job: {name} has a {type(value).__name__} in its state, which cannot be "
+                    "saved: a state has tensors, arrays, numbers, texts, lists and dictionaries")
+
+
+def _owned(value, present):
+    """The state of an object with tensors of its own, where the present ones are: objects keep
+    what they are given."""
+    if isinstance(value, torch.Tensor):
+        device = present.device if isinstance(present, torch.Tensor) else value.device
+        return value.to(device, copy=True)
+    if isinstance(value, dict):
+        have = present if isinstance(present, dict) else {}
+        return {key: _owned(one, have.get(key)) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        have = list(present) if isinstance(present, (list, tuple)) else []
+        have += [None] * (len(value) - len(have))
+        return type(value)(_owned(one, old) for one, old in zip(value, have))
+    return value
 
 
 def _random_state():
@@ -80,6 +207,9 @@ def _split(value, tensors):
     if isinstance(value, torch.Tensor):
         tensors.append(value.detach())
         return {"tensor": len(tensors) - 1}
+    if isinstance(value, _Value):
+        tensors.append(value.tensor)
+        return {value.kind: len(tensors) - 1}
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, dict):
@@ -98,6 +228,8 @@ def _join(value, tensors, present):
     [(kind, inner)] = value.items()
     if kind == "tensor":
         return tensors[inner]
+    if kind in _Value.READ:
+        return _Value.READ[kind](tensors[inner])
     if kind == "dict":
         have = present if isinstance(present, dict) else {}
         pairs = ((_join(key, tensors, None), one) for key, one in inner)
@@ -126,7 +258,7 @@ class Layout:
         tensors = []
         skeleton = _split(state, tensors)
         volatile = []
-        _split([state.get("random"), state.get("buffers")], volatile)
+        _split([state.get(name) for name in ("random", "buffers", "objects")], volatile)
         shapes = [(str(one.dtype).split(".")[1], list(one.shape)) for one in tensors]
         head = json.dumps([skeleton, shapes]).encode()
         self.checksum = zlib.crc32(head)

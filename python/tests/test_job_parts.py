@@ -128,7 +128,7 @@ class Parts(unittest.TestCase):
         optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
         scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=12)
         saved = set(scheduler.state_dict())
-        progress = Progress(scheduler, 12)
+        progress = Progress([scheduler], 12)
         at = []
         # Ten times a tenth is a little less than one. At 12 the schedule is at its end.
         for gain in [1, 1] + [0.1] * 10 + [2.5, 2.5, 1, 1, 3, 1]:
@@ -199,6 +199,73 @@ class Parts(unittest.TestCase):
             self.assertEqual(make().total, 3)
         for module in pkgutil.iter_modules(stint.__path__):
             self.assertNotIn(module.name, stint.__all__)
+
+    def test_states_of_one_part_each_are_as_they_were_before_there_could_be_several(self):
+        network = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+        wanted = {"random", "buffers", "parameters", "optimizer", "scheduler", "step"}
+        for parts in ((network, optimizer, None), ({"": network}, {"": optimizer}, {})):
+            state = states.gather(*parts, 3)
+            self.assertEqual(set(state), wanted)
+            self.assertEqual(set(state["parameters"]), {"weight", "bias"})
+            self.assertIsNone(state["scheduler"])
+
+    def test_numbers_of_objects_may_differ_between_workers_and_layouts_do_not(self):
+        class Sums:
+            def __init__(self, state):
+                self.state = state
+
+            def state_dict(self):
+                return self.state
+
+            def load_state_dict(self, state):
+                self.state = state
+
+        def gathered(objects):
+            network = torch.nn.Linear(2, 2)
+            parts = network, torch.optim.SGD(network.parameters(), lr=0.1), None
+            return states.gather(*parts, 3, objects), parts
+
+        kept = {"count": 3, "mean": 0.5, "ready": True, "name": "x", "none": None,
+                "list": [1, (2.5, torch.ones(2))]}
+        one, other = Sums(kept), Sums({**kept, "count": 7, "mean": -1.25, "ready": False})
+        state, _ = gathered({"sums": one})
+        wrong, parts = gathered({"sums": other})
+        self.assertEqual(states.Layout(state).checksum, states.Layout(wrong).checksum)
+        self.assertEqual(states.restore(states.unpack(states.pack(state), wrong), *parts,
+                                        {"sums": other}), 3)
+        for name in ("count", "mean", "ready", "name", "none"):
+            self.assertEqual(other.state[name], kept[name])
+            self.assertIs(type(other.state[name]), type(kept[name]))
+        self.assertTrue(torch.equal(other.state["list"][1][1], torch.ones(2)))
+        with self.assertRaisesRegex(TypeError, "sums has a set in its state"):
+            gathered({"sums": Sums({"seen": {1, 2}})})
+        with self.assertRaisesRegex(ValueError, "no object where this script has the object sums"):
+            states.restore(states.gather(*parts, 1), *parts, {"sums": other})
+
+    def test_parts_are_named_and_what_is_none_is_refused(self):
+        network = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+
+        def of(**more):
+            return stint.Job(**{"model": network, "optimizer": optimizer, "batch": 4, "steps": 3,
+                                **more})
+
+        job = of()
+        self.assertIs(job.models[0], job.model)
+        self.assertEqual(list(of(model={"a": network}).models), ["a"])
+        with self.assertRaisesRegex(TypeError, "the optimizer is a int, which has no param_groups"):
+            of(optimizer=3)
+        with self.assertRaisesRegex(TypeError, "extra 'x' is a int, which has no state_dict"):
+            of(extra={"x": 3})
+        with self.assertRaisesRegex(TypeError, "extra is a dictionary"):
+            of(extra=network)
+        with self.assertRaisesRegex(ValueError, "the same model is there twice"):
+            of(model=[network, network])
+        with self.assertRaisesRegex(ValueError, "at least one optimizer"):
+            of(optimizer=[])
+        with self.assertRaisesRegex(AttributeError, "call those of job.models"):
+            of(model=[network, torch.nn.Linear(1, 1)]).model
 
     def test_paces_follow_the_batch_also_outside_of_those_measured(self):
         def sample(batch, milliseconds):
