@@ -120,6 +120,7 @@ class Job:
         self._halted = False  # After a save that no step is to follow: others will go on from it.
         self._undo = Undo(self._parts)
         self._outsiders = replicas.Outsiders(self._parts)
+        self._warned = False
         self._check_every = check_every
         self._compared = False  # The replicas, since the workers came together.
         self._step = None  # The present one.
@@ -275,7 +276,9 @@ class Job:
             return
         if self._control or self.place.world > 1:
             raise ValueError(trained)
-        print(f"stint: {trained}", file=sys.stderr)
+        if not self._warned:  # One process alone trains it as it trains the rest.
+            print(f"stint: {trained}", file=sys.stderr)
+        self._warned = True
 
     def _compare_replicas(self):
         """Once after each change of the cluster, and then every so many steps."""

@@ -4,11 +4,13 @@ them. Skips without torch."""
 
 import os
 import signal
+import subprocess
 import sys
 import time
 import unittest
 
 from fake_runner import save, train
+from ports import free_port
 
 try:
     import torch
@@ -430,6 +432,43 @@ class Replicas(SeveralBase):
         train(workers, 1, [8], micro_batch=4)
         self.assertEqual(workers[0].process.wait(), 1)
         self.assertIn("before the last micro-batch", workers[0].process.errors())
+
+
+class WithoutRunner(SeveralBase):
+    """As torchrun starts scripts. Names are sentences."""
+
+    def started(self, script, world):
+        """The exit codes, what was written to standard error, and the result of the first rank."""
+        out, path = os.path.join(self.folder, "out"), os.path.join(self.folder, "script.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script)
+        here = os.path.dirname(os.path.abspath(__file__))
+        port, processes = free_port(), []
+        for rank in range(world):
+            variables = dict(os.environ, RANK=str(rank), WORLD_SIZE=str(world), SEED=str(3 + rank),
+                             MASTER_ADDR="127.0.0.1", MASTER_PORT=port, GLOO_SOCKET_IFNAME="lo",
+                             PYTHONPATH=os.path.dirname(here))
+            processes.append(subprocess.Popen(
+                [sys.executable, path, out + str(rank), str(STEPS)], env=variables,
+                stderr=subprocess.PIPE, text=True))
+        errors = [one.communicate(timeout=300)[1] for one in processes]
+        codes = [one.returncode for one in processes]
+        return codes, errors, torch.load(out + "0") if codes[0] == 0 else None
+
+    def test_several_models_train_as_alone(self):
+        codes, errors, found = self.started(GAN, 2)
+        self.assertEqual(codes, [0, 0], errors)
+        self.assert_same(found, self.alone(GAN))
+
+    def test_a_module_of_its_own_ends_several_workers_and_warns_one(self):
+        script = SCRIPT.replace("job = ", "head = nn.Linear(2, 2)\n"
+                                "own = torch.optim.SGD(head.parameters(), lr=0.1)\njob = ").replace(
+            "net(inputs)", "head(net(inputs))").replace(
+            "        optimizer.step()\n", "        optimizer.step()\n        own.step()\n")
+        for world, code in ((2, 1), (1, 0)):
+            codes, errors, _ = self.started(script, world)
+            self.assertEqual(codes, [code] * world, errors)
+            self.assertEqual(errors[0].count("head (Linear) is trained"), 1, errors[0])
 
 
 class Signals(SeveralBase):
