@@ -1,7 +1,7 @@
 """Takes back what a broken step has changed all the same.
 
-Averages of BatchNorm and random numbers change in a forward pass. With several optimizers one of
-them may have made its update before the step broke in the backward pass of another: then
+Averages of BatchNorm and random numbers change in a forward pass. With several models or optimizers
+an update may have been made before the step broke in the backward pass for another one: then
 parameters, optimizers, schedulers and other objects are as they were before the step, too, on every
 worker. For that each update is preceded by a copy of what it changes, on several workers only.
 """
@@ -14,7 +14,7 @@ class Undo:
 
     def __init__(self, parts):
         self._parts = parts
-        self._several = len(parts.optimizers) > 1
+        self._several = len(parts.optimizers) > 1 or len(parts.networks) > 1
         self._kept = None  # None: nothing is kept.
         self._updated = {}  # Name of an optimizer → its parameters and state before its update.
 
