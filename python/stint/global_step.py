@@ -27,6 +27,7 @@ class Step:
         """The worker's share of the batch, collated as a DataLoader does. A second call in the same
         step, such as for the other model of a GAN, gives the same samples again."""
         job, norms = self._job, self._job._norms
+        job._follow_frozen()
         pieces = self._job._pieces(self.number, self._indices)
         own = bool(pieces)
         if not own and job.place.world > 1 and job._borrows:

@@ -73,12 +73,15 @@ class Model(torch.nn.Module):
         self._network = [network]  # Not as a module: it would be found twice.
         self._pacing = pacing
         self._norms = norms
-        self._arguments = arguments  # For DistributedDataParallel.
+        self._arguments = arguments  # For DistributedDataParallel,
+        self._reduce = None  # with this hook, while these parameters are trained.
+        self._trained = []
 
     def wrap(self, reduce=None):
         """Shares gradients from now on; with `reduce`, a communication hook, in its own way, and
         then all workers have the same parameters already."""
         network = MayDoNothing(self._network[0])
+        self._reduce, self._trained = reduce, self._flags()
         if reduce:
             with _without_first_broadcast():
                 self.inner = DistributedDataParallel(network, **self._arguments)
@@ -87,6 +90,16 @@ class Model(torch.nn.Module):
             self.inner.register_comm_hook(None, self._norms.hook(hook))
         else:
             self.inner = DistributedDataParallel(network, **self._arguments)
+
+    def _flags(self):
+        return [one.requires_grad for one in self._network[0].parameters()]
+
+    def follow(self):
+        """Shares the gradients of the parameters that are trained by now: scripts may freeze some,
+        and not any more. Every worker calls it in the same steps."""
+        if self.inner is not self._network[0] and self._flags() != self._trained:
+            self.unwrap()
+            self.wrap(self._reduce)
 
     def unwrap(self):
         """Makes an end of that. Whoever still holds the old object, such as a loss, must not keep

@@ -17,9 +17,8 @@ NAMED = 3  # Parameters that a message names.
 LOOKED_AT = 3  # The first steps, in which all modules are looked at.
 DIFFERENT = ("the workers have different values of {name} after step {step}: its gradients are not "
              "averaged over workers. If not every step uses all parameters, hand stint.Job "
-             "ddp={{\"find_unused_parameters\": True}}. A parameter that is frozen when workers "
-             "come together is not averaged when it is not frozen any more. Models are called "
-             "through job.model")
+             "ddp={{\"find_unused_parameters\": True}}. Whether a parameter is frozen is the same "
+             "on all workers, and models are called through job.model")
 INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 

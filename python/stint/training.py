@@ -204,6 +204,10 @@ class Job:
         for one in self._models.values():
             one.share_next(whether)
 
+    def _follow_frozen(self):
+        for one in self._models.values():
+            one.follow()
+
     def _backward_done(self):
         if self._pacing.pacer:
             self._pacing.pacer.backward_done()

@@ -418,10 +418,18 @@ class Replicas(SeveralBase):
         train(workers, 1, [4, 4])
         self.assert_same(self.finish(workers, STEPS), self.alone(SCRIPT))
 
-    def test_replicas_that_differ_end_the_run_with_the_name_of_the_tensor(self):
-        script = using(SCRIPT, "check_every=5").replace(
+    def test_parameters_that_are_frozen_for_a_while_are_averaged_afterwards(self):
+        script = SCRIPT.replace(
             "optimizer = ", "model[2].requires_grad_(False)\noptimizer = ").replace(
             "    with step:", "    model[2].requires_grad_(step.number > 6)\n    with step:")
+        workers = self.several(2, script)
+        train(workers, 1, [5, 3])
+        self.assert_same(self.finish(workers, STEPS), self.alone(script))
+
+    def test_replicas_that_differ_end_the_run_with_the_name_of_the_tensor(self):
+        script = using(SCRIPT, "check_every=5").replace(
+            "    with step:", "    if step.number == 7 and job.rank == 1:\n"
+            "        model[2].weight.data.mul_(1.01)\n    with step:")
         self.assertIn("the workers have different values of 2.weight after step 10",
                       self.error_of(script, steps=30))
 
