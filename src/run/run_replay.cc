@@ -114,7 +114,8 @@ std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& m
   const bool covered = said && (kind == Event::kNotice || kind == Event::kVmLost ||
                                 kind == Event::kWorkerLost || kind == Event::kLaunchRefused);
   if (auto text = covered ? std::nullopt : event_text(supervisor, moment.event)) {
-    lines.push_back({.at = moment.event.at, .text = std::move(*text)});
+    lines.push_back(
+        {.at = moment.event.at, .text = std::move(*text), .saved = kind == Event::kSaved});
   }
   for (const RunAction& action : moment.actions) {
     if (action.kind == Act::kSay) lines.push_back({.at = moment.event.at, .text = action.reason});

@@ -14,6 +14,7 @@ namespace stint {
 struct StoryLine {
   Seconds at;  // Since the run began.
   std::string text;
+  bool saved = false;  // It says that a checkpoint is complete.
 };
 
 /// Something that happened in a run, and what was done about it.

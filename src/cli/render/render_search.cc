@@ -8,6 +8,7 @@
 #include "base/csv.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/render/charts.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
 
@@ -249,10 +250,13 @@ std::string search_map(const SearchRecord& search) {
   if (!(extent.least > 0)) return "";
   std::set<std::string> types;
   for (const SurfaceRow& row : search.surface) types.insert(row.type);
-  std::string page = fmt::format(
-      "<h2>Batch size and cluster: predicted {} of the whole training (blue: low; frame: timed; "
-      "dot: chosen)</h2>",
-      search.objective == "cost" ? "cost" : "time");
+  std::string page =
+      fmt::format("<h2>Batch size and cluster: predicted {} of the whole training</h2>",
+                  search.objective == "cost" ? "cost" : "time");
+  page += legend({{fmt::format("background:{}", colour(0)), "lowest"},
+                  {fmt::format("background:{}", colour(1)), "highest"},
+                  {"border:2px solid var(--ink)", "timed"},
+                  {"", "chosen", "●"}});
   for (const std::string& type : types) page += map_of_type(search, type, extent);
   return page;
 }

@@ -71,8 +71,9 @@ TEST(RenderSearch, TheMapShowsWhatIsBestTimedChosenAndTooLarge) {
   EXPECT_NE(map.find("<svg"), std::string::npos);
   EXPECT_NE(map.find("memory"), std::string::npos);
   EXPECT_NE(map.find("<circle"), std::string::npos);
-  EXPECT_NE(map.find("hsl(215 55% 72%)"), std::string::npos);  // The best,
-  EXPECT_NE(map.find("hsl(25 55% 60%)"), std::string::npos);   // and the worst.
+  EXPECT_NE(map.find("fill=\"hsl(215 55% 72%)\""), std::string::npos);  // The best,
+  EXPECT_NE(map.find("fill=\"hsl(25 55% 60%)\""), std::string::npos);   // and the worst.
+  EXPECT_NE(map.find("of the whole training</h2><ul class=legend>"), std::string::npos);
   EXPECT_EQ(search_map(SearchRecord{}), "");
 }
 

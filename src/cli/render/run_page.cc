@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 #include <vector>
 
+#include "app/version.h"
+#include "base/date.h"
 #include "base/text.h"
+#include "cli/render/charts.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
 #include "cli/render/render_search.h"
 
 namespace stint::cli {
 namespace {
-
-constexpr double kWidth = 860;
-constexpr double kLeft = 70;
-constexpr double kRight = 20;
-constexpr std::size_t kPointsMax = 400;  // Of a curve; more cannot be seen.
 
 constexpr const char* kStyle = R"(
 :root{color-scheme:light dark;--ink:#1b1f24;--dim:#68707a;--line:#d8dde3;--back:#fff;
@@ -25,80 +24,54 @@ constexpr const char* kStyle = R"(
 --spot:#64a7e0;--demand:#b28fe0;--good:#5cc08a;--bad:#e87a6e}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);max-width:900px;
 margin:2em auto;padding:0 1em}
-h1{font-size:1.5em;margin-bottom:0}h2{font-size:1.1em;margin:2em 0 .5em}
+h1{font-size:1.5em;margin-bottom:0;overflow-wrap:anywhere}h2{font-size:1.1em;margin:2em 0 .5em}
 p.lead{color:var(--dim);margin-top:.2em}
-table{border-collapse:collapse;width:100%}td,th{padding:.25em .6em;text-align:right;
-border-bottom:1px solid var(--line)}td:first-child,th:first-child{text-align:left}
-td.text{text-align:left}.scroll{overflow-x:auto}
-svg text{font:11px system-ui,sans-serif;fill:var(--dim)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em;margin:1em 0}
+dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+td,th{padding:.25em .6em;text-align:right;vertical-align:top;border-bottom:1px solid var(--line)}
+th{color:var(--dim);font-weight:600}tfoot th{color:var(--ink)}
+td:first-child,th:first-child,td.text,th.text{text-align:left}
+td:not(:first-child):not(.text){white-space:nowrap}
+table.events td:first-child{width:6.5em}summary{cursor:pointer;margin:.5em 0}
+ul.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2em 1.4em;margin:0 0 .3em;padding:0;
+color:var(--dim);font-size:.9em}
+ul.legend i{display:inline-block;width:1.3em;height:.75em;margin-right:.45em;border-radius:2px;
+vertical-align:-.05em;font-style:normal;line-height:.75em;text-align:center}
+.scroll{overflow-x:auto}svg.chart{display:block;width:100%;height:auto}
+svg text{font:11px system-ui,sans-serif;fill:var(--dim)}svg.chart text{font-size:12px}
 svg .axis{stroke:var(--line)}
+.hit rect{fill:transparent}.hit circle{fill:var(--ink);opacity:0}
+.hit:hover rect{fill:var(--dim);opacity:.15}.hit:hover circle{opacity:1}
+@media (max-width:600px){body{font-size:14px;margin:1em auto;padding:0 .7em}td,th{padding:.2em .3em}
+svg.chart text{font-size:17px}table.events td:first-child{width:5.5em}}
 )";
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+/// A key of a legend that is a line.
+std::string line_key(std::string_view line, std::string_view colour) {
+  return fmt::format("height:0;border-radius:0;vertical-align:.25em;border-top:2px {} var(--{})",
+                     line, colour);
 }
 
-/// A round step of an axis of about five marks.
-double round_step(double span) {
-  const double raw = span / 5;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= raw) return factor * power;
-  }
-  return 10 * power;
+std::string area_key(std::string_view colour, std::string_view opacity) {
+  return fmt::format("background:var(--{});opacity:{}", colour, opacity);
 }
 
-/// The time axis that all pictures share.
-class TimeAxis {
- public:
-  explicit TimeAxis(Seconds until) : until_(std::max(1.0, until.in(kSecond))) {}
-
-  double x(Seconds at) const {
-    const double share = std::clamp(at.in(kSecond) / until_, 0.0, 1.0);
-    return kLeft + share * (kWidth - kLeft - kRight);
+/// The time that all charts show: the run's, and as much of its forecast as leaves the run visible.
+TimeAxis axis_of(const RunReport& report) {
+  Seconds until = report.story.time;
+  if (report.record.forecast) {
+    const Seconds end = report.record.forecast->time.p90;
+    // A run that has only begun is shown before all of its forecast.
+    until = report.alive ? std::max(until, end) : std::max(until, std::min(end, 2 * until));
   }
-
-  std::string marks(double top, double bottom) const {
-    std::string svg;
-    const double step = round_step(until_);
-    for (double at = 0; at <= until_; at += step) {
-      const double place = x(at * kSecond);
-      svg += fmt::format("<line class=axis x1={:.1f} x2={:.1f} y1={:.1f} y2={:.1f} />", place,
-                         place, top, bottom);
-      svg += fmt::format("<text x={:.1f} y={:.1f} text-anchor=middle>{}</text>", place, bottom + 14,
-                         at == 0 ? "0" : duration(at * kSecond));
-    }
-    return svg;
-  }
-
- private:
-  double until_;
-};
-
-std::string svg_of(double height, const std::string& inside, std::string_view label) {
-  return fmt::format(
-      "<div class=scroll><svg viewBox=\"0 0 {:.0f} {:.0f}\" role=img aria-label=\"{}\">{}</svg>"
-      "</div>",
-      kWidth, height, escaped(label), inside);
+  return TimeAxis(until);
 }
 
 std::string machines_picture(const RunReport& report, const TimeAxis& axis) {
   const RunStory& story = report.story;
-  constexpr double kRow = 20;
+  if (story.vms.empty()) return "";
+  constexpr double kRow = 22;
   const double bottom = 10 + kRow * static_cast<double>(story.vms.size());
   std::string svg = axis.marks(6, bottom);
   for (std::size_t i = 0; i < story.vms.size(); ++i) {
@@ -106,90 +79,172 @@ std::string machines_picture(const RunReport& report, const TimeAxis& axis) {
     const double y = 10 + kRow * static_cast<double>(i);
     const double from = axis.x(vm.from);
     const double until = axis.x(vm.until.value_or(story.time));
-    svg += fmt::format("<text x={:.0f} y={:.1f} text-anchor=end>{}</text>", kLeft - 6, y + 13,
-                       escaped(vm.name));
+    svg += fmt::format("<text x={:.0f} y={:.1f} text-anchor=end>{}</text>", kPictureLeft - 8,
+                       y + 15, escaped(vm.name));
     svg += fmt::format(
         "<rect x={:.1f} y={:.1f} width={:.1f} height={} rx=3 fill=\"var(--{})\" opacity=.8>"
         "<title>{}</title></rect>",
-        from, y + 2, std::max(1.0, until - from), kRow - 5,
+        from, y + 3, std::max(1.0, until - from), kRow - 5,
         vm.market == Market::kSpot ? "spot" : "demand",
-        escaped(
-            fmt::format("{} {} {}: {}", vm.name, vm.type, name_of(vm.market), bill_text(vm.cost))));
+        escaped(fmt::format("{} {} {}: {}–{}, {}{}", vm.name, vm.type, name_of(vm.market),
+                            duration(vm.from), duration(vm.until.value_or(story.time)),
+                            bill_text(vm.cost), vm.taken ? ", interrupted" : "")));
     if (vm.taken) {
       svg +=
           fmt::format("<text x={:.1f} y={:.1f} style=\"fill:var(--bad);font-weight:700\">×</text>",
-                      until + 2, y + 14);
+                      until + 2, y + 16);
     }
   }
   for (const StoryAttempt& attempt : story.attempts) {
     if (!attempt.training) continue;
     svg += fmt::format(
-        "<line x1={0:.1f} x2={0:.1f} y1=4 y2={1:.1f} stroke=\"var(--good)\" "
+        "<line x1={0:.1f} x2={0:.1f} y1=4 y2={1:.1f} stroke=\"var(--good)\" stroke-width=2 "
         "stroke-dasharray=\"3 3\"><title>training after step {2}</title></line>",
         axis.x(*attempt.training), bottom, attempt.from_step);
   }
-  return svg_of(bottom + 22, svg, "machines over time");
+  return "<h2>Machines</h2>" +
+         legend({{area_key("spot", ".8"), "spot"},
+                 {area_key("demand", ".8"), "on-demand"},
+                 {"color:var(--bad);font-weight:700", "interrupted", "×"},
+                 {line_key("dashed", "good"), "training starts"}}) +
+         picture(bottom + 26, svg, "machines over time");
 }
 
-struct CurvePoint {
-  Seconds at;
-  double value = 0;
-};
-
-/// A curve over time, thinned to what can be seen.
-std::string curve(const std::vector<CurvePoint>& points, const TimeAxis& axis, double top,
-                  double bottom, double low, double high, const char* style) {
-  std::string path;
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / kPointsMax);
-  for (std::size_t i = 0; i < points.size(); i += stride) {
-    const double share = high > low ? (points[i].value - low) / (high - low) : 0.5;
-    path += fmt::format("{:.1f},{:.1f} ", axis.x(points[i].at), bottom - share * (bottom - top));
-  }
-  return fmt::format("<polyline points=\"{}\" fill=none {} />", path, style);
-}
-
-std::string value_marks(double low, double high, double top, double bottom) {
-  std::string svg;
-  for (const double value : {low, (low + high) / 2, high}) {
-    const double y = high > low ? bottom - (value - low) / (high - low) * (bottom - top) : bottom;
-    svg += fmt::format("<text x={:.0f} y={:.1f} text-anchor=end>{:.4g}</text>", kLeft - 6, y + 4,
-                       value);
-  }
-  return svg;
-}
-
-std::string progress_curve(const RunReport& report, const TimeAxis& axis) {
+std::string progress_chart(const RunReport& report, const TimeAxis& axis) {
   if (report.steps.empty()) return "";
-  std::vector<CurvePoint> points;
+  std::vector<ChartPoint> points;
   for (const LossPoint& step : report.steps) {
-    points.push_back({step.at, static_cast<double>(step.step)});
+    points.push_back(
+        {step.at, static_cast<double>(step.step),
+         fmt::format("{}: step {} of {}", duration(step.at), step.step, report.story.steps)});
   }
-  const auto high = static_cast<double>(report.story.steps);
-  std::string svg = axis.marks(10, 180) + value_marks(0, high, 10, 180);
+  const auto high = static_cast<double>(std::max<std::int64_t>(1, report.story.steps));
+  Chart chart(axis, value_ticks(0, high));
+  std::vector<LegendKey> keys = {{line_key("solid", "good"), "trained"}};
   if (report.record.forecast) {
-    const Seconds end = report.record.forecast->time.mean;
-    svg += curve({{Seconds{}, 0}, {end, high}}, axis, 10, 180, 0, high,
-                 "stroke=\"var(--dim)\" stroke-dasharray=\"5 4\"");
+    const TimeRange& end = report.record.forecast->time;
+    const ChartPoint begin{Seconds{}, 0};
+    chart.add_band({begin, {end.p90, high}}, {begin, {end.p10, high}}, "dim");
+    chart.add_curve({begin, {end.mean, high}}, "dim", "stroke-dasharray=\"5 4\"");
+    keys.push_back({line_key("dashed", "dim"), "forecast"});
+    keys.push_back({area_key("dim", ".2"), "its 80 % interval"});
   }
-  svg += curve(points, axis, 10, 180, 0, high, "stroke=\"var(--good)\" stroke-width=2");
-  return "<h2>Steps (dashed: plan)</h2>" + svg_of(202, svg, "steps over time");
+  chart.add_curve(points, "good", "stroke-width=2");
+  chart.add_labels(points);
+  return "<h2>Steps</h2>" + legend(keys) + chart.svg("steps over time");
 }
 
-std::string loss_curve(const RunReport& report, const TimeAxis& axis) {
-  std::vector<CurvePoint> points;
+std::string loss_chart(const RunReport& report, const TimeAxis& axis) {
+  std::vector<ChartPoint> points;
   double low = INFINITY;
   double high = -INFINITY;
   for (const LossPoint& step : report.steps) {
     if (!std::isfinite(step.loss)) continue;
-    points.push_back({step.at, step.loss});
+    points.push_back(
+        {step.at, step.loss,
+         fmt::format("{}, step {}: loss {:.4g}", duration(step.at), step.step, step.loss)});
     low = std::min(low, step.loss);
     high = std::max(high, step.loss);
   }
-  if (points.size() < 2 || !(high > low)) return "";
-  const std::string svg =
-      axis.marks(10, 180) + value_marks(low, high, 10, 180) +
-      curve(points, axis, 10, 180, low, high, "stroke=\"var(--spot)\" stroke-width=1.5");
-  return "<h2>Loss of the global batch</h2>" + svg_of(202, svg, "loss over time");
+  if (points.size() < 2 || !(high > low) || !std::isfinite(high - low)) return "";
+  Chart chart(axis, value_ticks(low, high));
+  chart.add_curve(points, "spot", "stroke-width=1.5");
+  chart.add_labels(points);
+  return "<h2>Loss of the global batch</h2>" + chart.svg("loss over time");
+}
+
+/// What all machines have cost until then. Each is taken to cost the same in every second.
+Dollars cost_until(const RunStory& story, Seconds at) {
+  Dollars sum;
+  for (const StoryVm& vm : story.vms) {
+    const Seconds life = vm.until.value_or(story.time) - vm.from;
+    const double share = life > Seconds{} ? (at - vm.from) / life : at >= vm.from ? 1 : 0;
+    sum += std::clamp(share, 0.0, 1.0) * vm.cost;
+  }
+  return sum;
+}
+
+std::vector<ChartPoint> cost_points(const RunStory& story) {
+  // Bends are where machines come and go; the points between are for the pointer.
+  constexpr int kBetween = 30;
+  std::vector<Seconds> moments = {Seconds{}, story.time};
+  for (const StoryVm& vm : story.vms) {
+    moments.push_back(vm.from);
+    if (vm.until) moments.push_back(*vm.until);
+  }
+  for (int i = 1; i < kBetween; ++i) moments.push_back(story.time * (1.0 * i / kBetween));
+  std::sort(moments.begin(), moments.end());
+  std::vector<ChartPoint> points;
+  for (const Seconds at : moments) {
+    const Dollars cost = cost_until(story, at);
+    points.push_back({at, cost.in(kDollar), fmt::format("{}: {}", duration(at), bill_text(cost))});
+  }
+  return points;
+}
+
+std::string cost_chart(const RunReport& report, const TimeAxis& axis) {
+  const std::vector<ChartPoint> points = cost_points(report.story);
+  const auto& forecast = report.record.forecast;
+  const double paid = points.back().value;
+  const double high = std::max(paid, forecast ? forecast->cost.p90.in(kDollar) : 0.0);
+  if (!(high > 0)) return "";
+  Chart chart(axis, value_ticks(0, high, "$"));
+  std::vector<LegendKey> keys = {{line_key("solid", "demand"), "cost"}};
+  if (forecast) {
+    const TimeRange& end = forecast->time;
+    const CostRange& cost = forecast->cost;
+    const ChartPoint begin{Seconds{}, 0};
+    chart.add_band({begin, {end.p90, cost.p10.in(kDollar)}, {end.p90, cost.p90.in(kDollar)}},
+                   {begin, {end.p10, cost.p90.in(kDollar)}, {end.p90, cost.p90.in(kDollar)}},
+                   "dim");
+    chart.add_curve({begin, {end.mean, cost.mean.in(kDollar)}}, "dim", "stroke-dasharray=\"5 4\"");
+    keys.push_back({line_key("dashed", "dim"), "forecast"});
+    keys.push_back({area_key("dim", ".2"),
+                    fmt::format("its 80 % interval: {}–{} after {}–{}", bill_text(cost.p10),
+                                bill_text(cost.p90), duration(end.p10), duration(end.p90))});
+  }
+  chart.add_curve(points, "demand", "stroke-width=2");
+  chart.add_labels(points);
+  return "<h2>Cost</h2>" + legend(keys) + chart.svg("cost over time");
+}
+
+std::string instant_text(Seconds since_epoch) {
+  const auto minutes = static_cast<std::int64_t>(std::floor(since_epoch.in(kMinute)));
+  return fmt::format("{} {:02}:{:02} UTC", to_text(date_at(since_epoch)), minutes / 60 % 24,
+                     minutes % 60);
+}
+
+/// "48 samples (24 per local.small, in micro-batches of 8)".
+std::string batch_text(const RunRecord& record) {
+  std::vector<std::string> kinds;
+  for (const RunMachines& machines : record.plan.machines) {
+    if (!machines.trains) continue;
+    std::string kind = fmt::format("{} per {}", machines.batch_per_vm, machines.type);
+    if (machines.micro_batch < machines.batch_per_vm) {
+      kind += fmt::format(", in micro-batches of {}", machines.micro_batch);
+    }
+    kinds.push_back(std::move(kind));
+  }
+  const int batch = batch_of(record, record.plan);
+  return fmt::format("{} samples ({})", batch, join(kinds, "; "));
+}
+
+std::string facts(const RunReport& report) {
+  const RunRecord& record = report.record;
+  std::vector<std::string> words;
+  for (const std::string& word : record.command) words.push_back(shell_quoted(word));
+  std::vector<std::pair<const char*, std::string>> rows = {{"Started", instant_text(record.began)},
+                                                           {"Command", join(words, " ")},
+                                                           {"Cluster", cluster_text(record.plan)},
+                                                           {"Batch", batch_text(record)},
+                                                           {"Stint", version().number}};
+  if (record.deadline) rows.emplace_back("Deadline", duration(*record.deadline));
+  if (record.budget) rows.emplace_back("Budget", bill_text(*record.budget));
+  std::string list;
+  for (const auto& [name, value] : rows) {
+    list += fmt::format("<dt>{}<dd>{}", name, escaped(without_controls(value)));
+  }
+  return "<dl>" + list + "</dl>";
 }
 
 std::string comparison(const RunReport& report) {
@@ -199,8 +254,9 @@ std::string comparison(const RunReport& report) {
         fmt::format("<tr><td>{}<td>{}<td>{}<td>{}<td>{}", escaped(row.what), escaped(row.predicted),
                     escaped(row.interval), escaped(row.measured), escaped(row.off));
   }
-  return "<h2>Predicted and measured</h2><div class=scroll><table><tr><th><th>predicted<th>80 % "
-         "interval<th>measured<th>error" +
+  if (rows.empty()) return "";
+  return "<h2>Predicted and measured</h2><div class=scroll><table><tr><th>quantity<th>predicted"
+         "<th>80 % interval<th>measured<th>error" +
          rows + "</table></div>";
 }
 
@@ -216,27 +272,42 @@ std::string money(const RunReport& report) {
                        escaped(vm.name), escaped(vm.type), name_of(vm.market),
                        vm.billed.in(kSecond), bill_text(vm.cost));
   }
-  return "<h2>Breakdown of time and cost</h2><div class=scroll><table><tr><th><th>time<th>cost" +
+  return "<h2>Breakdown of time and cost</h2><div class=scroll><table>"
+         "<tr><th>activity<th>time<th>cost" +
          rows +
          "</table></div><h2>Bill</h2><div class=scroll><table><tr><th>machine<th "
          "class=text>type<th class=text>market<th>billed<th>cost" +
          vms +
-         fmt::format("<tr><th>total<th><th><th><th>{}</table></div>", bill_text(report.story.cost));
+         fmt::format("<tfoot><tr><th>total<th><th><th><th>{}</table></div>",
+                     bill_text(report.story.cost));
 }
 
-std::string events(const RunReport& report) {
+std::string event_table(const std::vector<const StoryLine*>& lines) {
   std::string rows;
-  for (const StoryLine& line : report.story.lines) {
-    rows += fmt::format("<tr><td>{}<td class=text>{}", moment_text(line.at), escaped(line.text));
+  for (const StoryLine* line : lines) {
+    rows += fmt::format("<tr><td>{}<td class=text>{}", moment_text(line->at), escaped(line->text));
   }
-  return "<h2>Events</h2><div class=scroll><table>" + rows + "</table></div>";
+  return "<table class=events><tr><th>time<th class=text>event" + rows + "</table>";
+}
+
+/// Checkpoints are many and say little as long as they succeed.
+std::string events(const RunReport& report) {
+  std::vector<const StoryLine*> lines;
+  std::vector<const StoryLine*> saved;
+  for (const StoryLine& line : report.story.lines) (line.saved ? saved : lines).push_back(&line);
+  std::string page = "<h2>Events</h2>" + event_table(lines);
+  if (!saved.empty()) {
+    page += fmt::format("<details><summary>{} saved</summary>{}</details>",
+                        counted(saved.size(), "checkpoint"), event_table(saved));
+  }
+  return page;
 }
 
 }  // namespace
 
 std::string run_page(const RunReport& report) {
   const RunStory& story = report.story;
-  const TimeAxis axis(story.time);
+  const TimeAxis axis = axis_of(report);
   const std::string state = story.outcome  ? name_of(*story.outcome)
                             : report.alive ? "running"
                                            : "halted";
@@ -252,12 +323,10 @@ std::string run_page(const RunReport& report) {
                           ? " Gradients are real, compute takes the profiled time, and the "
                             "machines are emulated: nothing is charged."
                           : " The machines are emulated: nothing is charged.");
-  page +=
-      "<h2>Machines (blue: spot, violet: on-demand, ×: interrupted, dashed: training starts)</h2>" +
-      machines_picture(report, axis);
+  page += facts(report) + machines_picture(report, axis);
   if (report.search) page += search_map(*report.search);
-  page += progress_curve(report, axis) + loss_curve(report, axis) + comparison(report) +
-          money(report) + events(report);
+  page += progress_chart(report, axis) + cost_chart(report, axis) + loss_chart(report, axis) +
+          comparison(report) + money(report) + events(report);
   return page + "</html>\n";
 }
 

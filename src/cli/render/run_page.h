@@ -6,8 +6,8 @@
 
 namespace stint::cli {
 
-/// The report of a run as one HTML page that needs nothing else: machines over time, steps against
-/// the plan, the loss, the comparison and all events.
+/// The report of a run as one HTML page that needs nothing else: what was run, machines over time,
+/// steps and cost against the forecast, the loss, the comparison, the bill and all events.
 std::string run_page(const RunReport& report);
 
 }  // namespace stint::cli
