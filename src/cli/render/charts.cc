@@ -29,7 +29,7 @@ double round_step(double least) {
 
 /// A round step of time that is not below `least`: what clocks and calendars have.
 Seconds round_time_step(Seconds least) {
-  constexpr std::array kOfMinute = {1.0, 2.0, 5.0, 10.0, 20.0, 30.0};
+  constexpr std::array kOfMinute = {1.0, 2.0, 5.0, 10.0, 15.0, 30.0};
   constexpr std::array kOfDay = {1.0, 2.0, 3.0, 6.0, 12.0};
   if (least <= 1 * kSecond) return round_step(least.in(kSecond)) * kSecond;
   for (const double count : kOfMinute) {
