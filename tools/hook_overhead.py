@@ -48,7 +48,7 @@ def muted(method, otherwise=None):
         spent[0] += time.perf_counter() - begin
         return result
     return call
-for name in ("waited", "forward", "backward_begin", "backward_end"):
+for name in ("waited", "fetched", "evaluates", "forward", "backward_begin", "backward_end"):
     setattr(ear, name, muted(getattr(ear, name)))
 ear.step_begin = muted(ear.step_begin, (None, 0))
 heard = muted(ear.step_end)

@@ -30,9 +30,18 @@ def watch(model, optimizer):
     patches.watch(model, optimizer)
 
 
+_own_batches = []  # The defaults that batch_size() was given.
+
+
 def batch_size(default):
     """Returns the batch per worker that `stint profile --batches` asks for, or `default`."""
+    _own_batches[:] = [int(default)]
     return int(os.environ.get("STINT_BATCH_SIZE", default))
+
+
+def own_batch():
+    """Returns the batch that the script would take, or None if it did not call batch_size()."""
+    return _own_batches[0] if _own_batches else None
 
 
 def global_batch(per_worker):

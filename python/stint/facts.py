@@ -24,10 +24,15 @@ def nbytes(tensor):
     return tensor.numel() * tensor.element_size()
 
 
-def parameters_of(optimizer):
-    """Returns the parameters that an optimizer trains."""
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]
-            if parameter.requires_grad]
+def bytes_of(tensors):
+    return sum(nbytes(one) for one in tensors)
+
+
+def parameters_of(optimizers):
+    """Returns the parameters that optimizers train, each once. Frozen ones are not trained."""
+    found = {id(parameter): parameter for optimizer in optimizers
+             for group in optimizer.param_groups for parameter in group["params"]}
+    return [parameter for parameter in found.values() if parameter.requires_grad]
 
 
 def gpu_name(name):
@@ -84,10 +89,12 @@ def environment(device):
     return facts
 
 
-def state_bytes(optimizer):
-    """Returns the bytes of the tensors that an optimizer keeps besides the parameters."""
-    return sum(nbytes(value) for state in optimizer.state.values() if isinstance(state, dict)
-               for value in state.values() if isinstance(value, torch.Tensor))
+def state_bytes(optimizers):
+    """Returns the bytes of the tensors that optimizers keep besides the parameters, each once."""
+    found = {id(value): value for optimizer in optimizers for state in optimizer.state.values()
+             if isinstance(state, dict) for value in state.values()
+             if isinstance(value, torch.Tensor)}
+    return bytes_of(found.values())
 
 
 def buckets_of(parameters, first=FIRST_BUCKET_BYTES, cap=BUCKET_BYTES):

@@ -1,9 +1,10 @@
-"""Puts the recorder's ears into PyTorch.
+"""Puts the recorder into PyTorch.
 
 What is replaced: the call of modules until the outermost ones are known, torch.autograd.backward
-(which Tensor.backward calls), the step of each optimizer class that is used, __next__ of
-DataLoaders, and the creation of DistributedDataParallel. None of it changes a number that the
-script computes.
+(which Tensor.backward calls), the step of each optimizer class that is used (steps.py), the
+creation and __next__ of DataLoaders (inputs.py), the creation of DistributedDataParallel, and the
+functions that tell how the script trains (seen.py). None of it changes a number that the script
+computes, except for a batch size that `stint profile` asks for.
 """
 
 import atexit
@@ -11,9 +12,10 @@ import functools
 import os
 
 import torch
-import torch.utils.data.dataloader as dataloader
 
+from stint import inputs, seen, steps
 from stint import recorder as recording
+from stint.iteration import Sent
 
 recorder = None  # The only one of this process; None outside of `stint profile`.
 
@@ -27,8 +29,9 @@ def install():
     recorder = recording.Recorder(settings)
     patch_modules(recorder)
     patch_backward(recorder)
-    patch_optimizers(recorder)
-    patch_loaders(recorder)
+    steps.watch_optimizers(recorder)
+    seen.install(recorder.seen)
+    inputs.patch_loaders(recorder)
     if torch.distributed.is_available():
         patch_distributed(recorder)
     atexit.register(recorder.close)
@@ -49,36 +52,57 @@ def forward_hook(module, arguments):
     """Is a function of this file, so that a model that has it can still be copied and saved."""
     if module.training and torch.is_grad_enabled():
         recorder.forward(module, arguments)
+    else:
+        recorder.evaluates(module, arguments)
+
+
+def evaluation_hook(module, arguments):
+    """The same for a module that is evaluated without the wrapper that it trains in."""
+    if not module.training or not torch.is_grad_enabled():
+        recorder.evaluates(module, arguments)
 
 
 def patch_modules(ear):
     """Finds the modules that are called outermost; after one iteration only these are heard."""
     base = torch.nn.Module
     original = base.__call__
-    inside = False
+    inside = evaluating = False
 
     def call(self, *arguments, **keywords):
-        nonlocal inside
-        if inside or not self.training or not torch.is_grad_enabled():
+        nonlocal inside, evaluating
+        if inside:
             return original(self, *arguments, **keywords)
-        if not any(self is root for root in ear.roots):
-            prepare_distributed(ear, self)
-            ear.roots.append(self)
-        ear.forward(self, [arguments, keywords])
-        inside = True
+        outermost = evaluating
+        if self.training and torch.is_grad_enabled():
+            if not any(self is root for root in ear.roots):
+                prepare_distributed(ear, self)
+                ear.roots.append(self)
+            ear.forward(self, [arguments, keywords])
+            inside = True
+        elif not evaluating:
+            # A part of it may train all the same.
+            ear.evaluates(self, [arguments, keywords])
+            evaluating = True
         try:
             return original(self, *arguments, **keywords)
         finally:
-            inside = False
+            inside, evaluating = False, outermost
 
     def discovered():
         base.__call__ = original
         ear.on_discovered = None
         for root in ear.roots:
             root.register_forward_pre_hook(forward_hook)
+            if is_distributed(root):
+                root.module.register_forward_pre_hook(evaluation_hook)
 
     base.__call__ = call
     ear.on_discovered = discovered
+
+
+def is_distributed(module):
+    return (torch.distributed.is_available()
+            and isinstance(module, torch.nn.parallel.DistributedDataParallel))
 
 
 def patch_backward(ear):
@@ -99,56 +123,6 @@ def patch_backward(ear):
             ear.backward_end()
 
     torch.autograd.backward = backward
-
-
-def patch_optimizers(ear):
-    """Wraps the step of every optimizer class, which schedulers expect to be a method."""
-    base = torch.optim.Optimizer
-    original = base.__init__
-    depth = 0
-
-    def heard(step):
-        @functools.wraps(step)
-        def wrapper(self, *arguments, **keywords):
-            nonlocal depth
-            if depth:  # A step that calls its base class's.
-                return step(self, *arguments, **keywords)
-            begun = ear.step_begin()
-            depth += 1
-            try:
-                result = step(self, *arguments, **keywords)
-            finally:
-                depth -= 1
-            ear.step_end(self, begun)
-            return result
-        wrapper.heard_by_stint = True
-        return wrapper
-
-    @functools.wraps(original)
-    def initialise(self, *arguments, **keywords):
-        original(self, *arguments, **keywords)
-        kind = type(self)
-        if not getattr(kind.step, "heard_by_stint", False):
-            kind.step = heard(kind.step)
-
-    base.__init__ = initialise
-
-
-def patch_loaders(ear):
-    base = dataloader._BaseDataLoaderIter
-    base.__next__ = recording.timed_next(base.__next__, ear)
-    original = base.__init__
-
-    @functools.wraps(original)
-    def initialise(self, loader, *arguments, **keywords):
-        original(self, loader, *arguments, **keywords)
-        try:
-            size = len(loader.dataset)
-        except TypeError:  # A stream has no length.
-            size = None
-        self._stint_loader = (loader.batch_size, size)
-
-    base.__init__ = initialise
 
 
 def patch_distributed(ear):
@@ -186,11 +160,12 @@ def communication_hook(state, bucket):
     """Averages a bucket over all workers as DistributedDataParallel does without a hook."""
     ear, model = state
     buffer = bucket.buffer()
-    entry = [buffer.numel() * buffer.element_size(), ear.clock.mark(), None]
-    ear.buckets.append(entry)
-    sampled, squares = ear.sampled, ear.mean_squares
+    sent = Sent((id(model), bucket.index()), buffer.numel() * buffer.element_size(),
+                ear.clock.mark(), len(ear.it.passes))
+    ear.it.buckets.append(sent)
+    sampled = ear.it.sampled
     if sampled:
-        ear.local_squares.append(recording.square([buffer]))
+        sent.local = recording.square([buffer])
     # Without a hook the gradients are multiplied by this number, not divided by its inverse, so
     # that the results agree to the last bit.
     buffer.mul_(1.0 / model.process_group.size())
@@ -198,10 +173,10 @@ def communication_hook(state, bucket):
                                           async_op=True).get_future()
 
     def reduced(done):
-        entry[2] = ear.clock.mark()
+        sent.reduced = ear.clock.mark()
         result = done.value()[0]
         if sampled:
-            squares.append(recording.square([result]))
+            sent.mean = recording.square([result])
         return result
 
     return future.then(reduced)

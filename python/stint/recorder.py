@@ -1,16 +1,26 @@
-"""Takes iterations apart and appends them, one JSON line each, to the file of `stint profile`."""
+"""Takes iterations apart and appends them, one JSON line each, to the file of `stint profile`.
+
+An iteration is one pass in which every optimizer of the script stepped or was skipped: steps.py.
+"""
 
 import json
+import math
 import os
 import sys
 import time
+import weakref
 
 import torch
 
+import stint
 from stint import facts
 from stint.clocks import clock_of
+from stint.inputs import Feed, Fetch, Pending, leading_size
+from stint.iteration import Iteration, Pass, Readiness
+from stint.seen import Seen
+from stint.steps import StepCounter
 
-SCHEMA = "stint.profile/1"  # Read by src/measure/trace/profile_records.cc.
+SCHEMA = "stint.profile/1"  # Read by src/measure/trace/profile_summary.cc.
 # Gloo's threads let go of a callback shortly after backward, and must not find Python gone by then.
 LAST_CALLBACK_SECONDS = 0.2
 READINESS_SAMPLES = 3  # Iterations on which each parameter's gradient is timed, without DDP.
@@ -25,6 +35,15 @@ class Settings:
         self.warmup = int(variables.get("STINT_PROFILE_WARMUP", 5))
         # Gradient norms are a pass over all gradients, so that few iterations take them.
         self.sample_every = int(variables.get("STINT_PROFILE_SAMPLE_EVERY", 5))
+        # What becomes of the batch of each DataLoader that allows it.
+        self._scale = float(variables.get("STINT_PROFILE_LOADER_SCALE", 1))
+        self._batch = int(variables.get("STINT_PROFILE_LOADER_BATCH", 0))
+
+    def loader_batch(self, own):
+        """Returns the batch for a DataLoader whose own is `own`."""
+        if self._batch and stint.own_batch() is None:
+            return self._batch
+        return max(1, int(own * self._scale))
 
 
 def rank_and_world():
@@ -41,205 +60,276 @@ def square(tensors):
                for tensor in tensors)
 
 
-class Pass:
-    """One forward and backward: a micro-batch of an iteration."""
-
-    def __init__(self, forward):
-        self.forward = forward  # Marks.
-        self.backward = None
-        self.end = None
-        self.square = None  # Of the gradients gathered so far.
+def device_of(module):
+    return next(module.parameters(), torch.empty(0)).device
 
 
 class Recorder:
-    """Hears of each event of training and writes what it means."""
+    """Is told of each event of training and writes what it means."""
 
     def __init__(self, settings):
         self.settings = settings
+        self.seen = Seen()
         self.roots = []            # Modules whose call begins a forward pass.
-        self.trainer = None        # The optimizer whose step ends an iteration.
+        self.untrained = []        # Other modules that were called, in evaluation or without grad.
+        self.trainer = None        # The only optimizer that counts, if the script names one.
         self.on_discovered = None  # Called once, when the roots are known.
         self.clock = None
+        self.counter = StepCounter()
         self.number = 0
         self.backwards = 0
         self.stopped = False  # The script, by us.
+        self.closed = False
+        self.started = False  # The start is written.
         self.batch = None
-        self.loader_batch = None
+        self.feed = None      # That the last training batch came from.
         self.leading_is_batch = False
-        self.dataset = None
         self.communication = "none"  # Or "timed", or why buckets are not timed.
         self.file = None
         self.outstanding = []
-        self.micro_last = 1
+        self.pending = Pending()
+        self.own_feed = None  # Of stint.job, which has no DataLoader.
+        self.inner_optimizers = weakref.WeakSet()  # That others step.
+        self.optimizers = []  # Weak references to those of the last iteration.
+        self.noise_last = False  # The last iteration was one that tells of gradient noise.
+        self.parts_last = True   # Its backward passes were the parts of its batch, and no more.
         self.readiness_left = READINESS_SAMPLES
         self._begin()
 
+    def mark(self):
+        """Returns the present moment, or None before the device is known."""
+        return self.clock.mark() if self.clock else None
+
     def _begin(self):
         """Starts an iteration."""
-        self.start = self.clock.mark() if self.clock else None
+        self.it = Iteration(self.number, self.mark())
         self.current = None  # The pass that is under way.
-        self.passes = []
-        self.updates = []
-        self.input = 0.0
-        self.buckets = []  # [bytes, mark when ready, mark when reduced].
-        self.local_squares = []
-        self.mean_squares = []
-        self.readiness = None
+        self.steppers = {}   # Optimizers that stepped, and how often.
         measured, every = self.number - self.settings.warmup, self.settings.sample_every
-        self.sampled = measured >= 0 and measured % every == every // 2
+        self.it.sampled = measured >= 0 and measured % every == every // 2
 
     # The events, in the order of an iteration.
 
-    def waited(self, seconds, loader_batch, dataset):
-        """The script waited for a batch of its DataLoader."""
-        self.input += seconds
-        self.loader_batch = loader_batch
-        self.dataset = dataset
+    def fetched(self, fetch):
+        """The script waited for a batch."""
+        self.pending.add(fetch)
+
+    def waited(self, seconds, batch, dataset):
+        """stint.job made a batch."""
+        if self.own_feed is None:
+            self.own_feed = Feed(batch, dataset, fixed="it does not call stint.batch_size()")
+        self.own_feed.batch, self.own_feed.dataset = batch, dataset
+        self.fetched(Fetch(self.own_feed, seconds, None))
+
+    def evaluates(self, module, arguments):
+        """A model is called in evaluation mode or without gradients."""
+        self.pending.evaluated()
+        self.it.evaluated = self.it.evaluated or not self.it.passes
+        if torch.is_grad_enabled():
+            # Some scripts train a model whose layers are in evaluation mode: backward will tell.
+            self.clock = self.clock or clock_of(device_of(module))
+            self.it.doubtful = (self.clock.mark(), module, leading_size(arguments))
+        if self.on_discovered and not any(module is one for one in self.untrained):
+            self.untrained.append(module)
 
     def forward(self, module, arguments):
+        """A training pass goes forward."""
+        self._end_if_stopped()
         if self.current is not None:
-            return  # Another module of the same pass.
-        if self.clock is None:
-            parameter = next(module.parameters(), torch.empty(0))
-            self.clock = clock_of(parameter.device)
-        self.current = Pass(self.clock.mark())
-        if not self.passes:
-            self._note_batch(leading_size(arguments))
+            if self.current.backward is not None or not self.pending:
+                return  # A checkpointed module, or another module of the same pass.
+            # A batch was fetched after the model was called, and nothing went backward.
+            self.it.evaluated = self.it.evaluated or not self.it.passes
+        self.clock = self.clock or clock_of(device_of(module))
+        self._open(self.clock.mark(), leading_size(arguments))
+
+    def _open(self, mark, leading):
+        """Opens a pass with the batches that were fetched for it."""
+        self.current = Pass(mark, self.pending.take())
+        fetches = self.current.fetches
+        if self.it.evaluated and not self.it.passes:
+            begin = fetches[0].begin if fetches else mark
+            self.it.start = begin if begin is not None else self.it.start
+        if fetches:
+            self.feed = fetches[-1].feed
+        if not self.it.passes:
+            self._note_batch(leading)
+        self.it.leading = leading
 
     def _note_batch(self, leading):
         """The last batch of an epoch may be smaller than the DataLoader's; the first dimension
         tells if it has told the batch before."""
-        if leading is not None and leading == self.loader_batch:
+        size = self.feed.batch if self.feed else None
+        if leading is not None and leading == size:
             self.leading_is_batch = True
-        if self.loader_batch and not (self.leading_is_batch and leading):
-            self.batch = self.loader_batch
+        if size and not (self.leading_is_batch and leading):
+            self.batch = size if self.feed.confirmed else None
         else:
             self.batch = leading or self.batch
 
     def backward_begin(self):
+        self._end_if_stopped()
         if self.clock is None:
             self.clock = clock_of(torch.device("cpu"))
         now = self.clock.mark()
         if self.current is None:
-            self.current = Pass(now)
+            begin, module, leading = self.it.doubtful or (now, None, None)
+            self._open(begin, leading)
+            self.current.forwarded = module is not None
+            if module is not None and not any(module is root for root in self.roots):
+                self.roots.append(module)
         self.current.backward = now
-        if self.sampled and self.communication == "none" and not self.passes:
+        self.it.doubtful = None
+        if self.it.sampled and self.communication == "none" and not self.it.passes:
             self._watch_readiness()
 
     def backward_end(self):
         self.backwards += 1
+        if self.stopped:
+            return
         one = self.current
         one.end = self.clock.mark()
-        self.passes.append(one)
+        self.it.passes.append(one)
         self.current = None
-        if self.readiness:
-            self.readiness.remove()
-        if self.sampled and self.communication == "none" and self.micro_last > 1 and self.trainer:
-            one.square = square(p.grad for p in facts.parameters_of(self.trainer)
-                                if p.grad is not None)
+        if self.it.readiness and self.parts_last:
+            self.it.readiness.remove()
+        if self.it.sampled and self.communication == "none" and self.noise_last:
+            one.square = square(p.grad for p in self._trained() if p.grad is not None)
+
+    def created(self, optimizer):
+        self.counter.created(optimizer)
+
+    def inner(self, optimizer):
+        self.inner_optimizers.add(optimizer)
+        self.counter.inner(optimizer)
 
     def step_begin(self):
         """Returns what step_end wants to be told: when it began, and after how many passes."""
-        return self.clock.mark() if self.clock else None, len(self.passes)
+        self._end_if_stopped()
+        return self.mark(), len(self.it.passes)
 
     def step_end(self, optimizer, begun):
         mark, passes = begun
-        if mark is None or not self.passes:
+        update = None
+        if mark is not None and self.it.passes:
+            # A closure that the optimizer calls holds passes of its own; they are no update.
+            update = (mark, self.clock.mark(),
+                      [(one.forward, one.end) for one in self.it.passes[passes:]])
+        self._stepped(optimizer, update)
+
+    def skipped(self, optimizer):
+        """A gradient scaler left the step of an optimizer out."""
+        self.it.skipped = True
+        self._stepped(optimizer, None)
+
+    def _stepped(self, optimizer, update):
+        if self.trainer is not None and optimizer is not self.trainer:
             return
-        # A closure that the optimizer calls holds passes of its own; they are no update.
-        inner = [(one.forward, one.end) for one in self.passes[passes:]]
-        self.updates.append((mark, self.clock.mark(), inner))
-        if self.trainer is None:
-            self.trainer = optimizer
-        if optimizer is self.trainer:
+        done = self.trainer is not None or self.counter.stepped(optimizer)
+        if not self.it.passes:
+            return  # A step without gradients, as some scripts make before they train.
+        if update is not None:
+            self.it.updates.append(update)
+            if self.current is not None:
+                self.current.inside.append(update[:2])
+            self.it.closures = self.it.closures or bool(update[2])
+        self.steppers[optimizer] = self.steppers.get(optimizer, 0) + 1
+        self.it.gaps.append(self.it.forwarded() - sum(self.it.gaps))
+        if done:
             self._finish()
 
     # Sampled iterations.
 
+    def _trained(self):
+        """Returns the parameters of the optimizers of the last iteration, each once."""
+        optimizers = [one() for one in self.optimizers]
+        return facts.parameters_of([one for one in optimizers if one is not None])
+
     def _watch_readiness(self):
-        if self.trainer is not None and self.readiness_left > 0:
+        if self.optimizers and self.readiness_left > 0:
             self.readiness_left -= 1
-            self.readiness = Readiness(facts.parameters_of(self.trainer), self.clock)
+            self.it.readiness = Readiness(self._trained(), self.clock, self.it)
 
     # Writing.
 
     def _finish(self):
-        self.outstanding.append(self._iteration())
-        if self.number == 0:
+        it = self.it
+        if it.readiness:
+            it.readiness.remove()
+        it.end = it.updates[-1][1] if it.updates else self.clock.mark()
+        it.turns = max(self.steppers.values())
+        it.batch, it.parts = it.divided(self.batch, self.feed.batch if self.feed else None)
+        it.peak = self.clock.peak_bytes()
+        it.scale = self.seen.scale() if it.sampled else 1.0
+        it.alone = len(self.steppers) == 1
+        self.outstanding.append(it)
+        self.optimizers = [weakref.ref(one) for one in self.steppers]
+        self.parts_last = it.parts == len(it.passes)
+        self.noise_last = it.alone and self.parts_last and it.parts > 1
+        if self.number == 0 and self.on_discovered:
+            self.on_discovered()
+        # The first iterations of a gradient scaler are often skipped, and have no optimizer state.
+        if self.number >= self.settings.warmup and not self.started and not it.skipped:
             self._write_start()
-            if self.on_discovered:
-                self.on_discovered()
-        self.micro_last = len(self.passes)
         self._write_outstanding()
         self.number += 1
+        self._begin()
         if self.settings.steps and self.number >= self.settings.warmup + self.settings.steps:
             self.stopped = True
             raise SystemExit(0)
-        self._begin()
-
-    def _iteration(self):
-        """Keeps the marks of an iteration until all of them have passed."""
-        return {"number": self.number, "start": self.start, "end": self.updates[-1][1],
-                "input": self.input, "passes": self.passes, "updates": self.updates,
-                "buckets": self.buckets, "readiness": self.readiness, "sampled": self.sampled,
-                "local": self.local_squares, "mean": self.mean_squares, "batch": self.batch,
-                "peak": self.clock.peak_bytes()}
 
     def _write_outstanding(self):
-        while self.outstanding and self.clock.passed(self.outstanding[0]["end"]):
-            self._write("iteration", self._record(self.outstanding.pop(0)))
-
-    def _record(self, it):
-        """Returns the record of an iteration whose marks have passed."""
-        seconds = self.clock.seconds
-        passes = it["passes"]
-        last = passes[-1]
-        record = {
-            "number": it["number"], "warmup": it["number"] < self.settings.warmup,
-            "sampled": it["sampled"],
-            "batch": it["batch"], "passes": len(passes), "input_s": it["input"],
-            "forward_s": sum(seconds(one.forward, one.backward) for one in passes),
-            "backward_s": sum(seconds(one.backward, one.end) for one in passes),
-            "update_s": sum(seconds(begin, end) - sum(seconds(*pair) for pair in inner)
-                            for begin, end, inner in it["updates"]),
-            "peak_bytes": it["peak"],
-        }
-        if it["start"] is not None:
-            record["time_s"] = seconds(it["start"], it["end"])
-        if it["buckets"]:
-            record["buckets"] = [
-                {"bytes": size, "ready_s": seconds(last.backward, ready),
-                 "reduce_s": seconds(ready, reduced)}
-                for size, ready, reduced in it["buckets"] if reduced is not None]
-        elif it["readiness"]:
-            record["buckets"] = it["readiness"].buckets(passes[0].backward)
-        if it["local"]:
-            record["local_square"] = sum(it["local"])
-            record["mean_square"] = sum(it["mean"])
-        elif len(passes) > 1 and passes[0].square is not None:
-            record["local_square"] = passes[0].square
-            record["mean_square"] = last.square / len(passes) ** 2
-        return record
+        while self.outstanding and self.clock.passed(self.outstanding[0].end):
+            it = self.outstanding.pop(0)
+            self._write("iteration", it.record(self.clock.seconds, self.settings.warmup))
 
     def _write_start(self):
-        parameters = facts.parameters_of(self.trainer)
-        device = parameters[0].device
-        everything = {id(one): one for one in parameters}
-        for root in self.roots:
-            everything.update((id(one), one) for one in root.parameters())
+        self.started = True
+        optimizers = [one() for one in self.optimizers if one() is not None]
+        every = [*optimizers, *self.inner_optimizers]
+        trained = facts.parameters_of(every)
+        if not trained:
+            return
+        device = trained[0].device
+        everything = {id(one): one for one in trained}
+        for module in [*self.roots, *self.untrained]:
+            everything.update((id(one), one) for one in module.parameters())
+        total = facts.bytes_of(everything.values())
+        kinds = [type(one).__name__ for one in optimizers]
+        training = self.seen.facts(trained, device)
+        training["optimizers"] = kinds
+        if self.feed is not None and self.feed.workers is not None:
+            training["loader_workers"] = self.feed.workers
         self._write("start", {
             "world": rank_and_world()[1],
             "device": facts.device_name(device), "environment": facts.environment(device),
-            "gradient_bytes": sum(facts.nbytes(one) for one in parameters),
-            "parameter_bytes": sum(facts.nbytes(one) for one in everything.values()),
-            "optimizer_bytes": facts.state_bytes(self.trainer),
-            "optimizer": type(self.trainer).__name__, "dataset": self.dataset,
-            "communication": self.communication})
+            "gradient_bytes": facts.bytes_of(trained), "parameter_bytes": total,
+            "frozen_bytes": total - facts.bytes_of(trained),
+            "optimizer_bytes": facts.state_bytes(every),
+            "optimizer": ", ".join(dict.fromkeys(kinds)),
+            "dataset": self.feed.dataset if self.feed else None,
+            "communication": self.communication, "training": training, **self._batch_facts()})
+
+    def _batch_facts(self):
+        """Returns who decides about the batch, what the script would take, or why nobody else
+        decides."""
+        own = stint.own_batch()
+        if own is not None:
+            return {"batch_from": "script", "own_batch": own}
+        if self.feed is not None and self.feed.own is not None:
+            return {"batch_from": "loader", "own_batch": self.feed.own}
+        fixed = "it has no DataLoader and does not call stint.batch_size()"
+        return {"batch_fixed": self.feed.fixed if self.feed else fixed}
 
     def close(self):
         """Says how far the script came; called when it ends by itself."""
+        if self.closed:
+            return
+        self.closed = True
         if self.clock:
             self.clock.wait()
+            if self.number and not self.started:
+                self._write_start()
             self._write_outstanding()
         self._write("exit", {"backwards": self.backwards, "steps": self.number})
         if self.stopped:
@@ -251,68 +341,20 @@ class Recorder:
         if self.communication == "timed":
             time.sleep(LAST_CALLBACK_SECONDS)
 
+    def _end_if_stopped(self):
+        """Ends a script that caught the exception that was to end it, and trains on."""
+        if self.stopped:
+            self.close()
+
     def _write(self, kind, body):
         if self.file is None:
             self.file = os.open(self.settings.out, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        known = {name: value for name, value in body.items() if value is not None}
+        known = {name: value for name, value in body.items() if is_known(value)}
         line = {"schema": SCHEMA, "rank": rank_and_world()[0], kind: known}
         # One write per line: all ranks append to one file.
         os.write(self.file, (json.dumps(line) + "\n").encode())
 
 
-class Readiness:
-    """Times each parameter's gradient in one backward pass."""
-
-    def __init__(self, parameters, clock):
-        self.clock = clock
-        self.ready = []  # (parameter, mark), in order.
-        self.handles = [one.register_hook(self._hook(one)) for one in parameters]
-
-    def _hook(self, parameter):
-        def ready(_gradient):
-            self.ready.append((parameter, self.clock.mark()))
-        return ready
-
-    def remove(self):
-        for handle in self.handles:
-            handle.remove()
-        self.handles = []
-
-    def buckets(self, begin):
-        """Returns the buckets that DistributedDataParallel would send, and when each is ready."""
-        marks = {id(parameter): mark for parameter, mark in self.ready}
-        parameters = list({id(parameter): parameter for parameter, _ in self.ready}.values())
-        latest, result = 0.0, []
-        for bucket in facts.buckets_of(parameters):
-            ready = max(self.clock.seconds(begin, marks[id(one)]) for one in bucket)
-            latest = max(latest, ready)
-            result.append({"bytes": sum(facts.nbytes(one) for one in bucket), "ready_s": latest})
-        return result
-
-
-def tensors_in(value):
-    """Yields the tensors of nested lists, tuples and dictionaries."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from tensors_in(one)
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
-
-
-def leading_size(arguments):
-    """Returns the first dimension of the first tensor, which is the batch more often than not."""
-    tensor = next(tensors_in(arguments), None)
-    return (tensor.shape[0] or None) if tensor is not None and tensor.dim() > 0 else None
-
-
-def timed_next(original, recorder):
-    """Returns an iterator's __next__ that tells the recorder how long it took."""
-    def timed(iterator):
-        begin = time.perf_counter()
-        batch = original(iterator)
-        loader = getattr(iterator, "_stint_loader", None)
-        recorder.waited(time.perf_counter() - begin, *(loader or (None, None)))
-        return batch
-    return timed
+def is_known(value):
+    """Tells whether a value is one: gradients that overflowed have no norm."""
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))

@@ -171,14 +171,14 @@ for step in range(100):
             self.assertGreater(step["local_square"], 0)
             self.assertGreater(step["mean_square"], 0)
 
-    def test_evaluation_is_no_part_of_forward(self):
+    def test_evaluation_is_no_part_of_an_iteration(self):
         records, _, printed = run(script(self.folder, SMALL + """
 import time
 for step in range(100):
     model.eval()
     with torch.no_grad():
         model(torch.randn(50, 4))
-    time.sleep(0.05)
+    time.sleep(0.5)
     model.train()
     model(torch.randn(3, 4)).sum().backward()
     optimizer.step()
@@ -188,7 +188,7 @@ for step in range(100):
         for step in steps:
             self.assertEqual(step["batch"], 3)
             self.assertGreater(step["forward_s"], 0)
-            self.assertGreater(step["time_s"] - step["forward_s"], 0.05)
+            self.assertLess(step["time_s"], 0.5)
 
     def test_two_lines_say_what_to_measure_and_the_batch_can_be_asked(self):
         text = SMALL + """
