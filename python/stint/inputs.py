@@ -115,7 +115,7 @@ def patch_loaders(recorder):
 def feed_of(loader):
     try:
         size = len(loader.dataset)
-    except TypeError:  # A stream has no length.
+    except (TypeError, NotImplementedError):  # A stream has no length.
         size = None
     own, fixed = getattr(loader, "_stint_batch", (None, "its DataLoader is of another kind"))
     return Feed(loader.batch_size, size, own, fixed, loader.num_workers)

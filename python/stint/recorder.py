@@ -56,8 +56,13 @@ def rank_and_world():
 
 def square(tensors):
     """Returns the squared norm of tensors that may lie on a GPU, as one number."""
-    return sum(float(torch.linalg.vector_norm(tensor.detach()).double()) ** 2
+    return sum(float(torch.linalg.vector_norm(dense(tensor.detach())).double()) ** 2
                for tensor in tensors)
+
+
+def dense(tensor):
+    """Returns the numbers of a tensor that may be sparse."""
+    return tensor.coalesce().values() if tensor.is_sparse else tensor
 
 
 def device_of(module):

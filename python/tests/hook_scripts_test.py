@@ -549,6 +549,19 @@ for step in range(100):
         self.assertEqual([step["number"] for step in sampled], [3, 5, 7])
         self.assertEqual(["local_square" in step for step in sampled], [False, False, True])
 
+    def test_sparse_gradients_have_norms(self):
+        _, steps = self.measure("""
+import torch
+table = torch.nn.Embedding(10, 4, sparse=True)
+optimizer = torch.optim.SparseAdam(table.parameters())
+while True:
+    optimizer.zero_grad()
+    for micro in range(2):
+        table(torch.randint(10, (3,))).sum().backward()
+    optimizer.step()
+""")
+        self.assertEqual(sum("local_square" in step for step in steps), 3)
+
     def test_a_script_that_catches_everything_is_ended_and_timed(self):
         _, steps = self.measure(SMALL + """
 import time
