@@ -55,7 +55,9 @@ Result<Distance> distance_to_target(const JobProfile& job, const Target& target)
 Result<Distance> distance_to_goal(const JobProfile& job) {
   if (!job.goal) {
     return bad_input(fmt::format(
-        "the job {} has no goal; add one, for example \"goal\": {{\"epochs\": 90}}", job.name));
+        "the job {} has no goal; give one to 'stint profile', 'stint plan' or 'stint run', for "
+        "example --goal epochs=90",
+        job.name));
   }
   if (job.goal->target) return distance_to_target(job, *job.goal->target);
   if (job.goal->samples) return Distance{.samples = *job.goal->samples};

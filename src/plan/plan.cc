@@ -103,9 +103,19 @@ void describe(Walk& walk, Like<Walk, NearestPlan>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, JobOverrides>& it) {
+  walk.field("name", it.name, "Of the job.");
+  walk.field("goal", it.goal, "When the training is done: epochs=90, samples=1e6.");
+  walk.field("samples_per_epoch", it.samples_per_epoch, "Size of the data set.",
+             {.range = Range::kAtLeastOne});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
   walk.field("job", it.job, "What is to be trained.");
   walk.field("profile", it.profile, "The file that its profile was read from.");
+  walk.field("job_overrides", it.job_overrides, "What it was planned with beside its profile.");
   walk.field("command", it.command, "That trains, word by word.");
   walk.field("goal", it.goal, "What was asked for.");
   walk.field("plans", it.plans, "Best first.", {.always = true});

@@ -100,17 +100,26 @@ struct NearestPlan {
   Json::Object unknown = {};
 };
 
+/// What the flags said of a job beside its profile.
+struct JobOverrides {
+  std::optional<std::string> name = {};
+  std::optional<std::string> goal = {};  // "epochs=90", "samples=1e6", "accuracy>=0.93".
+  std::optional<std::int64_t> samples_per_epoch = {};
+  Json::Object unknown = {};
+};
+
 /// The optimiser's answer. A saved single plan is an answer with one element.
 struct PlanAnswer {
-  std::optional<std::string> job;      // Its name.
-  std::optional<std::string> profile;  // The file it was read from, if it is not shipped.
-  std::vector<std::string> command;    // That trains, word by word.
-  std::optional<PlanGoal> goal;        // What was asked for.
-  std::vector<Plan> plans;             // Best first.
-  std::vector<Plan> front;             // The cost-time trade-off, fastest first.
-  std::optional<Dollars> bound;        // No plan of the model costs less.
-  std::optional<Seconds> time_bound;   // Where time is the objective: none is faster.
-  std::optional<double> gap;           // (value − bound) / value; 0 is proven optimal.
+  std::optional<std::string> job;             // Its name.
+  std::optional<std::string> profile;         // The file it was read from, if it is not shipped.
+  std::optional<JobOverrides> job_overrides;  // What the profile was planned with instead.
+  std::vector<std::string> command;           // That trains, word by word.
+  std::optional<PlanGoal> goal;               // What was asked for.
+  std::vector<Plan> plans;                    // Best first.
+  std::vector<Plan> front;                    // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;               // No plan of the model costs less.
+  std::optional<Seconds> time_bound;          // Where time is the objective: none is faster.
+  std::optional<double> gap;                  // (value − bound) / value; 0 is proven optimal.
   // Nor does a cluster of any number of types cost less than this, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
   std::optional<NearestPlan> nearest;            // Where there is no plan.

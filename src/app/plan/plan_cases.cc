@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "job/job.h"
 #include "load/bundled.h"
+#include "load/job_overrides.h"
 #include "load/plan_files.h"
 #include "load/startup_times.h"
 
@@ -155,6 +156,7 @@ Status keep(const Environment& environment, const PlanRequest& request, PlanOutc
   // Of interest to who runs it only, and different on every computer.
   PlanAnswer with_profile = outcome.answer;
   with_profile.profile = profile_path(request.job);
+  if (any_override(request.overrides)) with_profile.job_overrides = request.overrides;
   if (!request.save.empty()) {
     const Status saved = write_file(request.save, write_plan(with_profile));
     if (!saved.ok()) return saved.error();
@@ -226,6 +228,8 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   auto inputs = load_predict_inputs(environment, request.job, request.calibration,
                                     only_provider(request.constraints));
   if (!inputs.ok()) return inputs.error();
+  const Status overridden = apply_overrides(request.overrides, inputs->job);
+  if (!overridden.ok()) return overridden.error();
   const auto question = plan_question(*inputs, request);
   if (!question.ok()) return question.error();
   PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};

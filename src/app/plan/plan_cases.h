@@ -36,6 +36,7 @@ struct PlanRequest {
   std::vector<std::string> disabled_passes = {};
   std::string save = {};                  // A file to write the answer to as well; empty: none.
   std::vector<std::string> command = {};  // That trains; empty: the job's own.
+  JobOverrides overrides = {};            // Of the job's profile.
 };
 
 struct PlanOutcome {

@@ -10,6 +10,7 @@
 #include "app/run/run_market.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "load/job_overrides.h"
 #include "load/plan_files.h"
 #include "load/python_world.h"
 #include "load/startup_times.h"
@@ -175,14 +176,38 @@ Result<Chosen> choose(const Environment& environment, const RunRequest& request)
   return chosen;
 }
 
-/// The job that is asked for, else that of the plan.
-Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chosen) {
-  if (!request.job.empty()) return load_job(request.job);
-  if (!chosen.answer) return bad_usage("--job is required: the profile of the job to run");
-  const std::string name = chosen.answer->job.value_or("");
-  auto profile = load_job(chosen.answer->profile.value_or(name));
+/// The job that the plan was made for.
+Result<Loaded<JobProfile>> planned_job(const PlanAnswer& answer) {
+  const std::string name = answer.job.value_or("");
+  auto profile = load_job(answer.profile.value_or(name));
+  if (profile.ok() && answer.job_overrides) {
+    const Status set = apply_overrides(*answer.job_overrides, profile->noun);
+    if (!set.ok()) return set.error();
+  }
   if (profile.ok() && profile->noun.name == name) return profile;
   return bad_usage("the profile of the plan's job has moved; give its path with --job FILE");
+}
+
+/// The job that is asked for, else that of the plan; with what else is asked of it.
+Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chosen) {
+  if (request.job.empty() && !chosen.answer) {
+    return bad_usage("--job is required: the profile of the job to run");
+  }
+  auto job = request.job.empty() ? planned_job(*chosen.answer) : load_job(request.job);
+  if (!job.ok()) return job.error();
+  const Status set = apply_overrides(request.overrides, job->noun);
+  if (!set.ok()) return set.error();
+  return job;
+}
+
+/// The steps to the goal: to the one that is asked for, else those of the plan, else the job's.
+std::optional<std::int64_t> steps_to_goal(const RunRequest& request, const Chosen& chosen,
+                                          const JobProfile& job, int global_batch) {
+  const bool asked = request.overrides.goal || request.overrides.samples_per_epoch;
+  if (chosen.plan && !asked) return chosen.plan->iterations;
+  const auto samples = goal_samples(job);
+  if (!samples) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(*samples / global_batch));
 }
 
 Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfile& job,
@@ -190,10 +215,10 @@ Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfil
   std::optional<int> batch = request.global_batch;
   if (!batch && chosen.plan) batch = chosen.plan->global_batch;
   if (!batch && job.batch) batch = job.batch->reference;
-  std::optional<std::int64_t> steps = request.steps;
-  if (!steps && chosen.plan) steps = chosen.plan->iterations;
   if (!batch) return bad_usage("--batch is required: the samples per step");
-  if (!steps) return bad_usage("--steps is required: the steps to train");
+  const std::optional<std::int64_t> steps =
+      request.steps ? request.steps : steps_to_goal(request, chosen, job, *batch);
+  if (!steps) return bad_usage("--steps or --goal is required: how far to train");
   record.global_batch = *batch;
   record.steps = *steps;
   record.deadline = request.deadline;

@@ -110,6 +110,44 @@ TEST_F(RunSetupTest, FollowsAPlan) {
   EXPECT_EQ(run->record.plan.machines.size(), 2U);
 }
 
+// 10 epochs of 500 samples are 5000, of which 52 steps take 96 each and one the rest.
+TEST_F(RunSetupTest, TrainsToTheGoalThatIsAskedFor) {
+  RunRequest asked = request();
+  asked.steps.reset();
+  asked.overrides = {.goal = "epochs=10", .samples_per_epoch = 500};
+  auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.steps, 53);
+  EXPECT_EQ(run->inputs.job.goal->epochs, 10);
+  asked.overrides = {.goal = "samples=96"};
+  run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.steps, 1);
+  asked.overrides = {.goal = "10"};
+  expect_refused(asked, ErrorKind::kUsage, "is not a goal");
+  asked.overrides = {.goal = "accuracy>=0.9"};
+  expect_refused(asked, ErrorKind::kUsage, "--steps or --goal is required");
+}
+
+TEST_F(RunSetupTest, APlanKeepsWhatTheFlagsSaidOfItsJob) {
+  Plan plan{.cluster = *parse_cluster("2x local.large")};
+  plan.global_batch = 96;
+  plan.iterations = 70;
+  PlanAnswer answer{.plans = {plan}};
+  answer.job = "mine";
+  answer.profile = "paced-5mb";
+  answer.job_overrides = JobOverrides{.name = "mine", .goal = "samples=6720"};
+  ASSERT_TRUE(keep_plan(environment_, answer).ok());
+  auto run = prepare({.plan = "1", .command = {"train"}});
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.job, "mine");
+  EXPECT_EQ(run->record.steps, 70);
+  EXPECT_EQ(run->inputs.job.goal->samples, 6720);
+  run = prepare({.plan = "1", .command = {"train"}, .overrides = {.goal = "samples=960"}});
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.steps, 10);
+}
+
 TEST_F(RunSetupTest, AnAnchorIsTheOnDemandMachineOrOneMore) {
   RunRequest asked = request();
   asked.place = CheckpointPlace::kAnchor;
@@ -155,7 +193,8 @@ TEST_F(RunSetupTest, SaysWhatIsMissing) {
   expect_refused(asked, ErrorKind::kUsage, "training command is required");
   asked = request();
   asked.steps.reset();
-  expect_refused(asked, ErrorKind::kUsage, "--steps is required");
+  asked.job = "imagenet";
+  expect_refused(asked, ErrorKind::kUsage, "--steps or --goal is required");
   asked = request();
   asked.job = "imagenet";
   asked.global_batch.reset();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "load/job_overrides.h"
 
 namespace stint::cli {
 namespace {
@@ -54,6 +55,35 @@ Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
   terms.price_ratio = *ratio;
   terms.machines = machines->value_or(terms.machines);
   return terms;
+}
+
+std::vector<OptionSpec> goal_options() {
+  return {{.name = "--epochs",
+           .value = "N",
+           .help = "Goal: passes over the data (default: the goal of the profile)."},
+          {.name = "--samples-per-epoch",
+           .value = "N",
+           .help = "Size of the data set (default: that of the profile)."},
+          {.name = "--goal",
+           .value = "GOAL",
+           .help = "Goal as a text: epochs=90, samples=1e6, or a level such as 'accuracy>=0.93'."}};
+}
+
+Result<JobOverrides> overrides_of(const Invocation& invocation) {
+  JobOverrides overrides;
+  if (invocation.has("--epochs") && invocation.has("--goal")) {
+    return bad_usage("--epochs and --goal exclude each other; give one of them");
+  }
+  if (invocation.has("--epochs")) overrides.goal = "epochs=" + invocation.get("--epochs");
+  if (invocation.has("--goal")) overrides.goal = invocation.get("--goal");
+  const auto epoch = count_of(invocation, "--samples-per-epoch");
+  if (!epoch.ok()) return epoch.error();
+  if (*epoch) overrides.samples_per_epoch = **epoch;
+  const Status right = check_overrides(overrides);
+  if (right.ok()) return overrides;
+  if (invocation.has("--goal")) return bad_usage("--goal: " + right.error().message);
+  return bad_usage(fmt::format("--epochs must be a number above zero, not '{}'",
+                               printable(invocation.get("--epochs"))));
 }
 
 OptionSpec format_option() {

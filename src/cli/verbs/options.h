@@ -13,6 +13,7 @@
 #include "base/unit_text.h"
 #include "cli/verb.h"
 #include "measure/tables/step_formats.h"
+#include "plan/plan.h"
 
 namespace stint::cli {
 
@@ -51,6 +52,12 @@ E enumerator(const std::string& text) {
   CHECK(found != names.end());
   return found->first;
 }
+
+/// The flags that say of a job what its profile does not: --epochs, --samples-per-epoch and --goal.
+std::vector<OptionSpec> goal_options();
+
+/// What these flags say. Usage errors: --epochs beside --goal, and what is no goal.
+Result<JobOverrides> overrides_of(const Invocation& invocation);
 
 // Options that the verbs on tables of step times share.
 OptionSpec format_option();

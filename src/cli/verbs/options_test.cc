@@ -11,6 +11,20 @@ Invocation with(const std::string& option, const std::string& value) {
   return invocation;
 }
 
+TEST(GoalOptions, SayWhatTheProfileDoesNot) {
+  const auto none = overrides_of({});
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->goal || none->samples_per_epoch || none->name);
+  EXPECT_EQ(overrides_of(with("--epochs", "90"))->goal, "epochs=90");
+  EXPECT_EQ(overrides_of(with("--goal", "samples=1e6"))->goal, "samples=1e6");
+  EXPECT_EQ(overrides_of(with("--samples-per-epoch", "50000"))->samples_per_epoch, 50000);
+  EXPECT_EQ(overrides_of(with("--epochs", "-1")).error().message,
+            "--epochs must be a number above zero, not '-1'");
+  EXPECT_EQ(overrides_of(with("--goal", "90")).error().message,
+            "--goal: '90' is not a goal; write epochs=90, samples=1e6, or a level such as "
+            "'accuracy>=0.93' or 'loss<=0.2'");
+}
+
 TEST(DeadlineOptions, HaveDefaults) {
   const auto terms = deadline_terms({});
   ASSERT_TRUE(terms.ok());

@@ -70,6 +70,10 @@ Result<PlanRequest> to_request(const Invocation& invocation) {
   }
   if (invocation.has("--policy")) request.policy = invocation.get("--policy");
   if (invocation.has("--vm")) request.vm = invocation.get("--vm");
+  const auto overrides = overrides_of(invocation);
+  if (!overrides.ok()) return overrides.error();
+  request.overrides = *overrides;
+  if (invocation.has("--name")) request.overrides.name = invocation.get("--name");
   const auto rows = count_of(invocation, "--rows");
   if (!rows.ok()) return rows.error();
   request.rows = rows->value_or(request.rows);
@@ -211,6 +215,9 @@ std::vector<OptionSpec> plan_options() {
        .value = "FILE|NAME",
        .help = "Profile of the job, or the name of a shipped job; several jobs get one bill.",
        .files = true}};
+  for (OptionSpec& option : goal_options()) options.push_back(std::move(option));
+  options.push_back(
+      {.name = "--name", .value = "NAME", .help = "Name of the job (default: its profile's)."});
   for (OptionSpec& option : limit_options()) options.push_back(std::move(option));
   options.push_back({.name = "--objective",
                      .value = "NAME",
@@ -262,7 +269,7 @@ Verb plan_verb() {
       .outputs = {"table", "json", "csv"},
       .examples = {{"stint plan --job example-resnet50 --deadline 24h",
                     "The cheapest plan within a day."},
-                   {"stint plan --job my.json --budget 150usd --markets spot",
+                   {"stint plan --job my.json --epochs 90 --budget 150usd --markets spot",
                     "The fastest plan within the budget, on spot VMs."},
                    {"stint plan --job my.json --objective front --providers aws",
                     "The Pareto front of time and cost."},

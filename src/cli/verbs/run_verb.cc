@@ -85,6 +85,9 @@ Result<RunRequest> request_of(const Invocation& invocation) {
     request.compute =
         invocation.get("--compute") == "real" ? RunCompute::kReal : RunCompute::kPacedReal;
   }
+  const auto overrides = overrides_of(invocation);
+  if (!overrides.ok()) return overrides.error();
+  request.overrides = *overrides;
   for (const Status& read : {read_saves(invocation, request), read_limits(invocation, request),
                              read_counts(invocation, request)}) {
     if (!read.ok()) return read.error();
@@ -215,7 +218,9 @@ std::vector<OptionSpec> run_options() {
        .value = "NAME",
        .help = "Name of the run (default: from the job's name)."},
       {.name = "--resume", .value = "NAME", .help = "Name of an unfinished run to resume."},
-      {.name = "--steps", .value = "N", .help = "Steps to train (default: the plan's)."},
+      {.name = "--steps",
+       .value = "N",
+       .help = "Steps to train (default: the plan's, else as many as the goal needs)."},
       {.name = "--batch", .value = "N", .help = "Samples per step (default: the plan's)."},
       {.name = "--deadline", .value = "TIME", .help = "Deadline, from now (default: the plan's)."},
       {.name = "--budget",
@@ -279,6 +284,7 @@ Verb run_verb() {
                    {"stint run --interleave a.plan b.plan --timeline turns.json",
                     "Two jobs on the same machines, one computing while the other sends."}},
       .run = run};
+  for (OptionSpec& option : goal_options()) verb.options.push_back(std::move(option));
   for (OptionSpec& option : more_options()) verb.options.push_back(std::move(option));
   return verb;
 }
