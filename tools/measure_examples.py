@@ -59,9 +59,9 @@ def script(name):
 def profile(stint, name, kind, path):
     """Profiles an example on one VM under the quota of its kind."""
     quota = KINDS[kind][0]
-    command = [os.path.abspath(stint), "profile", "-q", "--device", "Local-1x", "--job-name",
-               f"{name}-{kind}", "--steps", str(STEPS), "--out", str(path), "--", "/usr/bin/python3",
-               *script(name)]
+    command = [os.path.abspath(stint), "profile", "-q", "--device", "Local-1x", "--name",
+               f"{name}-{kind}", "--steps", str(STEPS), "--batches", "own", "--out", str(path),
+               "--", "/usr/bin/python3", *script(name)]
     run_by_stint(stint, "1x local.large", command, environment(), 600, quota)
     job = json.loads(path.read_text())
     job["command"] = ["/usr/bin/python3", f"python/examples/{name}.py"]

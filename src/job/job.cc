@@ -12,12 +12,14 @@ constexpr FieldRules kPositive{.range = Range::kPositive};
 constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
 constexpr FieldRules kCount{.range = Range::kAtLeastOne};
 constexpr FieldRules kFraction{.range = Range::kFraction};
+// One unit for the times of an iteration, so that they compare at a glance.
+constexpr FieldRules kTime{.range = Range::kNotNegative, .unit = "ms"};
 }  // namespace
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Timing>& it) {
-  walk.field("median", it.median, "The middle of the measurements.", kNotNegative);
-  walk.field("spread", it.spread, "Robust standard deviation of one measurement.", kNotNegative);
+  walk.field("median", it.median, "The middle of the measurements.", kTime);
+  walk.field("spread", it.spread, "Robust standard deviation of one measurement.", kTime);
   walk.field("count", it.count, "How often it was measured.", kCount);
   walk.rest(it.unknown);
 }
@@ -122,6 +124,7 @@ void describe(Walk& walk, Like<Walk, JobProfile>& it) {
   walk.field("learning_rate_rule", it.learning_rate_rule, "How it follows the batch.");
   walk.field("noise", it.noise, "Gradient statistics over a run.");
   walk.field("checkpoint", it.checkpoint, "What saving it takes.");
+  walk.field("training", it.training, "How the script trains, as its profile saw it.");
   walk.field("command", it.command, "That trains, word by word.");
   walk.field("environment", it.environment, "Versions and libraries of the measurement.");
   walk.rest(it.unknown);

@@ -82,6 +82,22 @@ struct CheckpointSize {
   Json::Object unknown = {};
 };
 
+/// How a script trains, as its profile saw it. What was not seen is absent.
+struct TrainingMethod {
+  std::vector<std::string> optimizers;  // The class of each.
+  std::optional<int> accumulation;      // Micro-steps for one step of an optimizer.
+  std::vector<std::string> parameters;  // Types of the numbers that are trained: "float32".
+  std::optional<std::string> autocast;  // The type that it computes with: "bfloat16".
+  std::vector<std::string> tf32;        // Where TensorFloat-32 is allowed: "matmul".
+  std::optional<bool> gradient_scaler;
+  std::vector<std::string> clipping;  // Of gradients, by "norm" or "value".
+  std::optional<Bytes> frozen;        // Parameters that no optimizer trains.
+  std::optional<int> loader_workers;  // Processes of the DataLoader.
+  std::optional<bool> compiled;       // By torch.compile.
+  std::optional<bool> checkpointing;  // Of activations.
+  Json::Object unknown = {};
+};
+
 /// What a training job needs, measured once.
 struct JobProfile {
   std::string name;
@@ -100,6 +116,7 @@ struct JobProfile {
   std::optional<LearningRateRule> learning_rate_rule;
   std::vector<NoiseRecord> noise;
   std::optional<CheckpointSize> checkpoint;
+  std::optional<TrainingMethod> training;
   std::vector<std::string> command;                // That trains, word by word.
   std::map<std::string, std::string> environment;  // Versions and libraries of the measurement.
   Json::Object unknown = {};
@@ -109,5 +126,26 @@ Result<Loaded<JobProfile>> read_job(std::string_view text, const std::string& so
 std::string write_job(const JobProfile& job);
 Status validate(const JobProfile& job);
 Json job_schema();
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, TrainingMethod>& it) {
+  walk.field("optimizers", it.optimizers, "The class of each optimizer.");
+  walk.field("accumulation", it.accumulation, "Micro-steps for one step of an optimizer.",
+             {.range = Range::kAtLeastOne});
+  walk.field("parameters", it.parameters, "Types of the numbers that are trained.");
+  walk.field("autocast", it.autocast, "Type of the numbers that autocast computes with.");
+  walk.field("tf32", it.tf32, "Where TensorFloat-32 is allowed: matmul, convolution.");
+  walk.field("gradient_scaler", it.gradient_scaler, "Whether a gradient scaler is used.");
+  walk.field("clipping", it.clipping, "How gradients are clipped: norm, value.");
+  walk.field("frozen", it.frozen, "Parameters that no optimizer trains.",
+             {.range = Range::kNotNegative});
+  walk.field("loader_workers", it.loader_workers, "Worker processes of the DataLoader.",
+             {.range = Range::kNotNegative});
+  walk.field("compiled", it.compiled, "Whether torch.compile is used.");
+  walk.field("activation_checkpointing", it.checkpointing,
+             "Whether activations are computed again in the backward pass.");
+  walk.rest(it.unknown);
+}
 
 }  // namespace stint

@@ -34,6 +34,38 @@ TEST(Job, ReadsWhatItWrites) {
   EXPECT_EQ(loaded->noun.learning_rate_rule, LearningRateRule::kSquareRoot);
 }
 
+TEST(Job, WritesTimesInOneUnit) {
+  JobProfile job = sample();
+  job.compute[0].backward.median = 1.234 * kSecond;
+  job.compute[0].update.median = 98.7 * kMicrosecond;
+  const std::string text = write_job(job);
+  for (const char* part : {"\"70 ms\"", "\"1234 ms\"", "\"0.0987 ms\""}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  const auto back = read_job(text, "job.json");
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->noun.compute[0].update.median, job.compute[0].update.median);
+}
+
+TEST(Job, SaysHowTheScriptTrains) {
+  JobProfile job = sample();
+  job.training = TrainingMethod{.optimizers = {"Adam", "Adam"},
+                                .accumulation = 4,
+                                .autocast = "bfloat16",
+                                .gradient_scaler = false,
+                                .frozen = 3 * kMB};
+  const std::string text = write_job(job);
+  const auto back = read_job(text, "job.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_TRUE(back->warnings.empty());
+  EXPECT_EQ(write_job(back->noun), text);
+  EXPECT_EQ(back->noun.training->frozen, 3 * kMB);
+  EXPECT_EQ(back->noun.training->gradient_scaler, false);
+  EXPECT_FALSE(back->noun.training->compiled.has_value());
+  job.training->accumulation = 0;
+  EXPECT_EQ(error_of(job), "job: /training/accumulation: must be 1 or more, not 0");
+}
+
 TEST(Job, RefusesWhatContradictsItself) {
   EXPECT_EQ(error_of(sample()), "");
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "converge/noise.h"
+#include "load/job_overrides.h"
 #include "load/python_world.h"
 
 namespace stint {
@@ -22,6 +23,12 @@ namespace fs = std::filesystem;
 using Cause = ProcessesEnd::Cause;
 
 constexpr double kQuantile = 1.2816;  // Of a normal distribution, for 10–90 %.
+
+/// The batch that a run asks for.
+struct Ask {
+  std::optional<int> batch = {};  // Of the script, and of its DataLoaders; absent: its own.
+  double scale = 1;               // Of the batch of each DataLoader.
+};
 
 /// The script among the words of a command: the first that is no flag of a Python interpreter.
 std::optional<std::string> script_of(const std::vector<std::string>& words) {
@@ -52,6 +59,7 @@ Status check_command(const std::vector<std::string>& words) {
 }
 
 std::string job_name(const ProfileRequest& request) {
+  if (request.overrides.name) return *request.overrides.name;
   if (!request.name.empty()) return request.name;
   const std::string script = script_of(request.command).value_or(request.command[0]);
   const std::string stem = fs::path(script).stem().string();
@@ -63,24 +71,33 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Tells the script or its DataLoaders about a batch.
+void ask_for(const ProfileRequest& request, const Ask& ask, Command& command,
+             std::map<std::string, std::string>& variables) {
+  if (ask.scale != 1) variables["STINT_PROFILE_LOADER_SCALE"] = fmt::format("{}", ask.scale);
+  if (!ask.batch) return;
+  const std::string batch = fmt::format("{}", *ask.batch);
+  variables["STINT_BATCH_SIZE"] = batch;
+  if (request.batch_flag.empty()) {
+    variables["STINT_PROFILE_LOADER_BATCH"] = batch;
+  } else if (request.batch_flag.ends_with('=')) {
+    command.words.push_back(request.batch_flag + batch);
+  } else {
+    command.words.push_back(request.batch_flag);
+    command.words.push_back(batch);
+  }
+}
+
 /// One command per worker.
 Result<std::vector<Command>> commands_of(const ProfileRequest& request, const std::string& folder,
-                                         std::optional<int> batch) {
+                                         const Ask& ask) {
   Command command{.words = request.command};
   std::map<std::string, std::string> variables;
   variables["PYTHONPATH"] = python_path(folder, variable("PYTHONPATH"));
   variables["STINT_PROFILE_OUT"] = folder + "/records";
   variables["STINT_PROFILE_STEPS"] = fmt::format("{}", request.steps);
   variables["STINT_PROFILE_WARMUP"] = fmt::format("{}", request.warmup);
-  if (batch) {
-    variables["STINT_BATCH_SIZE"] = fmt::format("{}", *batch);
-    if (request.batch_flag.ends_with('=')) {
-      command.words.push_back(fmt::format("{}{}", request.batch_flag, *batch));
-    } else if (!request.batch_flag.empty()) {
-      command.words.push_back(request.batch_flag);
-      command.words.push_back(fmt::format("{}", *batch));
-    }
-  }
+  ask_for(request, ask, command, variables);
   if (request.workers == 1) {
     command.variables = assignments(variables);
     return std::vector<Command>{command};
@@ -143,13 +160,13 @@ void warn_of_end(const ProcessesEnd& end, const std::string& run, const ProfileS
 }
 
 /// One run of the script.
-Result<ProfileSummary> run_once(const ProfileRequest& request, std::optional<int> batch,
+Result<ProfileSummary> run_once(const ProfileRequest& request, const Ask& ask,
                                 std::vector<std::string>& warnings) {
   const auto folder = TemporaryFolder::make();
   if (!folder.ok()) return folder.error();
   const Status unpacked = unpack_python(folder->path());
   if (!unpacked.ok()) return unpacked.error();
-  const auto commands = commands_of(request, folder->path(), batch);
+  const auto commands = commands_of(request, folder->path(), ask);
   if (!commands.ok()) return commands.error();
   const auto end =
       run_together(*commands, request.limit,
@@ -166,9 +183,13 @@ Result<ProfileSummary> run_once(const ProfileRequest& request, std::optional<int
       std::any_of(records->noun.begin(), records->noun.end(),
                   [](const auto& record) { return record.iteration.has_value(); });
   if (!measured) return failed(nothing_measured(records->noun, *end, request.limit));
-  auto summary = summarise_profile(records->noun, batch);
+  auto summary = summarise_profile(records->noun, ask.batch);
   if (!summary.ok()) return failed(summary.error().message);
-  warn_of_end(*end, batch ? fmt::format("the script at a batch of {} ", *batch) : "the script ",
+  summary->own = !ask.batch && ask.scale == 1;
+  warn_of_end(*end,
+              summary->own
+                  ? "the script "
+                  : fmt::format("the script at a batch of {} ", summary->compute.batch_per_worker),
               *summary, request.limit, warnings);
   return summary;
 }
@@ -197,29 +218,33 @@ std::optional<ProfiledNoise> noise_of(const ProfileSummary& run) {
 }
 
 /// Bad usage when the script went on with its own batch whatever it was asked.
-Status check_asked(const std::vector<ProfileSummary>& runs, const std::vector<int>& seen) {
-  if (runs.size() < 2 || seen[0] == 0) return {};
-  if (std::any_of(seen.begin(), seen.end(), [&](int one) { return one != seen[0]; })) return {};
-  return bad_usage(
-      fmt::format("the script trained with a batch of {} regardless of the request; call "
-                  "stint.batch_size() in it, or name its flag with --batch-flag",
-                  seen[0]));
+Status check_asked(const ProfileRequest& request, const std::vector<ProfileSummary>& runs) {
+  const int first = runs[0].seen_batch;
+  const auto& fixed = runs[0].start.batch_fixed;
+  const bool one_changed =
+      runs.size() == 1 && (runs[0].own || !fixed || !request.batch_flag.empty() ||
+                           first == runs[0].compute.batch_per_worker);
+  const bool differ =
+      std::any_of(runs.begin(), runs.end(), [&](const auto& it) { return it.seen_batch != first; });
+  if (first == 0 || one_changed || differ) return {};
+  return bad_usage(fmt::format(
+      "the script trained with a batch of {} regardless of the request{}; call stint.batch_size() "
+      "in it, or name its flag with --batch-flag",
+      first, fixed ? " (" + *fixed + ")" : ""));
 }
 
-/// Runs every batch that is asked for. One that fails is left out if another did not.
-Result<std::vector<ProfileSummary>> run_all(const ProfileRequest& request,
-                                            std::vector<std::string>& warnings) {
+/// Runs every batch that is named. One that fails is left out if another did not.
+Result<std::vector<ProfileSummary>> run_named(const ProfileRequest& request,
+                                              std::vector<std::string>& warnings) {
   std::vector<std::optional<int>> batches(request.batches.begin(), request.batches.end());
-  if (batches.empty()) batches.emplace_back();
+  if (request.own) batches.emplace_back();
   std::sort(batches.begin(), batches.end());
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   std::vector<ProfileSummary> runs;
-  std::vector<int> seen;
   std::optional<Error> first;
   for (const std::optional<int> batch : batches) {
-    auto run = run_once(request, batch, warnings);
+    auto run = run_once(request, {.batch = batch}, warnings);
     if (run.ok()) {
-      seen.push_back(run->seen_batch);
       runs.push_back(std::move(*run));
       continue;
     }
@@ -228,20 +253,95 @@ Result<std::vector<ProfileSummary>> run_all(const ProfileRequest& request,
     if (batch) warnings.push_back(fmt::format("a batch of {}: {}", *batch, run.error().message));
   }
   if (runs.empty()) return *first;
-  const Status asked = check_asked(runs, seen);
+  const Status asked = check_asked(request, runs);
   if (!asked.ok()) return asked.error();
   return runs;
+}
+
+/// What to ask for beside the script's own batch: half of it and twice as much, or what there is
+/// room for.
+std::vector<Ask> asks_around(const ProfileSummary& own) {
+  if (!own.start.batch_from || !own.start.own_batch) return {};
+  const int batch = *own.start.own_batch;
+  const double epoch = static_cast<double>(own.start.dataset.value_or(0));
+  const bool small_data = epoch > 0 && 2.0 * batch * own.passes * own.start.world > epoch;
+  std::vector<double> scales = {0.5, 2};
+  if (small_data) scales = {0.25, 0.5};
+  if (batch < 2) scales = {2, 4};
+  std::vector<Ask> asks;
+  for (const double scale : scales) {
+    const int asked = static_cast<int>(batch * scale);
+    if (asked < 1) continue;
+    asks.push_back(*own.start.batch_from == "script" ? Ask{.batch = asked} : Ask{.scale = scale});
+  }
+  return asks;
+}
+
+/// The script's own batch, and two around it where it can be asked for them. Nothing but the first
+/// has to succeed.
+Result<std::vector<ProfileSummary>> run_around(const ProfileRequest& request,
+                                               ProfileReport& report) {
+  auto own = run_once(request, {}, report.warnings);
+  if (!own.ok()) return own.error();
+  std::vector<ProfileSummary> runs = {std::move(*own)};
+  // A script that hangs or dies would do so again.
+  const bool ended_well = report.warnings.empty();
+  const std::vector<Ask> asks = ended_well ? asks_around(runs[0]) : std::vector<Ask>();
+  std::vector<std::string> left_out = {
+      ended_well ? runs[0].start.batch_fixed.value_or("it has no batch size that can be changed")
+                 : "it did not end well"};
+  for (const Ask& ask : asks) {
+    std::vector<std::string> warnings;
+    auto run = run_once(request, ask, warnings);
+    if (!run.ok() && run.error().kind != ErrorKind::kFailed) return run.error();
+    const bool changed = run.ok() && run->seen_batch != 0 &&
+                         std::none_of(runs.begin(), runs.end(), [&](const ProfileSummary& it) {
+                           return it.seen_batch == run->seen_batch;
+                         });
+    if (!changed) {
+      left_out.push_back(run.ok() ? "asked for another batch, it trained with its own"
+                                  : "asked for another batch, " + run.error().message);
+      continue;
+    }
+    run->compute.batch_per_worker = run->seen_batch;
+    report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
+    runs.push_back(std::move(*run));
+  }
+  if (runs.size() == 1) {
+    report.one_batch = left_out.back();
+  } else if (left_out.size() > 1) {
+    report.warnings.push_back("one batch is left out: " + left_out.back());
+  }
+  return runs;
+}
+
+/// Puts the goal in that was asked for. What was measured is kept even if the goal cannot be.
+void set_goal(const ProfileRequest& request, ProfileReport& report) {
+  JobProfile with_goal = report.job;
+  const Status set = apply_overrides(request.overrides, with_goal);
+  if (set.ok()) {
+    report.job = std::move(with_goal);
+  } else {
+    report.warnings.push_back("the profile has no goal: " + set.error().message);
+  }
 }
 
 }  // namespace
 
 Result<ProfileReport> profile_job(const ProfileRequest& request) {
-  const Status possible = check_command(request.command);
-  if (!possible.ok()) return possible.error();
+  for (const Status& possible :
+       {check_overrides(request.overrides), check_command(request.command)}) {
+    if (!possible.ok()) return possible.error();
+  }
   ProfileReport report;
-  auto runs = run_all(request, report.warnings);
+  const bool named = request.own || !request.batches.empty();
+  auto runs = named ? run_named(request, report.warnings) : run_around(request, report);
   if (!runs.ok()) return runs.error();
   report.runs = std::move(*runs);
+  std::sort(report.runs.begin(), report.runs.end(),
+            [](const ProfileSummary& a, const ProfileSummary& b) {
+              return a.compute.batch_per_worker < b.compute.batch_per_worker;
+            });
   report.job = profile_of(job_name(request), report.runs);
   report.job.command = request.command;
   if (!request.device.empty()) {
@@ -256,6 +356,7 @@ Result<ProfileReport> profile_job(const ProfileRequest& request) {
   }
   const std::string& communication = report.runs.back().start.communication;
   if (communication != "timed") report.communication = communication;
+  set_goal(request, report);
   const Status valid = validate(report.job);
   if (!valid.ok()) return failed(valid.error().message);
   if (!request.out.empty()) {

@@ -78,6 +78,134 @@ TEST(ProfileJob, RunsOncePerBatchAndTellsTheScript) {
   EXPECT_EQ(report->job.compute[1].batch_per_worker, 8);
 }
 
+/// A start that says who can be asked for another batch.
+std::string start_with(const std::string& more) {
+  std::string start = kStart;
+  return start.replace(start.rfind("}}"), 2, ", " + more + "}}");
+}
+
+std::string records_with(const std::string& more, const std::string& batch) {
+  std::string text = records(3, batch);
+  const std::string start = kStart;
+  return text.replace(text.find(start), start.size(), start_with(more));
+}
+
+std::vector<int> batches_of(const ProfileReport& report) {
+  std::vector<int> batches;
+  for (const ComputeSample& it : report.job.compute) batches.push_back(it.batch_per_worker);
+  return batches;
+}
+
+TEST(ProfileJob, MeasuresThreeBatchesWhereTheScriptCanBeAsked) {
+  const auto script = profile_job(training(records_with(
+      R"("batch_from": "script", "own_batch": 8, "dataset": 1000)", "${STINT_BATCH_SIZE:-8}")));
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  EXPECT_EQ(batches_of(*script), (std::vector<int>{4, 8, 16}));
+  EXPECT_EQ(script->job.batch->reference, 32);  // In 4 passes.
+  EXPECT_EQ(script->one_batch, "");
+  EXPECT_TRUE(script->warnings.empty()) << script->warnings[0];
+
+  const std::string scaled = R"($(case "$STINT_PROFILE_LOADER_SCALE" in (0.5) echo 4;; (2) echo 16;;
+                                (*) echo 8;; esac))";
+  const auto loader =
+      profile_job(training(records_with(R"("batch_from": "loader", "own_batch": 8)", scaled)));
+  ASSERT_TRUE(loader.ok()) << loader.error().message;
+  EXPECT_EQ(batches_of(*loader), (std::vector<int>{4, 8, 16}));
+}
+
+// Of 40 samples, 4 passes of 16 are more than there are; a batch of 1 has no half.
+TEST(ProfileJob, MeasuresBatchesThatThereIsRoomFor) {
+  const auto batches = [](const std::string& own, const std::string& more) {
+    const auto report =
+        profile_job(training(records_with(R"("batch_from": "script", "own_batch": )" + own + more,
+                                          "${STINT_BATCH_SIZE:-" + own + "}")));
+    return report.ok() ? batches_of(*report) : std::vector<int>();
+  };
+  EXPECT_EQ(batches("8", R"(, "dataset": 40)"), (std::vector<int>{2, 4, 8}));
+  EXPECT_EQ(batches("1", ""), (std::vector<int>{1, 2, 4}));
+  EXPECT_EQ(batches("2", R"(, "dataset": 9)"), (std::vector<int>{1, 2}));
+}
+
+TEST(ProfileJob, SaysWhyOnlyOneBatchWasMeasured) {
+  const auto why = [](const std::string& script) {
+    const auto report = profile_job(training(script));
+    EXPECT_TRUE(report.ok()) << report.error().message;
+    if (!report.ok()) return report.error().message;
+    EXPECT_EQ(batches_of(*report), std::vector<int>{8});
+    EXPECT_EQ(report->job.batch->reference, 32);
+    return report->one_batch;
+  };
+  EXPECT_EQ(why(records_with(R"("batch_fixed": "its DataLoader reads a stream")", "8")),
+            "its DataLoader reads a stream");
+  const std::string loader = R"("batch_from": "loader", "own_batch": 8)";
+  EXPECT_EQ(why(records_with(loader, "8")), "asked for another batch, it trained with its own");
+  EXPECT_EQ(why(R"(test -z "$STINT_PROFILE_LOADER_SCALE" || exit 1)"
+                "\n" +
+                records_with(loader, "8")),
+            "asked for another batch, the script exited with code 1 before the first optimizer "
+            "step; see its output");
+  EXPECT_EQ(why(records_with(loader, "8") + "exit 7"), "it did not end well");
+}
+
+TEST(ProfileJob, OneBatchThatFailsIsLeftOut) {
+  const auto report = profile_job(training(
+      "test \"$STINT_BATCH_SIZE\" = 16 && exit 1\n" +
+      records_with(R"("batch_from": "script", "own_batch": 8)", "${STINT_BATCH_SIZE:-8}")));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(batches_of(*report), (std::vector<int>{4, 8}));
+  EXPECT_EQ(report->warnings,
+            std::vector<std::string>{"one batch is left out: asked for another batch, the script "
+                                     "exited with code 1 before the first optimizer step; see its "
+                                     "output"});
+}
+
+TEST(ProfileJob, TheScriptsOwnBatchCanBeNamed) {
+  const std::string script =
+      records_with(R"("batch_from": "script", "own_batch": 8)", "${STINT_BATCH_SIZE:-8}");
+  ProfileRequest request = training(script);
+  request.own = true;
+  const auto own = profile_job(request);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  EXPECT_EQ(batches_of(*own), std::vector<int>{8});
+  EXPECT_EQ(own->one_batch, "");
+  request.batches = {32};
+  const auto both = profile_job(request);
+  ASSERT_TRUE(both.ok()) << both.error().message;
+  EXPECT_EQ(both->job.compute.size(), 2U);
+  EXPECT_EQ(both->job.batch->reference, 32);
+}
+
+TEST(ProfileJob, TheProfileHasTheNameAndTheGoalThatAreAskedFor) {
+  ProfileRequest request = training(records(3));
+  request.overrides = {.name = "mine", .goal = "epochs=3", .samples_per_epoch = 500};
+  const auto report = profile_job(request);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->job.name, "mine");
+  EXPECT_EQ(report->job.goal->epochs, 3);
+  EXPECT_EQ(report->job.samples_per_epoch, 500);
+  // What was measured is not lost where the data set has no size.
+  request.overrides.samples_per_epoch.reset();
+  const auto without = profile_job(request);
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_EQ(without->job.name, "mine");
+  EXPECT_FALSE(without->job.goal.has_value());
+  EXPECT_EQ(without->warnings,
+            std::vector<std::string>{"the profile has no goal: a goal in epochs needs the size of "
+                                     "the data set; give it with --samples-per-epoch"});
+  request.overrides.goal = "90";
+  EXPECT_NE(message_of(request).find("is not a goal"), std::string::npos);
+}
+
+TEST(ProfileJob, ABatchThatTheTensorsDoNotHaveIsRefused) {
+  ProfileRequest request = training(records_with(R"("batch_fixed": "its DataLoader is odd")", "4"));
+  request.batches = {8};
+  EXPECT_EQ(message_of(request),
+            "the script trained with a batch of 4 regardless of the request (its DataLoader is "
+            "odd); call stint.batch_size() in it, or name its flag with --batch-flag");
+  request.batches = {4};
+  EXPECT_EQ(message_of(request), "");
+}
+
 TEST(ProfileJob, AScriptThatKeepsItsOwnBatchIsRefused) {
   ProfileRequest request = training(records(3));
   request.batches = {8, 16};

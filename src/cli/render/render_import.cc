@@ -1,5 +1,6 @@
 #include "cli/render/render_import.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -62,6 +63,60 @@ std::string noise_text(const ProfiledNoise& it) {
   if (!it.scale) return fmt::format("At least {:.3g} samples, {}.", it.lower, where);
   const std::string upper = it.upper ? fmt::format("–{:.3g}", *it.upper) : " or more";
   return fmt::format("{:.3g} samples ({:.3g}{}), {}.", *it.scale, it.lower, upper, where);
+}
+
+/// The types of numbers that the training computes with.
+std::string precision_text(const TrainingMethod& it) {
+  std::vector<std::string> parts;
+  if (!it.parameters.empty()) parts.push_back(join(it.parameters, " and ") + " parameters");
+  if (it.autocast) parts.push_back("autocast to " + *it.autocast);
+  if (!it.tf32.empty()) parts.push_back("TF32 for " + join(it.tf32, " and "));
+  if (it.gradient_scaler.value_or(false)) parts.emplace_back("gradient scaler");
+  return join(parts, ", ");
+}
+
+/// "2 x Adam, SGD".
+std::string optimizers_text(const std::vector<std::string>& names) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto begin = names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(names.begin(), begin, names[i]) != begin) continue;
+    const auto count = std::count(begin, names.end(), names[i]);
+    texts.push_back(count == 1 ? names[i] : fmt::format("{} x {}", count, names[i]));
+  }
+  return join(texts, ", ");
+}
+
+/// What the training consists of besides.
+std::string method_text(const TrainingMethod& it) {
+  std::vector<std::string> parts = {optimizers_text(it.optimizers)};
+  const int accumulation = it.accumulation.value_or(1);
+  parts.push_back(accumulation > 1 ? fmt::format("accumulation over {} micro-steps", accumulation)
+                                   : "no accumulation");
+  if (!it.clipping.empty()) parts.push_back("clipping by " + join(it.clipping, " and "));
+  if (it.frozen) parts.push_back(megabytes(*it.frozen) + " of parameters frozen");
+  if (it.checkpointing.value_or(false)) parts.emplace_back("activation checkpointing");
+  if (it.compiled.value_or(false)) parts.emplace_back("torch.compile");
+  if (it.loader_workers) {
+    parts.push_back("DataLoader with " +
+                    counted(static_cast<std::size_t>(*it.loader_workers), "worker"));
+  }
+  return join(parts, ", ");
+}
+
+std::string training_lines(const ProfileReport& report, const Terminal& terminal) {
+  std::string text;
+  if (!report.one_batch.empty()) {
+    text += sheet_line("batches",
+                       fmt::format("One batch was measured, the script's own: {}.",
+                                   without_controls(report.one_batch)),
+                       terminal);
+  }
+  const auto& training = report.job.training;
+  if (!training) return text;
+  text += sheet_line("precision", without_controls(precision_text(*training)) + ".", terminal);
+  text += sheet_line("training", without_controls(method_text(*training)) + ".", terminal);
+  return text;
 }
 
 struct Part {
@@ -147,6 +202,7 @@ std::string profile_text(const ProfileReport& report, const Terminal& terminal) 
                   megabytes(job.gradient_bytes), megabytes(*job.parameter_bytes),
                   megabytes(*job.optimizer_bytes)),
       terminal);
+  text += training_lines(report, terminal);
   for (const ProfiledNoise& it : report.noise) {
     text += sheet_line("noise", noise_text(it), terminal);
   }

@@ -50,6 +50,37 @@ TEST(RenderProfile, SaysWhyBucketsWereNotTimed) {
                     "Not timed: the script has a communication hook of its own."));
 }
 
+TEST(RenderProfile, SaysHowTheScriptTrainsAndWhyOneBatchWasMeasured) {
+  ProfileReport report = example();
+  EXPECT_FALSE(holds(profile_text(report, {.width = 0}), "precision"));
+  report.one_batch = "its DataLoader reads an IterableDataset";
+  report.job.training = TrainingMethod{.optimizers = {"Adam", "SGD", "Adam"},
+                                       .accumulation = 4,
+                                       .parameters = {"float32"},
+                                       .autocast = "bfloat16",
+                                       .tf32 = {"matmul"},
+                                       .gradient_scaler = true,
+                                       .clipping = {"norm"},
+                                       .frozen = 3 * kMB,
+                                       .loader_workers = 2,
+                                       .compiled = true,
+                                       .checkpointing = true};
+  const std::string text = profile_text(report, {.width = 0});
+  EXPECT_TRUE(holds(text,
+                    "One batch was measured, the script's own: its DataLoader reads an "
+                    "IterableDataset."))
+      << text;
+  EXPECT_TRUE(holds(text,
+                    "float32 parameters, autocast to bfloat16, TF32 for matmul, gradient "
+                    "scaler."))
+      << text;
+  EXPECT_TRUE(holds(text,
+                    "2 x Adam, SGD, accumulation over 4 micro-steps, clipping by norm, 3 MB "
+                    "of parameters frozen, activation checkpointing, torch.compile, "
+                    "DataLoader with 2 workers."))
+      << text;
+}
+
 TEST(RenderProfile, NoiseHasAnIntervalOrOnlyALowerBound) {
   ProfileReport report = example();
   report.noise = {{.record = {.batch = 64}, .samples = 4, .scale = 120, .lower = 80, .upper = 200}};

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_import.h"
+#include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
@@ -11,18 +12,25 @@ namespace {
 
 constexpr const char* kVerb = "profile";
 constexpr const char* kDefaultFile = "job.json";
+constexpr const char* kOwnBatch = "own";
 
-Result<std::vector<int>> batches_of(const Invocation& invocation) {
-  std::vector<int> batches;
+Status read_batches(const Invocation& invocation, ProfileRequest& request) {
   for (const std::string& text : invocation.list("--batches")) {
+    if (text == kOwnBatch) {
+      request.own = true;
+      continue;
+    }
     const auto batch = parse_int(text);
     if (!batch || *batch < 1) {
-      return bad_usage(
-          fmt::format("--batches must be whole numbers of 1 or more, not '{}'", printable(text)));
+      return bad_usage(fmt::format("--batches must be whole numbers of 1 or more, or {}, not '{}'",
+                                   kOwnBatch, printable(text)));
     }
-    batches.push_back(*batch);
+    request.batches.push_back(*batch);
   }
-  return batches;
+  if (!request.batch_flag.empty() && request.batches.empty()) {
+    return bad_usage("--batch-flag needs --batches: the batch sizes to measure");
+  }
+  return {};
 }
 
 /// A VM type for the hint, of a device that the profile has times of.
@@ -34,7 +42,6 @@ const char* example_vm(const JobProfile& job) {
 Result<ProfileRequest> request_of(const Invocation& invocation) {
   ProfileRequest request{.command = invocation.arguments,
                          .batch_flag = invocation.get("--batch-flag"),
-                         .name = invocation.get("--job-name"),
                          .device = invocation.get("--device"),
                          .out = invocation.get("--out"),
                          .silent = invocation.quiet()};
@@ -47,12 +54,12 @@ Result<ProfileRequest> request_of(const Invocation& invocation) {
     if (!given.ok()) return given.error();
     *count = given->value_or(*count);
   }
-  const auto batches = batches_of(invocation);
+  const Status batches = read_batches(invocation, request);
   if (!batches.ok()) return batches.error();
-  request.batches = *batches;
-  if (!request.batch_flag.empty() && request.batches.empty()) {
-    return bad_usage("--batch-flag needs --batches: the batch sizes to measure");
-  }
+  const auto overrides = overrides_of(invocation);
+  if (!overrides.ok()) return overrides.error();
+  request.overrides = *overrides;
+  if (invocation.has("--name")) request.overrides.name = invocation.get("--name");
   if (invocation.has("--timeout")) {
     const auto limit = parse_quantity<Seconds>(invocation.get("--timeout"));
     if (!limit.ok()) return bad_usage("--timeout: " + limit.error().message);
@@ -80,6 +87,38 @@ ExitCode run(const Invocation& invocation) {
   return kExitOk;
 }
 
+std::vector<OptionSpec> profile_options() {
+  std::vector<OptionSpec> options = {
+      {.name = "--steps", .value = "N", .help = "Iterations to measure (default: 20)."},
+      {.name = "--warmup", .value = "N", .help = "Warm-up iterations before them (default: 5)."},
+      {.name = "--batches",
+       .value = "LIST",
+       .help =
+           "Batch sizes per worker, one run each; own is the script's (default: own, half of it "
+           "and twice as much, where the script calls stint.batch_size(its_own) or its "
+           "DataLoader can be changed).",
+       .list = true},
+      {.name = "--batch-flag",
+       .value = "FLAG",
+       .help =
+           "Batch-size flag of the script: --batch-size, or batch= if the value follows without "
+           "a space.",
+       .dashes = true},
+      {.name = "--workers", .value = "N", .help = "Ranks to start on this computer (default: 1)."},
+      {.name = "--timeout", .value = "TIME", .help = "Time limit of one run (default: 10min)."},
+      {.name = "--name", .value = "NAME", .help = "Name of the job (default: the script's)."}};
+  for (OptionSpec& option : goal_options()) options.push_back(std::move(option));
+  options.push_back({.name = "--device",
+                     .value = "NAME",
+                     .help = "Device to label the times with, such as Local-1x, which the emulated "
+                             "cloud paces (default: the device that was measured)."});
+  options.push_back(
+      {.name = "--out",
+       .value = "FILE",
+       .help = "Output file for the profile (default: job.json; none with -o json)."});
+  return options;
+}
+
 }  // namespace
 
 Verb profile_verb() {
@@ -88,50 +127,27 @@ Verb profile_verb() {
       .group = VerbGroup::kMeasure,
       .summary = "Measure a PyTorch script and write its job profile.",
       .details =
-          "Runs the script unchanged and ends it after a few iterations. Measures forward, "
-          "backward, update, input stalls, memory and the gradient buckets of "
-          "DistributedDataParallel; with several workers or with accumulation, also gradient "
-          "noise. The output of the script goes to standard error. If the script fails, the "
+          "Runs the script unchanged, at three batch sizes where these can be changed, and ends it "
+          "after a few iterations. An iteration is one pass in which every optimizer stepped or "
+          "was "
+          "skipped; evaluation is left out. Measures forward, backward, update, input stalls, "
+          "memory and the gradient buckets of DistributedDataParallel; with several workers or "
+          "with "
+          "accumulation, also gradient noise. Lists what the training uses, such as autocast and "
+          "clipping. The output of the script goes to standard error. If the script fails, the "
           "measurements so far are kept. GPU times come from CUDA events; this path has never run "
           "on a GPU.",
       .arguments = {{.name = "COMMAND", .help = "Training command, after --.", .several = true}},
-      .options = {{.name = "--steps", .value = "N", .help = "Iterations to measure (default: 20)."},
-                  {.name = "--warmup",
-                   .value = "N",
-                   .help = "Warm-up iterations before them (default: 5)."},
-                  {.name = "--batches",
-                   .value = "LIST",
-                   .help = "Batch sizes per worker, one run each; the script gets them from "
-                           "stint.batch_size(its_own) or --batch-flag.",
-                   .list = true},
-                  {.name = "--batch-flag",
-                   .value = "FLAG",
-                   .help = "Batch-size flag of the script: --batch-size, or batch= if the value "
-                           "follows without a space.",
-                   .dashes = true},
-                  {.name = "--workers",
-                   .value = "N",
-                   .help = "Ranks to start on this computer (default: 1)."},
-                  {.name = "--timeout",
-                   .value = "TIME",
-                   .help = "Time limit of one run (default: 10min)."},
-                  {.name = "--job-name",
-                   .value = "NAME",
-                   .help = "Name of the job (default: the script's)."},
-                  {.name = "--device",
-                   .value = "NAME",
-                   .help = "Device to label the times with, such as Local-1x, which the emulated "
-                           "cloud paces (default: the device that was measured)."},
-                  {.name = "--out",
-                   .value = "FILE",
-                   .help = "Output file for the profile (default: job.json; none with -o json)."}},
+      .options = profile_options(),
       .outputs = {"table", "json"},
-      .examples = {{"stint profile -- /usr/bin/python3 train.py",
-                    "One process, at the script's batch size."},
+      .examples = {{"stint profile --epochs 90 -- /usr/bin/python3 train.py",
+                    "One process, at three batch sizes, with a goal to plan for."},
                    {"stint profile --workers 2 --out cnn.json -- /usr/bin/python3 cnn.py",
                     "Two ranks of DistributedDataParallel."},
+                   {"stint profile --batches own -- /usr/bin/python3 train.py",
+                    "Only the batch size of the script."},
                    {"stint profile --batches 16,32,64 --batch-flag --batch -- python3 train.py",
-                    "Three batch sizes, so that others can be predicted."}},
+                    "Batch sizes that the script takes as a flag."}},
       .run = run};
 }
 

@@ -20,6 +20,13 @@ TEST(ProfileVerb, EndsWithTheErrorsCode) {
   EXPECT_EQ(code_with({{"--steps", {"0"}}}), kExitUsage);
   EXPECT_EQ(code_with({{"--batches", {"8", "x"}}}), kExitUsage);
   EXPECT_EQ(code_with({{"--batch-flag", {"--b"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--batch-flag", {"--b"}}, {"--batches", {"own"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--batches", {"own", "8"}}}), kExitBadInput);
+  EXPECT_EQ(code_with({{"--epochs", {"90"}}, {"--goal", {"samples=5"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--epochs", {"many"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--goal", {"90"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--samples-per-epoch", {"0"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--goal", {"accuracy>=0.9"}}, {"--name", {"cnn"}}}), kExitBadInput);
   EXPECT_EQ(code_with({{"--timeout", {"5"}}}), kExitUsage);
   EXPECT_EQ(code_with({{"--timeout", {"0s"}}}), kExitUsage);
 }

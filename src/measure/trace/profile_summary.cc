@@ -19,14 +19,19 @@ using Steps = std::vector<const ProfiledStep*>;
 
 double rounded_fraction(double fraction) { return std::round(fraction * 1e4) / 1e4; }
 
-int commonest_batch(const Steps& steps) {
+/// The commonest value.
+template <class Value>
+int commonest(const Steps& steps, Value value) {
   std::map<int, int> counts;
-  for (const ProfiledStep* step : steps) ++counts[step->batch.value_or(0)];
+  for (const ProfiledStep* step : steps) ++counts[value(*step)];
   const auto most =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   return most->first;
 }
+
+int batch_of(const ProfiledStep& step) { return step.batch.value_or(0); }
+int passes_of(const ProfiledStep& step) { return step.passes; }
 
 template <class Keep>
 Steps kept(const Steps& steps, Keep keep) {
@@ -113,6 +118,35 @@ std::vector<GradientSample> gradients_of(const std::vector<ProfileRecord>& recor
   return samples;
 }
 
+/// Those whose times count for most.
+Steps timed_steps(const Steps& measured) {
+  const Steps stepped =
+      preferred(measured, [](const ProfiledStep& step) { return !step.skipped.value_or(false); });
+  return preferred(stepped, [](const ProfiledStep& step) { return !step.sampled; });
+}
+
+/// The global batch that the script trains with by itself.
+std::optional<int> reference_batch(const std::vector<ProfileSummary>& runs) {
+  const ProfileSummary& any = runs.front();
+  const int others = any.passes * any.start.world;
+  for (const ProfileSummary& run : runs) {
+    if (run.own) return run.compute.batch_per_worker * others;
+  }
+  if (any.start.own_batch) return *any.start.own_batch * others;
+  if (runs.size() > 1) return std::nullopt;
+  return any.compute.batch_per_worker * others;
+}
+
+/// How the script trains, with what only the iterations tell.
+std::optional<TrainingMethod> method_of(const ProfileSummary& run) {
+  auto method = run.start.training;
+  if (!method) return std::nullopt;
+  if (run.start.frozen_bytes > Bytes{}) method->frozen = run.start.frozen_bytes;
+  // Several steps of one optimizer may belong to one iteration, each with a batch of its own.
+  method->accumulation = std::max(1, run.passes / std::max(1, run.updates));
+  return method;
+}
+
 /// Bad input unless the records tell of at least one iteration that counts.
 Status check_measured(const std::vector<ProfileRecord>& records, const Steps& measured) {
   if (!measured.empty()) return {};
@@ -138,6 +172,11 @@ void describe(Walk& walk, Like<Walk, ProfileStart>& it) {
   walk.field("optimizer", it.optimizer, "Its class.");
   walk.field("dataset", it.dataset, "Samples in an epoch.", kNotNegative);
   walk.field("communication", it.communication, "Whether buckets were timed.", kCount);
+  walk.number("frozen_bytes", it.frozen_bytes, kByte, "That no optimizer trains.", kTime);
+  walk.field("training", it.training, "How the script trains.");
+  walk.field("batch_from", it.batch_from, "Who can be asked for another batch.");
+  walk.field("batch_fixed", it.batch_fixed, "Why nobody can be.");
+  walk.field("own_batch", it.own_batch, "What the script takes unless it is asked.", kCount);
   walk.rest(it.unknown);
 }
 
@@ -155,7 +194,9 @@ void describe(Walk& walk, Like<Walk, ProfiledStep>& it) {
   walk.field("warmup", it.warmup, "Before the measurement.");
   walk.field("sampled", it.sampled, "Further things were measured.");
   walk.field("batch", it.batch, "Samples in one pass.", kCount);
-  walk.field("passes", it.passes, "Forward and backward passes.", kCount);
+  walk.field("passes", it.passes, "Micro-steps.", kCount);
+  walk.field("updates", it.updates, "Steps of the optimizer that stepped most often.", kCount);
+  walk.field("skipped", it.skipped, "A gradient scaler left a step out.");
   walk.number("time_s", it.time, kSecond, "Of the iteration.", kTime);
   walk.number("input_s", it.input, kSecond, "Waiting for data.", kTime);
   walk.number("forward_s", it.forward, kSecond, "Forward passes.", kTime);
@@ -204,21 +245,23 @@ Result<ProfileSummary> summarise_profile(const std::vector<ProfileRecord>& recor
   const Status enough = check_measured(records, measured);
   if (!enough.ok()) return enough.error();
   if (!started) return bad_input("the script's records have no start; profile it again");
-  const int common = commonest_batch(measured);
+  const int common = commonest(measured, batch_of);
   if (common == 0 && !batch) {
     return bad_input(
         "the batch size could not be detected; name it with --batches, and --batch-flag if the "
         "script has a flag for it");
   }
-  measured =
-      kept(measured, [&](const ProfiledStep& step) { return step.batch.value_or(0) == common; });
-  const Steps timed = preferred(measured, [](const ProfiledStep& step) { return !step.sampled; });
+  measured = kept(measured, [&](const ProfiledStep& step) { return batch_of(step) == common; });
+  const int passes = commonest(measured, passes_of);
+  measured = kept(measured, [&](const ProfiledStep& step) { return step.passes == passes; });
+  const Steps timed = timed_steps(measured);
   const bool reduced =
       std::all_of(timed.begin(), timed.end(), [](const auto* step) { return is_reduced(*step); });
 
   summary.seen_batch = common;
   summary.steps = static_cast<int>(measured.size()) / std::max(1, summary.start.world);
-  summary.passes = timed.front()->passes;
+  summary.passes = passes;
+  summary.updates = timed.front()->updates.value_or(1);
   ComputeSample& compute = summary.compute;
   compute.device = summary.start.device;
   compute.batch_per_worker = batch.value_or(common);
@@ -265,15 +308,18 @@ JobProfile profile_of(const std::string& name, std::vector<ProfileSummary> runs)
     job.gradient_bytes = Bytes{};
     for (const Bucket& bucket : job.buckets) job.gradient_bytes += bucket.bytes;
   }
-  for (const ProfileSummary& run : runs) job.compute.push_back(run.compute);
+  for (const ProfileSummary& run : runs) {
+    ComputeSample& sample = job.compute.emplace_back(run.compute);
+    for (Timing* timing : {&sample.forward, &sample.backward, &sample.update}) {
+      *timing = profile_timing(*timing);
+    }
+  }
   if (largest.input) {
-    job.input_per_sample = rounded(largest.input->median / largest.compute.batch_per_worker);
+    job.input_per_sample = profile_time(largest.input->median / largest.compute.batch_per_worker);
   }
   if (largest.start.dataset.value_or(0) > 0) job.samples_per_epoch = largest.start.dataset;
-  if (runs.size() == 1) {
-    job.batch = BatchRange{.reference = largest.compute.batch_per_worker * largest.passes *
-                                        largest.start.world};
-  }
+  if (const auto reference = reference_batch(runs)) job.batch = BatchRange{.reference = *reference};
+  job.training = method_of(largest);
   // What has to be saved to go on training.
   job.checkpoint = CheckpointSize{.bytes = *job.parameter_bytes + *job.optimizer_bytes};
   return job;

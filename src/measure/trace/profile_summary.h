@@ -26,8 +26,15 @@ struct ProfileStart {
   Bytes parameter_bytes;
   Bytes optimizer_bytes;
   std::string optimizer;
-  std::optional<std::int64_t> dataset;  // Samples in an epoch.
-  std::string communication;            // "none", "timed", or why buckets were not timed.
+  std::optional<std::int64_t> dataset;     // Samples in an epoch.
+  std::string communication;               // "none", "timed", or why buckets were not timed.
+  std::optional<Bytes> frozen_bytes = {};  // Parameters that no optimizer trains.
+  std::optional<TrainingMethod> training = {};
+  // Who can be asked for another batch: "script" calls stint.batch_size(), "loader" is a DataLoader
+  // that the hook may change. Absent: nobody, for the reason beside it.
+  std::optional<std::string> batch_from = {};
+  std::optional<std::string> batch_fixed = {};
+  std::optional<int> own_batch = {};  // What the script takes unless it is asked.
   Json::Object unknown = {};
 };
 
@@ -43,9 +50,11 @@ struct ProfiledBucket {
 struct ProfiledStep {
   std::int64_t number = 0;
   bool warmup = false;
-  bool sampled = false;      // Further things were measured, so that its times count for less.
-  std::optional<int> batch;  // Samples in one pass.
-  int passes = 1;            // Forward and backward passes: above 1, gradients are accumulated.
+  bool sampled = false;         // Further things were measured, so that its times count for less.
+  std::optional<int> batch;     // Samples in one pass.
+  int passes = 1;               // Micro-steps: above 1, the batch is trained in parts.
+  std::optional<int> updates;   // Steps of the optimizer that stepped most often.
+  std::optional<bool> skipped;  // A gradient scaler left a step out.
   std::optional<Seconds> time;
   Seconds input;
   Seconds forward;
@@ -97,8 +106,10 @@ struct GradientSample {
 struct ProfileSummary {
   ProfileStart start;
   int seen_batch = 0;           // Of the commonest pass, as the hook saw it; 0: not seen.
+  bool own = false;             // The batch is the script's own.
   int steps = 0;                // Iterations that count, per worker.
   int passes = 1;               // In an iteration.
+  int updates = 1;              // Steps of the optimizer that stepped most often.
   ComputeSample compute;        // Of one pass, and of the update.
   std::optional<Timing> input;  // Waiting for data, per pass; absent where nothing waited.
   std::optional<Timing> iteration;
@@ -108,14 +119,16 @@ struct ProfileSummary {
 };
 
 /// Medians over iterations and workers, without warm-up and, where others are left, without sampled
-/// iterations and those of an uncommon batch. With several workers backward ends when its last
-/// bucket is ready: what follows is communication. Bad input: no iteration after the warm-up, no
-/// start, or a batch that nobody knows. `batch` is the one the script was asked for, if it was.
+/// iterations, those whose step was skipped and those of an uncommon batch or number of passes.
+/// With several workers backward ends when its last bucket is ready: what follows is communication.
+/// Bad input: no iteration after the warm-up, no start, or a batch that nobody knows. `batch` is
+/// the one the script was asked for, if it was.
 Result<ProfileSummary> summarise_profile(const std::vector<ProfileRecord>& records,
                                          std::optional<int> batch);
 
 /// The job that these runs, one per batch, tell of. Requires one run or more. Buckets, sizes and
-/// input are those of the largest batch.
+/// input are those of the largest batch. The reference batch is the script's own where a run or the
+/// script tells it, else that of the only run.
 JobProfile profile_of(const std::string& name, std::vector<ProfileSummary> runs);
 
 }  // namespace stint

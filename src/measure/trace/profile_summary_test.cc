@@ -159,6 +159,26 @@ TEST(SummariseProfile, GradientsAreThoseOfAllWorkersOrOfAllPasses) {
   EXPECT_NEAR(passes->compute.forward.median.in(kMillisecond), 2.5, 1e-9);
 }
 
+TEST(SummariseProfile, SkippedStepsAndOtherNumbersOfPassesAreLeftOut) {
+  std::vector<ProfileRecord> records = {start_of(1)};
+  for (int i = 0; i < 6; ++i) records.push_back(step_of(0, i));
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    records[i].iteration->passes = 4;
+    records[i].iteration->updates = 2;
+  }
+  records[1].iteration->skipped = true;
+  records[1].iteration->update = Seconds{};
+  records[2].iteration->passes = 64;  // An optimizer that was waited for in vain.
+  records[2].iteration->forward = 1 * kSecond;
+  const auto summary = summarise_profile(records, std::nullopt);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->passes, 4);
+  EXPECT_EQ(summary->updates, 2);
+  EXPECT_EQ(summary->compute.update.count, 4);
+  EXPECT_NEAR(summary->compute.update.median.in(kMillisecond), 5, 1e-9);
+  EXPECT_NEAR(summary->compute.forward.median.in(kMillisecond), 2.5, 1e-9);
+}
+
 TEST(SummariseProfile, NothingButWarmUpIsRefused) {
   std::vector<ProfileRecord> records = {start_of(1), step_of(0, 0), step_of(0, 1)};
   records[1].iteration->warmup = records[2].iteration->warmup = true;
@@ -194,7 +214,53 @@ TEST(ProfileOf, IsAValidJobWithTheBatchesInOrder) {
   EXPECT_EQ(job.samples_per_epoch, 5000);
   EXPECT_EQ(job.checkpoint->bytes, 320 * kByte);
   EXPECT_FALSE(job.batch.has_value());
+  EXPECT_FALSE(job.training.has_value());
   EXPECT_EQ(profile_of("cnn", {*large}).batch->reference, kBatch);
+}
+
+// The script's own batch is 2 in each of 6 passes; 6 passes for 2 steps of an optimizer
+// accumulate 3.
+TEST(ProfileOf, KnowsTheScriptsOwnBatchAndHowItTrains) {
+  auto large = summarise_profile({start_of(1), step_of(0, 0)}, std::nullopt);
+  ASSERT_TRUE(large.ok());
+  large->passes = 6;
+  large->updates = 2;
+  large->start.training = TrainingMethod{.optimizers = {"Adam", "SGD"}};
+  large->start.frozen_bytes = 20 * kByte;
+  ProfileSummary small = *large;
+  small.compute.batch_per_worker = 2;
+  small.own = true;
+  JobProfile job = profile_of("gan", {*large, small});
+  EXPECT_EQ(job.batch->reference, 12);
+  ASSERT_TRUE(job.training.has_value());
+  EXPECT_EQ(job.training->accumulation, 3);
+  EXPECT_EQ(job.training->frozen, 20 * kByte);
+  EXPECT_EQ(job.training->optimizers, (std::vector<std::string>{"Adam", "SGD"}));
+  const auto back = read_job(write_job(job), "job.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(write_job(back->noun), write_job(job));
+  // Where no run has it, the script may have told it.
+  small.own = false;
+  large->start.own_batch = small.start.own_batch = 5;
+  EXPECT_EQ(profile_of("gan", {*large, small}).batch->reference, 30);
+}
+
+TEST(ProfileOf, IsWrittenInRoundNumbersOfOneUnit) {
+  std::vector<ProfileRecord> records = {start_of(1), step_of(0, 0)};
+  records[1].iteration->forward = 12.345678 * kMillisecond;
+  records[1].iteration->backward = 1.2345678 * kSecond;
+  records[1].iteration->update = 123.45678 * kMicrosecond;
+  records[1].iteration->input = 12.345678 * kMicrosecond;
+  const auto summary = summarise_profile(records, std::nullopt);
+  ASSERT_TRUE(summary.ok());
+  const std::string text = write_job(profile_of("cnn", {*summary}));
+  for (const char* part : {R"("median": "12.35 ms")", R"("median": "1235 ms")",
+                           R"("median": "0.1235 ms")", R"("input_per_sample": "1543 ns")"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  }
+  const auto back = read_job(text, "job.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(write_job(back->noun), text);
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ T median_of(std::vector<T> values) {
 /// To the nanosecond, so that profiles read like measurements.
 Seconds rounded(Seconds time);
 
+/// To four digits, as a profile is written: 12.35 ms.
+Seconds profile_time(Seconds time);
+
+/// Both times of a timing as a profile is written.
+Timing profile_timing(Timing timing);
+
 /// The median and 1.4826 × the median deviation, which is the deviation of normal errors. Requires
 /// one time or more.
 Timing timing_of(std::vector<Seconds> times);

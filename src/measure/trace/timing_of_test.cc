@@ -21,6 +21,16 @@ TEST(TimingOf, DoesNotMindOneLongTime) {
   EXPECT_NEAR(timing.spread->in(kSecond), 1.4826, 1e-12);
 }
 
+TEST(ProfileTime, KeepsFourDigits) {
+  EXPECT_EQ(profile_time(1.23456789012 * kSecond), 1235 * kMillisecond);
+  EXPECT_EQ(profile_time(0.0123456 * kMillisecond), 0.01235 * kMillisecond);
+  EXPECT_EQ(profile_time(123.456 * kSecond), 123500 * kMillisecond);
+  EXPECT_EQ(profile_time(1e-17 * kSecond), Seconds{});
+  const Timing timing = profile_timing({.median = 1.23456 * kSecond, .spread = 0.123456 * kSecond});
+  EXPECT_EQ(timing.median, 1235 * kMillisecond);
+  EXPECT_EQ(timing.spread, 123.5 * kMillisecond);
+}
+
 TEST(Rounded, KeepsNanoseconds) {
   EXPECT_DOUBLE_EQ(rounded(1.23456789012 * kSecond).in(kSecond), 1.23456789);
 }

@@ -199,10 +199,12 @@ std::optional<JobProfile> job_of(const TraceProfile& profile, const TraceHints& 
   }
   job.compute.push_back({.device = profile.device,
                          .batch_per_worker = batch,
-                         .forward = *profile.forward,
-                         .backward = *profile.backward,
-                         .update = profile.update.value_or(Timing{})});
-  if (profile.input && loads_itself) job.input_per_sample = rounded(profile.input->median / batch);
+                         .forward = profile_timing(*profile.forward),
+                         .backward = profile_timing(*profile.backward),
+                         .update = profile_timing(profile.update.value_or(Timing{}))});
+  if (profile.input && loads_itself) {
+    job.input_per_sample = profile_time(profile.input->median / batch);
+  }
   job.environment["measured_by"] = "trace of torch.profiler";
   job.environment["workers"] = std::to_string(profile.workers);
   return job;
