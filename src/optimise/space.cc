@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "predict/memory.h"
 #include "risk/save_cost.h"
 
 namespace stint {
@@ -36,14 +35,6 @@ Result<ResolvedGroup> figures_of(const PredictContext& context, const VmType& ty
   auto resolved = resolve(context, cluster, {.batch_per_worker = 1});
   if (!resolved.ok()) return resolved.error();
   return std::move(resolved->groups.front());
-}
-
-/// What memory leaves of the batch; nothing when not even one sample fits.
-std::optional<int> batch_max_of(const JobProfile& job, const ResolvedGroup& figures) {
-  const std::string& device = figures.times.measured;
-  const bool known = figures.memory && memory_need(job, device, 1);
-  if (!known) return std::numeric_limits<int>::max();
-  return largest_batch(job, device, *figures.memory);
 }
 
 /// VMs of the rental that its quotas alone allow.
@@ -90,7 +81,7 @@ class Maker {
     bool network = false;
     auto figures = figures_of(question_.context, type, network);
     if (!figures.ok()) return "accelerator without figures";
-    const auto batch_max = batch_max_of(question_.context.job, *figures);
+    const auto batch_max = largest_batch(question_.context.job, memory_of(*figures));
     if (!batch_max) return "job does not fit into memory";
     std::string reason;
     std::vector<Rental> rentals = rentals_of(type, reason);

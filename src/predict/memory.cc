@@ -81,6 +81,38 @@ Affine affine_peak(const std::vector<Peak>& peaks, Bytes states) {
 
 Bytes usable(Bytes memory) { return memory * (1 - kFragmentation); }
 
+/// What is there at any batch.
+MemoryNeed states_of(const JobProfile& job) {
+  return {.parameters = job.parameter_bytes.value_or(job.gradient_bytes),
+          .gradients = job.gradient_bytes,
+          .optimizer = job.optimizer_bytes.value_or(Bytes{})};
+}
+
+/// The peak of the smallest batch, not smaller than `batch`, that ran in the worker's memory.
+std::optional<Peak> believed_peak(const JobProfile& job, const WorkerMemory& worker, double batch) {
+  std::optional<Peak> nearest;
+  if (!worker.measured_there || !worker.memory) return nearest;
+  for (const Peak& peak : peaks_on(job, worker.device)) {
+    if (peak.batch < batch || peak.memory > *worker.memory) continue;
+    if (!nearest || peak.batch < nearest->batch) nearest = peak;
+  }
+  return nearest;
+}
+
+/// The largest batch that fits into `memory` by memory_need; no limit where that is not known.
+std::optional<int> largest_by_need(const JobProfile& job, const std::string& device, Bytes memory) {
+  const auto one = memory_need(job, device, 1);
+  if (!memory_verdict(one.value_or(states_of(job)), memory).fits) return std::nullopt;
+  double most = std::numeric_limits<int>::max();
+  if (one && one->activations > Bytes{}) {
+    const Bytes left = usable(memory) - (total(*one) - one->activations);
+    // A batch that fills the memory to the last byte must not be lost to rounding.
+    constexpr double kRounding = 1e-9;
+    most = std::min(most, std::floor(left / one->activations + kRounding));
+  }
+  return static_cast<int>(std::max(1.0, most));
+}
+
 }  // namespace
 
 Bytes total(const MemoryNeed& need) {
@@ -92,9 +124,7 @@ std::optional<MemoryNeed> memory_need(const JobProfile& job, std::string_view de
   CHECK(batch > 0);
   const std::vector<Peak> peaks = best_peaks(job, device);
   if (peaks.empty()) return std::nullopt;
-  MemoryNeed need{.parameters = job.parameter_bytes.value_or(job.gradient_bytes),
-                  .gradients = job.gradient_bytes,
-                  .optimizer = job.optimizer_bytes.value_or(Bytes{})};
+  MemoryNeed need = states_of(job);
   const Bytes states = total(need);
   const Affine peak = affine_peak(peaks, states);
   need.activations = batch * peak.per_sample;
@@ -107,18 +137,29 @@ MemoryVerdict memory_verdict(const MemoryNeed& need, Bytes memory) {
   return {.fits = needed <= usable(memory), .needed = needed, .available = usable(memory)};
 }
 
-std::optional<int> largest_batch(const JobProfile& job, std::string_view device, Bytes memory) {
-  const auto one = memory_need(job, device, 1);
-  if (!one || !memory_verdict(*one, memory).fits) return std::nullopt;
-  double most = std::numeric_limits<int>::max();
+std::optional<MemoryVerdict> worker_verdict(const JobProfile& job, const WorkerMemory& worker,
+                                            double batch) {
+  if (!worker.memory) return std::nullopt;
+  const auto need = memory_need(job, worker.device, batch);
+  const MemoryVerdict verdict = memory_verdict(need.value_or(states_of(job)), *worker.memory);
+  if (verdict.fits && !need) return std::nullopt;
+  if (verdict.fits) return verdict;
+  const auto peak = believed_peak(job, worker, batch);
+  if (!peak) return verdict;
+  return MemoryVerdict{.fits = true, .needed = peak->memory, .available = *worker.memory};
+}
+
+std::optional<int> largest_batch(const JobProfile& job, const WorkerMemory& worker) {
+  int most = std::numeric_limits<int>::max();
   if (job.batch && job.batch->max) most = *job.batch->max;
-  if (one->activations > Bytes{}) {
-    const Bytes left = usable(memory) - (total(*one) - one->activations);
-    // A batch that fills the memory to the last byte must not be lost to rounding.
-    constexpr double kRounding = 1e-9;
-    most = std::min(most, std::floor(left / one->activations + kRounding));
+  if (!worker.memory) return most;
+  std::optional<int> largest = largest_by_need(job, worker.device, *worker.memory);
+  for (const Peak& peak : peaks_on(job, worker.device)) {
+    const bool ran = worker.measured_there && peak.memory <= *worker.memory;
+    if (ran) largest = std::max(largest.value_or(1), static_cast<int>(peak.batch));
   }
-  return static_cast<int>(std::max(1.0, most));
+  if (largest) largest = std::min(*largest, most);
+  return largest;
 }
 
 }  // namespace stint

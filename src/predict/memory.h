@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/units.h"
@@ -38,8 +39,27 @@ std::optional<MemoryNeed> memory_need(const JobProfile& job, std::string_view de
 /// available bytes are what is left.
 MemoryVerdict memory_verdict(const MemoryNeed& need, Bytes memory);
 
-/// The largest batch per worker that fits into `memory`, or nothing when not even one sample does
-/// or the need is not known. At most the largest batch that the job allows.
-std::optional<int> largest_batch(const JobProfile& job, std::string_view device, Bytes memory);
+/// The accelerator of a worker, as questions about its memory need it.
+struct WorkerMemory {
+  std::string device;           // As the profile names the one that its times are of.
+  bool measured_there = false;  // Not carried over from another device.
+  std::optional<Bytes> memory = {};
+};
+
+/// Whether a worker of `job` fits at `batch`:
+///
+/// - a peak that was measured on this very device, at this batch or a larger one, is believed: the
+///   worker fits if the peak does, whatever memory_need adds to it;
+/// - otherwise by memory_need;
+/// - without any peak, the worker does not fit where its states (parameters, gradients, optimizer)
+///   alone are too large, and nothing is known where they are not.
+///
+/// Requires batch > 0.
+std::optional<MemoryVerdict> worker_verdict(const JobProfile& job, const WorkerMemory& worker,
+                                            double batch);
+
+/// The largest batch that fits by worker_verdict, or nothing when not even one sample does. At most
+/// the largest batch that the job allows, and no limit where nothing is known.
+std::optional<int> largest_batch(const JobProfile& job, const WorkerMemory& worker);
 
 }  // namespace stint

@@ -85,7 +85,6 @@ TEST(MemoryNeed, IsUnknownWithoutPeaks) {
   EXPECT_FALSE(memory_need(job_with({}), "T4", 8).has_value());
   const auto job = job_with({{.device = "T4", .batch_per_worker = 8}});
   EXPECT_FALSE(memory_need(job, "T4", 8).has_value());
-  EXPECT_FALSE(largest_batch(job, "T4", 16 * kGB).has_value());
 }
 
 // States unknown but for gradients of 100 MB: parameters count as much, the optimizer as nothing.
@@ -108,11 +107,54 @@ TEST(MemoryVerdict, KeepsAMarginFree) {
   EXPECT_NEAR(verdict.available.in(kMB), 950, 1e-9);
 }
 
+WorkerMemory on_t4(Bytes memory) {
+  return {.device = "T4", .measured_there = true, .memory = memory};
+}
+
+// 400 MB of states fit into 1 GB, but not into 420 MB, of which 399 MB are usable.
+TEST(WorkerVerdict, StatesThatAreTooLargeDoNotFitWithoutAnyPeak) {
+  const auto job = job_with({{.device = "T4", .batch_per_worker = 8}});
+  EXPECT_FALSE(worker_verdict(job, on_t4(1 * kGB), 8).has_value());
+  EXPECT_EQ(largest_batch(job, on_t4(1 * kGB)), std::numeric_limits<int>::max());
+  const auto verdict = worker_verdict(job, on_t4(420 * kMB), 1);
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_FALSE(verdict->fits);
+  EXPECT_NEAR(verdict->needed.in(kMB), 400, 1e-9);
+  EXPECT_FALSE(largest_batch(job, on_t4(420 * kMB)).has_value());
+}
+
+TEST(WorkerVerdict, IsUnknownWithoutTheMemoryOfTheDevice) {
+  const auto job = job_with({sample("T4", 8, 1300 * kMB)});
+  EXPECT_FALSE(worker_verdict(job, {.device = "T4", .measured_there = true}, 8).has_value());
+}
+
+// 2,100 MB at 16 ran on a T4 of 2,200 MB, though with 640 MiB outside, 100 MB of buckets and 5 %
+// kept free it would need 2,871 of 2,090 MB. At 17 nobody has seen it run.
+TEST(WorkerVerdict, BelievesAPeakOnItsDeviceAndBatch) {
+  const auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 2100 * kMB)});
+  const auto measured = worker_verdict(job, on_t4(2200 * kMB), 16);
+  ASSERT_TRUE(measured.has_value());
+  EXPECT_TRUE(measured->fits);
+  EXPECT_NEAR(measured->needed.in(kMB), 2100, 1e-9);
+  EXPECT_NEAR(measured->available.in(kMB), 2200, 1e-9);
+  EXPECT_TRUE(worker_verdict(job, on_t4(2200 * kMB), 12)->fits);
+  EXPECT_FALSE(worker_verdict(job, on_t4(2200 * kMB), 17)->fits);
+  EXPECT_EQ(largest_batch(job, on_t4(2200 * kMB)), 16);
+}
+
+TEST(WorkerVerdict, BelievesNoPeakOfAnotherDeviceOrAboveTheMemory) {
+  const auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 2100 * kMB)});
+  const WorkerMemory elsewhere{.device = "T4", .measured_there = false, .memory = 2200 * kMB};
+  EXPECT_FALSE(worker_verdict(job, elsewhere, 16)->fits);
+  EXPECT_FALSE(worker_verdict(job, on_t4(2000 * kMB), 16)->fits);
+  EXPECT_EQ(largest_batch(job, on_t4(2000 * kMB)), 8);
+}
+
 // 100 MB a sample on top of 500 + 100 + 640 MiB = 1,271.1 MB; of 4 GB 3,800 MB are usable, and
 // (3,800 − 1,271.1)/100 = 25.3.
 TEST(LargestBatch, FillsTheMemory) {
   const auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 2100 * kMB)});
-  EXPECT_EQ(largest_batch(job, "T4", 4 * kGB), 25);
+  EXPECT_EQ(largest_batch(job, on_t4(4 * kGB)), 25);
   EXPECT_TRUE(memory_verdict(*memory_need(job, "T4", 25), 4 * kGB).fits);
   EXPECT_FALSE(memory_verdict(*memory_need(job, "T4", 26), 4 * kGB).fits);
 }
@@ -120,17 +162,17 @@ TEST(LargestBatch, FillsTheMemory) {
 TEST(LargestBatch, StaysWithinWhatTheJobAllows) {
   auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 2100 * kMB)});
   job.batch = BatchRange{.reference = 8, .max = 12};
-  EXPECT_EQ(largest_batch(job, "T4", 4 * kGB), 12);
+  EXPECT_EQ(largest_batch(job, on_t4(4 * kGB)), 12);
 }
 
 TEST(LargestBatch, IsNothingWhenOneSampleDoesNotFit) {
   const auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 2100 * kMB)});
-  EXPECT_FALSE(largest_batch(job, "T4", 1 * kGB).has_value());
+  EXPECT_FALSE(largest_batch(job, on_t4(1 * kGB)).has_value());
 }
 
 TEST(LargestBatch, HasNoLimitWhenSamplesCostNothing) {
   const auto job = job_with({sample("T4", 8, 1300 * kMB), sample("T4", 16, 1300 * kMB)});
-  EXPECT_EQ(largest_batch(job, "T4", 4 * kGB), std::numeric_limits<int>::max());
+  EXPECT_EQ(largest_batch(job, on_t4(4 * kGB)), std::numeric_limits<int>::max());
 }
 
 }  // namespace

@@ -15,11 +15,10 @@ namespace {
 std::optional<MemoryVerdict> verdict_of(const JobProfile& job, const ResolvedJob& resolved) {
   std::optional<MemoryVerdict> worst;
   for (const ResolvedGroup& group : resolved.groups) {
-    const auto need = memory_need(job, group.times.measured, group.batch_max());
-    if (!need || !group.memory) continue;
-    const MemoryVerdict verdict = memory_verdict(*need, *group.memory);
+    const auto verdict = worker_verdict(job, memory_of(group), group.batch_max());
+    if (!verdict) continue;
     const bool worse =
-        !worst || verdict.needed / verdict.available > worst->needed / worst->available;
+        !worst || verdict->needed / verdict->available > worst->needed / worst->available;
     if (worse) worst = verdict;
   }
   return worst;
@@ -35,9 +34,8 @@ class Fitting {
     FittingBatch fitting{.batch_per_worker = 1, .accumulation = static_cast<int>(steps)};
     for (const ResolvedGroup& group : resolved_.groups) {
       const int batch = share(group, static_cast<double>(global) / static_cast<double>(steps));
-      const auto need = memory_need(job_, group.times.measured, batch);
-      const bool fits = !need || !group.memory || memory_verdict(*need, *group.memory).fits;
-      if (!fits) return std::nullopt;
+      const auto verdict = worker_verdict(job_, memory_of(group), batch);
+      if (verdict && !verdict->fits) return std::nullopt;
       fitting.batch_per_worker = std::max(fitting.batch_per_worker, batch);
     }
     if (global != resolved_.global_batch()) fitting.global_batch = global;

@@ -262,6 +262,12 @@ void add_general_assumptions(const PredictContext& context, ResolvedJob& resolve
 
 }  // namespace
 
+WorkerMemory memory_of(const ResolvedGroup& group) {
+  return {.device = group.times.measured,
+          .measured_there = !group.times.carried_over(),
+          .memory = group.memory};
+}
+
 ClusterView::ClusterView(const ResolvedJob& resolved) {
   groups_.reserve(resolved.groups.size());
   for (const ResolvedGroup& group : resolved.groups) {

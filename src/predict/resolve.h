@@ -11,6 +11,7 @@
 #include "plan/layout.h"
 #include "predict/calibrated_law.h"
 #include "predict/device_scaling.h"
+#include "predict/memory.h"
 #include "predict/worker_group.h"
 
 namespace stint {
@@ -53,6 +54,9 @@ struct ResolvedGroup {
   /// The busiest worker decides how long the group takes. Requires batches.
   int batch_max() const { return batches.front(); }
 };
+
+/// The memory of one worker of the group, for questions about it.
+WorkerMemory memory_of(const ResolvedGroup& group);
 
 /// A question with every figure in place.
 struct ResolvedJob {

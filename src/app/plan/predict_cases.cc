@@ -77,7 +77,13 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   const bool knows_memory =
       std::any_of(inputs.job.compute.begin(), inputs.job.compute.end(),
                   [](const ComputeSample& sample) { return sample.peak_memory.has_value(); });
-  if (!knows_memory) {
+  // Where the states alone are too large, the answer says so instead.
+  const bool too_large = std::any_of(
+      resolved->groups.begin(), resolved->groups.end(), [&](const ResolvedGroup& group) {
+        const auto verdict = worker_verdict(inputs.job, memory_of(group), group.batch_max());
+        return verdict && !verdict->fits;
+      });
+  if (!knows_memory && !too_large) {
     resolved->assumptions.emplace_back(
         "The profile has no peak memory: the batch is assumed to fit.");
   }
