@@ -64,6 +64,11 @@ mode_t mode_for(const std::string& path) {
   return 0666U & ~mask;
 }
 
+std::filesystem::path folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
 /// Zero, or the errno of the step that failed. Leaves no temporary file behind.
 int replace_file(const std::string& path, const std::filesystem::path& folder,
                  std::string_view bytes) {
@@ -102,8 +107,7 @@ Result<std::string> read_file(const std::string& path, Bytes limit) {
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
+  const std::filesystem::path folder = folder_of(path);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return write_error(path, error.value());
@@ -111,6 +115,18 @@ Status write_file(const std::string& path, std::string_view bytes) {
   if (cause != 0) return write_error(path, cause);
   sync_folder(folder);
   return {};
+}
+
+Status write_output(const std::string& path, std::string_view bytes) {
+  const std::filesystem::path folder = folder_of(path);
+  std::error_code error;
+  if (std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found) {
+    return failed(
+        fmt::format("cannot write {}: there is no folder {}; create it or choose another "
+                    "location",
+                    path, folder.string()));
+  }
+  return write_file(path, bytes);
 }
 
 Status append_file(const std::string& path, std::string_view bytes) {

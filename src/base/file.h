@@ -20,6 +20,10 @@ Result<std::string> read_file(const std::string& path, Bytes limit = kLargestFil
 /// that nobody reads. Missing folders are made.
 Status write_file(const std::string& path, std::string_view bytes);
 
+/// The same for a file that a person named, as with --save or --out. Its folder must be there: a
+/// misspelt path must not make folders.
+Status write_output(const std::string& path, std::string_view bytes);
+
 /// Adds `bytes` to the end of `path`, which is made if it is not there, and returns when they are
 /// on the disk.
 Status append_file(const std::string& path, std::string_view bytes);

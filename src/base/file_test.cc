@@ -75,5 +75,18 @@ TEST(AppendFile, AddsToTheEndAndMakesTheFile) {
   EXPECT_EQ(refused.error().kind, ErrorKind::kFailed);
 }
 
+TEST(File, AnOutputNeedsItsFolder) {
+  const std::string folder = fresh_folder("output");
+  const std::string path = folder + "/misspelt/deeper/a.json";
+  const Status status = write_output(path, "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::kFailed);
+  EXPECT_EQ(status.error().message, "cannot write " + path + ": there is no folder " + folder +
+                                        "/misspelt/deeper; create it or choose another location");
+  EXPECT_EQ(entries(folder), 0U);
+  ASSERT_TRUE(write_output(folder + "/a.json", "x").ok());
+  EXPECT_EQ(*read_file(folder + "/a.json"), "x");
+}
+
 }  // namespace
 }  // namespace stint

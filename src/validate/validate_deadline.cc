@@ -254,7 +254,7 @@ Result<DeadlineValidation> validate_deadline(const ValidateDeadlineRequest& requ
   }
   if (!request.windows.empty()) {
     const Status written =
-        write_file(request.windows, windows_csv(*board, outcomes, request.slots.has_value()));
+        write_output(request.windows, windows_csv(*board, outcomes, request.slots.has_value()));
     if (!written.ok()) return written.error();
   }
   return validation;

@@ -151,7 +151,7 @@ Status write_predictions(const std::string& path, const std::vector<Outcome>& ou
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const PredictionLine& a, const PredictionLine& b) { return a.row < b.row; });
-  return write_file(path, predictions_csv(lines));
+  return write_output(path, predictions_csv(lines));
 }
 
 std::optional<Score> repeat_score(StepFormat format, const std::vector<StepTrial>& trials) {

@@ -179,7 +179,7 @@ Result<Calibration> calibrate_buckets(const Environment& environment,
   calibration->date = date_at(environment.clock->now());
   if (!request.provenance.empty()) calibration->data.back().provenance = request.provenance;
   if (request.out.empty()) return calibration;
-  const Status kept = write_file(request.out, write_calibration(*calibration));
+  const Status kept = write_output(request.out, write_calibration(*calibration));
   if (!kept.ok()) return kept.error();
   return calibration;
 }

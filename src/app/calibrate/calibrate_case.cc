@@ -64,7 +64,7 @@ Status check_calibration(const CalibrateRequest& request) {
 
 Status keep_calibration(const Calibration& calibration, const CalibrateRequest& request) {
   if (request.out.empty()) return {};
-  return write_file(request.out, write_calibration(calibration));
+  return write_output(request.out, write_calibration(calibration));
 }
 
 std::string stated_provenance(const CalibrateRequest& request) {

@@ -118,7 +118,7 @@ Result<NcclTable> import_nccl(const NcclImportRequest& request) {
     all.wrong += table->wrong;
   }
   if (request.out.empty()) return all;
-  const Status written = write_file(request.out, write_collective_table(all.rows));
+  const Status written = write_output(request.out, write_collective_table(all.rows));
   if (!written.ok()) return written.error();
   return all;
 }
@@ -191,7 +191,7 @@ Result<TraceProfile> import_trace(const Environment& environment,
   }
   if (request.out.empty()) return profile;
   if (!profile->job) return incomplete(*profile);
-  const Status written = write_file(request.out, write_job(*profile->job));
+  const Status written = write_output(request.out, write_job(*profile->job));
   if (!written.ok()) return written.error();
   return profile;
 }

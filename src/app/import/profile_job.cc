@@ -360,7 +360,7 @@ Result<ProfileReport> profile_job(const ProfileRequest& request) {
   const Status valid = validate(report.job);
   if (!valid.ok()) return failed(valid.error().message);
   if (!request.out.empty()) {
-    const Status written = write_file(request.out, write_job(report.job));
+    const Status written = write_output(request.out, write_job(report.job));
     if (!written.ok()) return written.error();
   }
   return report;

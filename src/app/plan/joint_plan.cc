@@ -4,9 +4,11 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "app/plan/plan_limits.h"
@@ -298,6 +300,9 @@ Result<std::vector<std::string>> save_plans(const PlanTogetherRequest& request,
                                             const std::vector<SharedPlan>& chosen) {
   const std::vector<std::string> names = names_of_jobs(candidates);
   std::vector<std::string> files;
+  // The folder of the plans may be new, but not the one that it is in.
+  std::error_code ignored;  // Writing into it says what is wrong.
+  std::filesystem::create_directory(request.save, ignored);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     PlanAnswer answer{.job = candidate.inputs.job.name,
@@ -312,7 +317,7 @@ Result<std::vector<std::string>> save_plans(const PlanTogetherRequest& request,
       if (it.second == i) answer.plans = {shared_plan(it, 1)};
     }
     files.push_back(request.save + "/" + file_name(names[i]));
-    const Status written = write_file(files.back(), write_plan(answer));
+    const Status written = write_output(files.back(), write_plan(answer));
     if (!written.ok()) return written.error();
   }
   return files;

@@ -101,7 +101,7 @@ Status write_timeline(const Predicted& predicted, const std::string& path) {
     names.push_back(to_text(Cluster{.groups = {group}}));
   }
   const auto events = timeline(predicted.setup, predicted.prediction.iteration.parts);
-  return write_file(path, chrome_trace(events, names));
+  return write_output(path, chrome_trace(events, names));
 }
 
 /// The types of the cluster's VMs, to be changed.

@@ -165,7 +165,7 @@ Status write_prior(const Environment& environment, const RiskFitRequest& request
                               .provenance = request.provenance,
                               .rows = static_cast<int>(tables.lifetimes.size()),
                               .jobs = {}});
-  return write_file(request.out, write_calibration(calibration));
+  return write_output(request.out, write_calibration(calibration));
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ Result<InterleaveAnswer> interleave_jobs(const Environment& environment,
                           .warnings = std::move(inputs->warnings),
                           .drawn = !pairing->pairs.empty()};
   if (request.timeline.empty() || !answer.drawn) return answer;
-  const Status written = write_file(
+  const Status written = write_output(
       request.timeline,
       drawing(jobs, *pairing, inputs->cluster, twin_options(groups, request.compute_slowdown)));
   if (!written.ok()) return written.error();

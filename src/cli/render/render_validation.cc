@@ -129,7 +129,7 @@ ExitCode print_report(const Invocation& invocation, std::string_view verb,
                       const ValidationReport& report) {
   if (invocation.has("--predictions")) {
     const Status written =
-        write_file(invocation.get("--predictions"), predictions_csv(report.predictions));
+        write_output(invocation.get("--predictions"), predictions_csv(report.predictions));
     if (!written.ok()) return cli::report(invocation, verb, written.error());
   }
   if (invocation.output() == "json") {

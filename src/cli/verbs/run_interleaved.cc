@@ -96,7 +96,7 @@ Status draw(const Invocation& invocation, const std::vector<RunReport>& reports)
   const auto trace = turn_trace(folders);
   if (!trace.ok()) return trace.error();
   const std::string path = invocation.get("--timeline");
-  const Status written = write_file(path, *trace);
+  const Status written = write_output(path, *trace);
   if (!written.ok()) return written;
   say(invocation,
       fmt::format(

@@ -109,7 +109,7 @@ ExitCode show_report(const Invocation& invocation) {
   if (!run.ok()) return report(invocation, "report", run.error());
   print_warnings(invocation, run->warnings);
   if (invocation.has("--html")) {
-    const Status written = write_file(invocation.get("--html"), run_page(*run));
+    const Status written = write_output(invocation.get("--html"), run_page(*run));
     if (!written.ok()) return report(invocation, "report", written.error());
   }
   if (invocation.output() == "json") {

@@ -70,7 +70,7 @@ ExitCode run(const Invocation& invocation) {
   if (!found.ok()) return report(invocation, kVerb, found.error());
   if (invocation.has("--predictions")) {
     const Status written =
-        write_file(invocation.get("--predictions"), pair_predictions_csv(found->predictions));
+        write_output(invocation.get("--predictions"), pair_predictions_csv(found->predictions));
     if (!written.ok()) return report(invocation, kVerb, written.error());
   }
   if (invocation.output() == "json") {
