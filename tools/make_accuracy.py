@@ -504,11 +504,11 @@ def revocations(stint, data):
 def devices(stint, data):
     """The section on devices that were not measured, from the calibration's own error table."""
     files = ["gavel:@gavel/isolated.csv", "cmdare:@cmdare/single_worker_base.csv",
-             "cmdare:@cmdare/single_worker_speed.csv"]
+             "cmdare:@cmdare/single_worker_speed.csv", "pollux:@pollux/step_times.csv"]
     command = [stint, "calibrate", "devices", "-q", "-o", "json", "--name", "devices", "--train"]
     command += [file.replace("@", f"{data}/") for file in files]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
-    record = json.loads(result.stdout)["accuracy"][0]
+    record, batches = json.loads(result.stdout)["accuracy"]
     shown = " ".join(file.replace("@", "$STINT_DATA/") for file in files)
     return ["## Iteration time: transfer to an unmeasured GPU\n", f"{GAVEL}\n", f"{CMDARE}\n",
             f"```sh\nstint calibrate devices --name devices --train {shown}\n```\n",
@@ -516,7 +516,12 @@ def devices(stint, data):
             f"{percent(record['mape'])}, median {percent(record['median_ape'])}, 90th "
             f"{percent(record['p90_ape'])}. The 80 % interval is fitted to cover eight in ten of these "
             "pairs, so its coverage is no evidence. A profile on the GPU itself is far more "
-            "accurate.\n"]
+            "accurate.\n",
+            f"{batches['n']} pairs of neighbouring batch sizes of a job on one GPU, the smaller one "
+            "predicted from the larger one with the fixed share of the other jobs: mean "
+            f"{percent(batches['mape'])}, median {percent(batches['median_ape'])}, 90th "
+            f"{percent(batches['p90_ape'])}. This is the error of a profile with one batch size at "
+            "the next smaller one.\n"]
 
 
 SEARCH_HEADING = "## Online search"

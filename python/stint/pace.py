@@ -12,6 +12,10 @@ UNITS = {
 FIRST_BUCKET = 2**20  # What DDP puts into its first bucket,
 NEXT_BUCKET = 25 * 2**20  # and into the others.
 
+# Of the time at the only batch that was measured, what does not depend on the batch: fixed_share of
+# data/calibration/devices.json, so that a run keeps the pace that was predicted.
+FIXED_SHARE = 0.3282
+
 
 def quantity(text):
     """The bytes or seconds that a text such as "25 MiB" or "3.5 ms" says."""
@@ -82,10 +86,12 @@ class Paces:
 
     def at(self, batch):
         """The pace with `batch` samples. Between two measured batches times are interpolated;
-        outside of them forward and backward are in proportion to the nearest."""
+        outside of them forward and backward are in proportion to the nearest. Where one batch was
+        measured, FIXED_SHARE of its time stays as it is."""
         measured = self.measured()
         near = min(max(batch, measured[0]), measured[-1])
-        scale = batch / near / self._speed
+        fixed = FIXED_SHARE if measured[0] == measured[-1] else 0
+        scale = (fixed + (1 - fixed) * batch / near) / self._speed
         return Pace(self._part("forward", near) * scale, self._part("backward", near) * scale,
                     self._part("update", near) / self._speed, self._buckets)
 

@@ -7,8 +7,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from stint.pace import (FIRST_BUCKET, NEXT_BUCKET, Stream, median, pieces, quantity,  # noqa: E402
-                        read_pace, ready_pieces, spread, usual_buckets)
+from stint.pace import (FIRST_BUCKET, FIXED_SHARE, NEXT_BUCKET, Paces, Stream,  # noqa: E402
+                        median, pieces, quantity, read_pace, ready_pieces, spread, usual_buckets)
 
 
 def profile(**changes):
@@ -65,6 +65,29 @@ class PaceTest(unittest.TestCase):
         self.assertAlmostEqual(pace.backward, 0.048)
         self.assertAlmostEqual(pace.compute(), 0.075)
         self.assertEqual(pace.buckets, [(2**20, 0.1), (10_000_000, 1.0)])
+
+    def test_one_batch_is_not_in_proportion(self):
+        # A part of 32 and 64 ms stays as it is with half of the samples; the update stays whole.
+        path = profile()
+        try:
+            with open(path, encoding="utf-8") as file:
+                job = json.load(file)
+            job["compute"] = job["compute"][1:]
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(job, file)
+            pace = Paces(path).at(16)
+        finally:
+            os.unlink(path)
+        left = FIXED_SHARE + (1 - FIXED_SHARE) / 2
+        self.assertAlmostEqual(pace.forward, 0.032 * left)
+        self.assertAlmostEqual(pace.backward, 0.064 * left)
+        self.assertAlmostEqual(pace.update, 0.003)
+
+    def test_the_fixed_share_is_that_of_predictions(self):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        with open(os.path.join(root, "data/calibration/devices.json"), encoding="utf-8") as file:
+            constants = {it["name"]: it["value"] for it in json.load(file)["constants"]}
+        self.assertAlmostEqual(FIXED_SHARE, constants["fixed_share"], places=4)
 
     def test_what_was_not_measured_is_refused(self):
         with self.assertRaisesRegex(ValueError, "outside the measured batch sizes"):

@@ -63,15 +63,14 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   inputs.calibration = {.name = calibration->noun.name, .date = calibration->noun.date};
   const auto& accuracy = calibration->noun.accuracy;
   if (!accuracy.empty()) inputs.calibration.error = accuracy.back();
-  // A calibration may bring constants for devices of its own.
-  auto devices = device_law(taken(*calibration, inputs.warnings));
-  if (!devices.ok()) {
-    const auto shipped_devices = load_calibration("devices");
-    if (!shipped_devices.ok()) return shipped_devices.error();
-    devices = device_law(shipped_devices->noun);
-    if (!devices.ok()) return devices.error();
-  }
-  inputs.devices = *devices;
+  // A calibration may bring constants for devices of its own, or some of them.
+  const auto shipped_devices = load_calibration("devices");
+  if (!shipped_devices.ok()) return shipped_devices.error();
+  const auto usual = device_law(shipped_devices->noun);
+  if (!usual.ok()) return usual.error();
+  const auto own = device_law(taken(*calibration, inputs.warnings));
+  inputs.devices = own.ok() ? *own : *usual;
+  if (!inputs.devices.fixed_share) inputs.devices.fixed_share = usual->fixed_share;
   return {};
 }
 

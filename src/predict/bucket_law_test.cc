@@ -155,9 +155,9 @@ TEST(BucketLaw, SaysWhenTheNicsCarryMoreThanWasMeasured) {
                                    .identified = false});
   PredictFixture fixture;
   fixture.law = *calibrated_law(calibration);
-  const auto within = fixture.resolved("2x slow.1", {.global_batch = 32});
+  const auto within = fixture.resolved("2x slow.1", {.global_batch = 48});
   ASSERT_TRUE(within.ok());
-  const auto beyond = fixture.resolved("3x slow.1", {.global_batch = 32});
+  const auto beyond = fixture.resolved("3x slow.1", {.global_batch = 48});
   ASSERT_TRUE(beyond.ok());
   ASSERT_EQ(beyond->assumptions.size(), within->assumptions.size() + 1);
   EXPECT_EQ(beyond->assumptions.front(),

@@ -8,10 +8,6 @@
 namespace stint {
 namespace {
 
-// Deviation of log time for each doubling of the batch beyond twice the largest one measured. It is
-// not fitted: between measured batches the affine law errs by a few percent, beyond them by more.
-constexpr double kExtrapolationDeviation = 0.1;
-
 /// Crowding with its straggling apart.
 struct Slowdown {
   double crowding = 1;    // Of every worker, by the others.
@@ -99,9 +95,8 @@ double compute_deviation(const Workers& cluster, Seconds iteration) {
   double largest = 0;
   for (const WorkerGroup& group : cluster.groups) {
     const double batch = group.batch;
-    const double measured = 2 * group.times->curve.batch_max;
-    const double beyond = batch > measured ? std::log2(batch / measured) : 0;
-    const double deviation = std::hypot(group.times->deviation, kExtrapolationDeviation * beyond);
+    const double deviation =
+        std::hypot(group.times->deviation, group.times->curve.deviation(batch));
     const double share = cluster.accumulation * alone_time(*group.times, batch) / iteration;
     largest = std::max(largest, deviation * std::min(1.0, share));
   }
@@ -111,7 +106,10 @@ double compute_deviation(const Workers& cluster, Seconds iteration) {
 Seconds alone_time(const Workers& cluster) {
   Seconds alone;
   for (const WorkerGroup& group : cluster.groups) {
-    alone = std::max(alone, cluster.accumulation * alone_time(*group.times, group.batch));
+    const ComputeCurve& curve = group.times->curve;
+    const double batch = group.batch;
+    const Seconds step = cluster.accumulation * curve.passes(batch) + curve.update.at(batch);
+    alone = std::max(alone, group.times->scale * step);
   }
   return alone;
 }

@@ -35,5 +35,14 @@ TEST(ClusterStep, DoubtAboutComputeCountsByItsShare) {
   EXPECT_GE(time_deviation(fixture.job, fixture.law, nullptr, view.workers(), alone), 0.2);
 }
 
+// Two micro-steps of 16 + 32 ms, and one update of 2 ms.
+TEST(ClusterStep, AWorkerAloneUpdatesOnceForAllMicroSteps) {
+  const PredictFixture fixture;
+  const auto resolved = fixture.resolved("slow.1", {.global_batch = 32, .accumulation = 2});
+  ASSERT_TRUE(resolved.ok());
+  const ClusterView view(*resolved);
+  EXPECT_NEAR(alone_time(view.workers()).in(kMillisecond), 98, 1e-6);
+}
+
 }  // namespace
 }  // namespace stint

@@ -1,7 +1,9 @@
 #include "predict/compute_curve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 #include "base/check.h"
@@ -84,7 +86,7 @@ Line fit_line(const std::vector<Point>& points) {
   if (sbb == 0) return {};
   const double determinant = s11 * sbb - s1b * s1b;
   const Line proportional{.floor = {}, .slope = sb / sbb * kSecond};
-  if (determinant <= 1e-12 * s11 * sbb) return proportional;  // One batch only.
+  if (determinant <= 1e-12 * s11 * sbb) return proportional;  // One batch with a time above zero.
   const double a = (s1 * sbb - sb * s1b) / determinant;
   const double c = (sb * s11 - s1 * s1b) / determinant;
   if (a < 0) return proportional;
@@ -92,15 +94,24 @@ Line fit_line(const std::vector<Point>& points) {
   return {.floor = a * kSecond, .slope = c * kSecond};
 }
 
+// Deviation of log time for each doubling of the batch outside twice the measured range. It is not
+// fitted: between measured batches the affine law errs by a few percent, outside them by more.
+constexpr double kExtrapolationDeviation = 0.1;
+
 double weight_of(const Timing& timing) { return timing.count.value_or(1); }
 
 }  // namespace
 
-BatchCurve::BatchCurve(std::vector<Point> points)
+BatchCurve::BatchCurve(std::vector<Point> points, double fixed_share)
     : points_(not_falling(one_per_batch(std::move(points)))) {
   CHECK(!points_.empty());
   CHECK(points_.front().batch > 0);
-  const Line line = fit_line(points_);
+  CHECK(fixed_share >= 0 && fixed_share <= 1);
+  const Point& first = points_.front();
+  const Line line = points_.size() > 1
+                        ? fit_line(points_)
+                        : Line{.floor = fixed_share * first.time,
+                               .slope = (1 - fixed_share) * first.time / first.batch};
   floor_ = line.floor;
   slope_ = line.slope;
 }
@@ -124,11 +135,22 @@ Seconds BatchCurve::at(double batch) const {
   return below.time + share * (above->time - below.time);
 }
 
-Result<ComputeCurve> compute_curve(const JobProfile& job, std::string_view device) {
+double ComputeCurve::deviation(double batch) const {
+  const double above = std::max(0.0, std::log2(batch / (2 * batch_max)));
+  const double below = std::max(0.0, std::log2(batch_min / (2 * batch)));
+  if (!one_batch()) return kExtrapolationDeviation * std::max(above, below);
+  const double ratio = batch / batch_max;
+  const double time = share.mean + (1 - share.mean) * ratio;
+  return std::hypot(share.deviation * std::abs(1 - ratio) / time, kExtrapolationDeviation * above);
+}
+
+Result<ComputeCurve> compute_curve(const JobProfile& job, std::string_view device,
+                                   const FixedShare& share) {
   std::vector<Point> forward;
   std::vector<Point> backward;
   std::vector<Point> update;
   std::set<std::string> devices;
+  double batch_min = std::numeric_limits<double>::infinity();
   double batch_max = 0;
   for (const ComputeSample& sample : job.compute) {
     devices.insert(sample.device);
@@ -137,6 +159,7 @@ Result<ComputeCurve> compute_curve(const JobProfile& job, std::string_view devic
     forward.push_back({batch, sample.forward.median, weight_of(sample.forward)});
     backward.push_back({batch, sample.backward.median, weight_of(sample.backward)});
     update.push_back({batch, sample.update.median, weight_of(sample.update)});
+    batch_min = std::min(batch_min, batch);
     batch_max = std::max(batch_max, batch);
   }
   if (devices.empty()) {
@@ -147,10 +170,12 @@ Result<ComputeCurve> compute_curve(const JobProfile& job, std::string_view devic
     return bad_input(fmt::format("the job {} was not measured on {}, only on {}", job.name, device,
                                  join({devices.begin(), devices.end()}, ", ")));
   }
-  return ComputeCurve{.forward = BatchCurve(std::move(forward)),
-                      .backward = BatchCurve(std::move(backward)),
-                      .update = BatchCurve(std::move(update)),
-                      .batch_max = batch_max};
+  return ComputeCurve{.forward = BatchCurve(std::move(forward), share.mean),
+                      .backward = BatchCurve(std::move(backward), share.mean),
+                      .update = BatchCurve(std::move(update), 1),
+                      .batch_min = batch_min,
+                      .batch_max = batch_max,
+                      .share = share};
 }
 
 }  // namespace stint

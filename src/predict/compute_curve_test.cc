@@ -43,10 +43,26 @@ TEST(BatchCurve, PoolsMeasurementsThatFall) {
   EXPECT_NEAR(curve.at(2).in(kMillisecond), (20 + 2 * 10) / 3.0, 1e-9);
 }
 
-TEST(BatchCurve, TakesASingleMeasurementAsProportional) {
+// Of 64 ms at 32 samples a quarter is fixed: 16 ms, and 48/32 = 1.5 ms a sample.
+TEST(BatchCurve, SplitsASingleMeasurementByTheShare) {
+  const BatchCurve curve({point(32, 60), point(32, 68)}, 0.25);
+  EXPECT_NEAR(curve.floor().in(kMillisecond), 16, 1e-9);
+  EXPECT_NEAR(curve.per_sample().in(kMillisecond), 1.5, 1e-9);
+  EXPECT_NEAR(curve.at(32).in(kMillisecond), 64, 1e-9);
+  EXPECT_NEAR(curve.at(16).in(kMillisecond), 40, 1e-9);
+  EXPECT_NEAR(curve.at(1).in(kMillisecond), 17.5, 1e-9);
+  EXPECT_NEAR(curve.at(64).in(kMillisecond), 112, 1e-9);
+}
+
+TEST(BatchCurve, ASingleMeasurementWithoutAShareIsProportional) {
   const BatchCurve curve({point(32, 64)});
   EXPECT_NEAR(curve.at(16).in(kMillisecond), 32, 1e-9);
   EXPECT_NEAR(curve.at(64).in(kMillisecond), 128, 1e-9);
+}
+
+TEST(BatchCurve, TheShareIsOfNoUseToSeveralBatches) {
+  const BatchCurve curve({point(10, 30), point(30, 70)}, 0.9);
+  EXPECT_NEAR(curve.at(1).in(kMillisecond), 12, 1e-9);
 }
 
 TEST(BatchCurve, TimesOfZeroStayZero) {
@@ -91,6 +107,43 @@ TEST(ComputeCurve, TakesTheSamplesOfTheDevice) {
   EXPECT_NEAR(curve->backward.at(16).in(kMillisecond), 72, 1e-9);
   EXPECT_FALSE(curve->extrapolates(32));
   EXPECT_TRUE(curve->extrapolates(33));
+}
+
+// One batch of 32: with a share of 0.25, 20 and 40 ms at 32 are (0.25 + 0.75/32) of that at one
+// sample; an update takes its 1 ms at any batch.
+TEST(ComputeCurve, OneBatchIsNotTakenAsProportional) {
+  const JobProfile job{.name = "a", .gradient_bytes = kMB, .compute = {sample("T4", 32, 20)}};
+  const auto curve = compute_curve(job, "T4", {.mean = 0.25, .deviation = 0.2});
+  ASSERT_TRUE(curve.ok());
+  EXPECT_TRUE(curve->one_batch());
+  EXPECT_TRUE(curve->below_measured(31));
+  EXPECT_FALSE(curve->below_measured(32));
+  EXPECT_NEAR(curve->passes(1).in(kMillisecond), 60 * (0.25 + 0.75 / 32), 1e-9);
+  EXPECT_NEAR(curve->update.at(1).in(kMillisecond), 1, 1e-9);
+  EXPECT_NEAR(curve->update.at(64).in(kMillisecond), 1, 1e-9);
+}
+
+// At half the batch 0.25 + 0.75/2 = 0.625 of the time: 0.2 · 0.5/0.625 = 0.16. At twice the batch
+// 1.75: 0.2/1.75. At 16 times, three doublings beyond twice: √((0.2 · 15/12.25)² + 0.3²).
+TEST(ComputeCurve, IsUnsureOfBatchesThatWereNotMeasured) {
+  const JobProfile one{.name = "a", .gradient_bytes = kMB, .compute = {sample("T4", 32, 20)}};
+  const auto curve = compute_curve(one, "T4", {.mean = 0.25, .deviation = 0.2});
+  EXPECT_NEAR(curve->deviation(32), 0, 1e-12);
+  EXPECT_NEAR(curve->deviation(16), 0.16, 1e-12);
+  EXPECT_NEAR(curve->deviation(64), 0.2 / 1.75, 1e-12);
+  EXPECT_NEAR(curve->deviation(512), std::hypot(0.2 * 15 / 12.25, 0.3), 1e-12);
+}
+
+// Measured at 8 and 16: a tenth for each doubling beyond 32 and below 4.
+TEST(ComputeCurve, IsUnsureOutsideOfSeveralBatches) {
+  const JobProfile two{
+      .name = "a", .gradient_bytes = kMB, .compute = {sample("T4", 8, 20), sample("T4", 16, 36)}};
+  const auto curve = compute_curve(two, "T4", {.mean = 0.25, .deviation = 0.2});
+  EXPECT_FALSE(curve->one_batch());
+  EXPECT_EQ(curve->deviation(12), 0);
+  EXPECT_EQ(curve->deviation(4), 0);
+  EXPECT_NEAR(curve->deviation(2), 0.1, 1e-12);
+  EXPECT_NEAR(curve->deviation(64), 0.1, 1e-12);
 }
 
 TEST(ComputeCurve, SaysWhatIsMissing) {

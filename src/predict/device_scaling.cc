@@ -28,16 +28,17 @@ std::string measured_as(const JobProfile& job, std::string_view name) {
 }
 
 Result<DeviceTimes> measured_times(const JobProfile& job, std::string device,
-                                   const std::string& measured) {
-  auto curve = compute_curve(job, measured);
+                                   const std::string& measured, const DeviceLaw& law) {
+  auto curve = compute_curve(job, measured, law.fixed_share.value_or(FixedShare{}));
   if (!curve.ok()) return curve.error();
   return DeviceTimes{.curve = std::move(*curve), .device = std::move(device), .measured = measured};
 }
 
-Result<DeviceTimes> processor_times(const JobProfile& job, const VmType& type) {
+Result<DeviceTimes> processor_times(const JobProfile& job, const VmType& type,
+                                    const DeviceLaw& law) {
   for (const std::string& device : devices_of(job)) {
     const bool meant = to_lower(device) == to_lower(type.name) || to_lower(device) == "cpu";
-    if (meant) return measured_times(job, device, device);
+    if (meant) return measured_times(job, device, device, law);
   }
   return bad_usage(
       fmt::format("{}/{} has no accelerator, and the job {} was not measured on a processor (a "
@@ -70,7 +71,11 @@ Reference nearest_measured(const JobProfile& job, const Catalog& catalog, const 
 Result<DeviceLaw> device_law(const Calibration& calibration) {
   const Constant* share = nullptr;
   const Constant* spread = nullptr;
+  std::optional<FixedShare> fixed;
   for (const Constant& constant : calibration.constants) {
+    if (constant.name == "fixed_share") {
+      fixed = {.mean = constant.value, .deviation = constant.deviation.value_or(0)};
+    }
     if (constant.name == "compute_share") share = &constant;
     if (constant.name == "device_spread") spread = &constant;
   }
@@ -84,7 +89,13 @@ Result<DeviceLaw> device_law(const Calibration& calibration) {
         "the calibration {} must have compute_share from 0 to 1 and device_spread above 0",
         calibration.name));
   }
-  return DeviceLaw{.compute_share = share->value, .spread = spread->value};
+  if (fixed && (fixed->mean < 0 || fixed->mean > 1 || fixed->deviation < 0)) {
+    return bad_input(
+        fmt::format("the calibration {} must have a fixed_share from 0 to 1 with a deviation of 0 "
+                    "or more",
+                    calibration.name));
+  }
+  return DeviceLaw{.compute_share = share->value, .spread = spread->value, .fixed_share = fixed};
 }
 
 Result<double> device_ratio(const Gpu& from, const Gpu& to, double share) {
@@ -130,13 +141,13 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
     return bad_input(fmt::format(
         "the job {} has no compute samples; profile it on one machine first", job.name));
   }
-  if (!type.accelerator) return processor_times(job, type);
+  if (!type.accelerator) return processor_times(job, type, law);
   const Gpu* gpu = gpu_of(catalog, type);
   const std::string name = gpu != nullptr ? gpu->name : type.accelerator->name;
   const std::string exact = measured_as(job, name);
-  if (!exact.empty()) return measured_times(job, name, exact);
+  if (!exact.empty()) return measured_times(job, name, exact, law);
   const std::string rented = measured_as(job, type.accelerator->name);
-  if (!rented.empty()) return measured_times(job, name, rented);
+  if (!rented.empty()) return measured_times(job, name, rented, law);
   if (gpu == nullptr) {
     return bad_usage(
         fmt::format("the catalogue has no figures of {}'s accelerator {}, so times cannot be "
@@ -152,7 +163,7 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
   }
   const auto ratio = device_ratio(*reference.gpu, *gpu, compute_share(job, *reference.gpu, law));
   if (!ratio.ok()) return ratio.error();
-  auto times = measured_times(job, name, reference.device);
+  auto times = measured_times(job, name, reference.device, law);
   if (!times.ok()) return times.error();
   times->scale = *ratio;
   times->deviation = law.spread;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,10 +16,11 @@ namespace stint {
 struct DeviceLaw {
   double compute_share = 0.5;  // Of the time that arithmetic bounds, for jobs that do not say.
   double spread = 0;           // Deviation of the log of a time that was carried over.
+  std::optional<FixedShare> fixed_share = {};  // Absent: times are proportional to the batch.
 };
 
-/// The constants compute_share and device_spread of a calibration; bad input when one is missing
-/// or out of range.
+/// The constants compute_share and device_spread of a calibration, and fixed_share where it has
+/// one; bad input when another is missing or one is out of range.
 Result<DeviceLaw> device_law(const Calibration& calibration);
 
 /// How long a job takes on `to` when it takes 1 on `from`.

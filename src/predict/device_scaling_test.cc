@@ -117,5 +117,20 @@ TEST(DeviceLaw, NeedsBothConstantsInRange) {
   EXPECT_FALSE(device_law(calibration).ok());
 }
 
+TEST(DeviceLaw, HasAFixedShareWhereTheCalibrationDoes) {
+  Calibration calibration{.name = "devices"};
+  calibration.constants = {
+      {.name = "compute_share", .scope = "devices", .value = 0.6, .unit = "1"},
+      {.name = "device_spread", .scope = "devices", .value = 0.3, .unit = "1"}};
+  EXPECT_FALSE(device_law(calibration)->fixed_share.has_value());
+  calibration.constants.push_back(
+      {.name = "fixed_share", .scope = "devices", .value = 0.3, .unit = "1", .deviation = 0.2});
+  ASSERT_TRUE(device_law(calibration)->fixed_share.has_value());
+  EXPECT_EQ(device_law(calibration)->fixed_share->mean, 0.3);
+  EXPECT_EQ(device_law(calibration)->fixed_share->deviation, 0.2);
+  calibration.constants.back().value = 1.1;
+  EXPECT_FALSE(device_law(calibration).ok());
+}
+
 }  // namespace
 }  // namespace stint

@@ -140,9 +140,10 @@ Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
   // Where the network is hardly known, half of the interval would lie below the compute itself.
   const Seconds alone = alone_time(cluster);
   const double unsure = std::hypot(context.law.noise_floor, compute_deviation(cluster, alone));
-  const Seconds shortest = std::exp(-kEightInTen * unsure) * alone;
+  // A job whose own law makes it faster than a worker alone has no such bound above its mean.
+  const Seconds shortest = std::exp(-kEightInTen * unsure) * std::min(alone, mean);
   prediction.iteration.mean = mean;
-  prediction.iteration.p10 = std::min(mean, std::max(mean / width, shortest));
+  prediction.iteration.p10 = std::max(mean / width, shortest);
   prediction.iteration.p90 = mean * width;
   prediction.global_batch = resolved.global_batch();
   prediction.throughput_samples_per_second =

@@ -212,13 +212,30 @@ void share_out(const PredictContext& context, ResolvedJob& resolved, int samples
   }
 }
 
-void add_batch_warnings(ResolvedJob& resolved) {
+/// What the answer says of batches that nobody measured.
+void add_batch_notes(ResolvedJob& resolved) {
   for (const ResolvedGroup& group : resolved.groups) {
-    if (!group.times.curve.extrapolates(group.batch_max())) continue;
-    resolved.warnings.push_back(
-        fmt::format("a batch of {} per worker is more than twice the largest one measured on {} "
-                    "({:.0f}); the times are an extrapolation",
-                    group.batch_max(), group.times.measured, group.times.curve.batch_max));
+    const ComputeCurve& curve = group.times.curve;
+    const int batch = group.batch_max();
+    if (curve.extrapolates(batch)) {
+      resolved.warnings.push_back(
+          fmt::format("a batch of {} per worker is more than twice the largest one measured on {} "
+                      "({:.0f}); the times are an extrapolation",
+                      batch, group.times.measured, curve.batch_max));
+    }
+    if (curve.below_measured(batch)) {
+      resolved.assumptions.push_back(
+          fmt::format("A batch of {} per worker is smaller than any measured on {} (the smallest "
+                      "is {:.0f}): the time is extrapolated.",
+                      batch, group.times.measured, curve.batch_min));
+    }
+    if (curve.one_batch() && batch != curve.batch_max && curve.share.mean > 0) {
+      resolved.assumptions.push_back(fmt::format(
+          "Only a batch of {:.0f} was measured on {}: {:.0f} ± {:.0f} % of its time is assumed not "
+          "to depend on the batch.",
+          curve.batch_max, group.times.measured, 100 * curve.share.mean,
+          100 * curve.share.deviation));
+    }
   }
 }
 
@@ -341,7 +358,7 @@ Result<ResolvedJob> resolve(const PredictContext& context, const Cluster& cluste
   const auto samples = micro_batch(context, resolved);
   if (!samples.ok()) return samples.error();
   share_out(context, resolved, *samples);
-  add_batch_warnings(resolved);
+  add_batch_notes(resolved);
   add_general_assumptions(context, resolved);
   return resolved;
 }

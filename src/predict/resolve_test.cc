@@ -104,17 +104,25 @@ TEST(Resolve, WarnsBeyondTwiceTheLargestBatchMeasured) {
   EXPECT_EQ(fixture.resolved("slow.1", {.batch_per_worker = 129})->warnings.size(), 1U);
 }
 
+TEST(Resolve, SaysThatABatchIsBelowTheMeasuredOnes) {
+  const PredictFixture fixture;
+  EXPECT_TRUE(fixture.resolved("slow.1", {.batch_per_worker = 16})->assumptions.empty());
+  EXPECT_EQ(fixture.resolved("slow.1", {.batch_per_worker = 15})->assumptions,
+            std::vector<std::string>{"A batch of 15 per worker is smaller than any measured on T4 "
+                                     "(the smallest is 16): the time is extrapolated."});
+}
+
 TEST(Resolve, SaysWhatItAssumes) {
   const PredictFixture fixture;
-  EXPECT_TRUE(fixture.resolved("slow.1", {.batch_per_worker = 8})->assumptions.empty());
+  EXPECT_TRUE(fixture.resolved("slow.1", {.batch_per_worker = 16})->assumptions.empty());
   const auto many = fixture.resolved(
-      "2x fast.1", {.batch_per_worker = 8, .collective = Collective::kParameterServer});
+      "2x fast.1", {.batch_per_worker = 16, .collective = Collective::kParameterServer});
   // Carried over, not fitted, one server on each VM.
   EXPECT_EQ(many->assumptions.size(), 3U);
   EXPECT_EQ(many->servers(), 2);
   // Buckets that are missed only where they are played.
-  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 8})->assumptions.size(), 1U);
-  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 8, .plays_buckets = true})
+  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 16})->assumptions.size(), 1U);
+  EXPECT_EQ(fixture.resolved("2x slow.1", {.batch_per_worker = 16, .plays_buckets = true})
                 ->assumptions.size(),
             2U);
 }
@@ -126,17 +134,17 @@ std::vector<std::string> assumed(const PredictFixture& fixture, const PredictOpt
 TEST(Resolve, SaysWhatWasNotCalibrated) {
   PredictFixture fixture;
   fixture.law.fitted = true;
-  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 8}).empty());
-  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8, .collective = Collective::kTopK}).size(), 1U);
+  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 16}).empty());
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16, .collective = Collective::kTopK}).size(), 1U);
   EXPECT_EQ(
       assumed(fixture,
-              {.batch_per_worker = 8, .collective = Collective::kParameterServer, .servers = 1}),
+              {.batch_per_worker = 16, .collective = Collective::kParameterServer, .servers = 1}),
       std::vector<std::string>{"The calibration round does not identify the cost of parameter "
                                "servers: it is the prior."});
   fixture.law.servers_fitted = true;
   EXPECT_TRUE(
       assumed(fixture,
-              {.batch_per_worker = 8, .collective = Collective::kParameterServer, .servers = 1})
+              {.batch_per_worker = 16, .collective = Collective::kParameterServer, .servers = 1})
           .empty());
 }
 
@@ -145,16 +153,16 @@ TEST(Resolve, SaysWhichNetworksAreUnlikeTheCalibrations) {
   PredictFixture fixture;
   fixture.law.fitted = true;
   fixture.law.reference_network = 34 * kGbit / kSecond;
-  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 8}).empty());
+  EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 16}).empty());
   fixture.law.reference_network = 32 * kGbit / kSecond;
-  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16}),
             std::vector<std::string>{"The network of slow.1 (50 Gbit/s) differs from the 32 Gbit/s "
                                      "that the calibration round was fitted on."});
-  EXPECT_NEAR(fixture.resolved("2x slow.1", {.batch_per_worker = 8})->groups[0].network, 1.5625,
+  EXPECT_NEAR(fixture.resolved("2x slow.1", {.batch_per_worker = 16})->groups[0].network, 1.5625,
               1e-12);
   fixture.law.reference_network = 50 * kGbit / kSecond;
   for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
-  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16}),
             std::vector<std::string>{"slow.1 has EFA: communication over EFA is not calibrated and "
                                      "may be several times faster."});
 }
@@ -163,7 +171,7 @@ TEST(Resolve, SaysWhenTheJobIsOneOfTheCalibration) {
   PredictFixture fixture;
   fixture.law.fitted = true;
   fixture.law.jobs["small"] = {.gradients = 100 * kMB};
-  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 8}),
+  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16}),
             std::vector<std::string>{
                 "The constants are those of the job small in the calibration round."});
 }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "calibrate/batch_fit.h"
 #include "calibrate/device_fit.h"
 #include "calibrate/free_sharing_fit.h"
 #include "calibrate/law_calibration.h"
@@ -135,6 +136,9 @@ Result<Calibration> calibrate_devices(const Environment& environment,
   const auto fit = fit_devices(pairs);
   if (!fit.ok()) return fit.error();
   Calibration calibration = to_calibration(*fit, request.name);
+  // Tables with one batch for each job say nothing of the batch: the shipped share then holds.
+  const auto batches = fit_fixed_share(batch_pairs(rows));
+  if (batches.ok()) add_to(calibration, *batches);
   calibration.date = date_at(environment.clock->now());
   calibration.data = std::move(data);
   const Status kept = keep_calibration(calibration, request);
