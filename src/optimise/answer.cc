@@ -65,8 +65,9 @@ std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
   if (!plan.prediction->memory) notes.emplace_back("memory unknown");
   for (const ResolvedGroup& group : resolved.groups) {
     if (group.efa && resolved.vms() > 1) notes.emplace_back("EFA not calibrated");
-    if (group.times.curve.extrapolates(group.batch_max()))
-      notes.emplace_back("batch beyond measured");
+    const ComputeCurve& curve = group.times.curve;
+    if (curve.extrapolates(group.batch_max())) notes.emplace_back("batch beyond measured");
+    if (curve.below_measured(group.batch_max())) notes.emplace_back("batch below measured");
   }
   std::sort(notes.begin(), notes.end());
   notes.erase(std::unique(notes.begin(), notes.end()), notes.end());

@@ -62,12 +62,39 @@ std::optional<Seconds> Evaluator::iteration(const Config& config) const {
   const PredictContext& context = question_.context;
   Groups groups;
   const Workers cluster = workers(config, groups);
-  if (cluster.groups.empty()) return std::nullopt;
+  if (cluster.groups.empty() || !fits(config, cluster)) return std::nullopt;
+  return total(step_parts(step_setup(context.job, cluster, context.law.fabric, own_)));
+}
+
+bool Evaluator::fits(const Config& config, const Workers& cluster) const {
   for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
     const int most = space_.machine_of(config.parts[i].rental).batch_max;
-    if (cluster.groups[i].batch > most) return std::nullopt;
+    if (cluster.groups[i].batch > most) return false;
   }
-  return total(step_parts(step_setup(context.job, cluster, context.law.fabric, own_)));
+  return true;
+}
+
+bool Evaluator::accumulates_rightly(const Config& config) const {
+  if (config.accumulation == 1) return true;
+  Config fewest = config;
+  Groups larger;
+  Workers before;
+  for (const int steps : accumulations(config.choice)) {
+    fewest.accumulation = steps;
+    if (steps >= config.accumulation) return true;  // No fewer fit.
+    before = workers(fewest, larger);
+    if (!before.groups.empty() && fits(fewest, before)) break;
+  }
+  Groups smaller;
+  const Workers cluster = workers(config, smaller);
+  for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
+    const ComputeCurve& curve = cluster.groups[i].times->curve;
+    if (curve.below_measured(cluster.groups[i].batch)) return false;
+    const Seconds now = config.accumulation * curve.passes(cluster.groups[i].batch);
+    constexpr double kRounding = 1 - 1e-9;
+    if (now >= kRounding * fewest.accumulation * curve.passes(before.groups[i].batch)) return false;
+  }
+  return true;
 }
 
 std::optional<Outcome> Evaluator::outcome(const Config& config, Seconds iteration) const {

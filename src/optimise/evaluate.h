@@ -71,6 +71,10 @@ class Evaluator {
     return accumulations_[static_cast<std::size_t>(choice)];
   }
 
+  /// Whether its micro-steps are called for: fewer would not fit into memory, or batches that were
+  /// measured say that fewer take longer. Times of batches smaller than any measured are no reason.
+  bool accumulates_rightly(const Config& config) const;
+
   const SpotRisk& risk() const { return risk_; }
   const PlanQuestion& question() const { return question_; }
   const Space& space() const { return space_; }
@@ -90,6 +94,9 @@ class Evaluator {
   Workers workers(const Config& config, Groups& groups) const;
 
  private:
+  /// Whether every worker's batch fits into memory; `cluster` is that of `config`.
+  bool fits(const Config& config, const Workers& cluster) const;
+
   const PlanQuestion& question_;
   const Space& space_;
   const KnownJob* known_;

@@ -88,6 +88,29 @@ TEST(Evaluator, HasNothingWhereMemoryIsTooSmall) {
   EXPECT_FALSE(search.evaluator.outcome(config));
 }
 
+// 64 samples on two T4s are 32 for each; 16 and 64 were measured, in proportion.
+TEST(Evaluator, MicroStepsNeedAReason) {
+  PolicyFixture fixture;
+  const auto right = [&](int vms, int accumulation) {
+    const SearchFixture search(fixture.question);
+    return search.evaluator.accumulates_rightly(
+        {.parts = {Part{search.rental("slow.1"), vms, 1}}, .accumulation = accumulation});
+  };
+  EXPECT_TRUE(right(2, 1));
+  EXPECT_FALSE(right(2, 2));
+  // 4 GB of memory hold 21 samples: two micro-steps are needed, four are not.
+  fixture.predict.catalog.gpus[0].memory = 4 * kGB;
+  EXPECT_TRUE(right(2, 2));
+  EXPECT_FALSE(right(2, 4));
+  fixture.predict.catalog.gpus[0].memory = 16 * kGB;
+  // 600 ms at 64 but 48 ms at 16: two times 32 take 2 · (48 + 552/3) = 464 ms, four times 16 take
+  // 192 ms, and eight times 8 were not measured.
+  fixture.predict.job.compute[1].backward.median = 536 * kMillisecond;
+  EXPECT_TRUE(right(1, 2));
+  EXPECT_TRUE(right(1, 4));
+  EXPECT_FALSE(right(1, 8));
+}
+
 TEST(Evaluator, AccumulatesInDivisorsOfTheBatch) {
   PolicyFixture fixture;
   fixture.question.work.choices = {{.global_batch = 12}, {.global_batch = 134}};

@@ -79,6 +79,7 @@ class MachineSearch {
 
   void evaluate(const Part& part, int choice, int accumulation) {
     const Config config{.parts = {part}, .choice = choice, .accumulation = accumulation};
+    if (!search_.evaluator.accumulates_rightly(config)) return;
     evaluated_ += search_.evaluate_collectives(config, [&](Config& one, Seconds iteration) {
       bool refused = false;
       for_each_rental(part.vms, [&](int rental) {

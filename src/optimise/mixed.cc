@@ -208,6 +208,7 @@ class PairSearch {
   }
 
   void evaluate(const Config& config) {
+    if (!search_.evaluator.accumulates_rightly(config)) return;
     evaluated_ += search_.evaluate_collectives(config, [&](const Config& one, Seconds iteration) {
       return search_.offer(family_, one, iteration);
     });

@@ -77,7 +77,7 @@ class BruteForce {
           if (evaluator_.choice_of(config).global_batch % m != 0) continue;
           config.accumulation = m;
           const auto iteration = evaluator_.iteration(config);
-          if (!iteration) continue;
+          if (!iteration || !evaluator_.accumulates_rightly(config)) continue;
           for (const SaveChoice& save : evaluator_.risk().choices(config)) {
             config.save = save;
             if (const auto outcome = evaluator_.outcome(config, *iteration)) take(config, *outcome);
