@@ -12,6 +12,18 @@ int decimals_of(double value) {
   return std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
 }
 
+/// The digits of the mean, and more where they would print an end of the interval as the mean.
+int decimals_of(double p10, double mean, double p90) {
+  constexpr int kMost = 6;
+  int decimals = decimals_of(mean);
+  const auto same = [&](double end) {
+    return end != mean &&
+           fmt::format("{:.{}f}", end, decimals) == fmt::format("{:.{}f}", mean, decimals);
+  };
+  while (decimals < kMost && (same(p10) || same(p90))) ++decimals;
+  return decimals;
+}
+
 int cents_of(Dollars amount) { return amount >= 100 * kDollar || -amount >= 100 * kDollar ? 0 : 2; }
 
 }  // namespace
@@ -57,13 +69,14 @@ std::string percent(double fraction) {
 }
 
 std::string with_interval(const TimeRange& time) {
-  const int decimals = decimals_of(time.mean.in(kHour));
+  const int decimals = decimals_of(time.p10.in(kHour), time.mean.in(kHour), time.p90.in(kHour));
   return fmt::format("{:.{}f} h ({:.{}f}–{:.{}f})", time.mean.in(kHour), decimals,
                      time.p10.in(kHour), decimals, time.p90.in(kHour), decimals);
 }
 
 std::string with_interval(const CostRange& cost) {
-  const int decimals = decimals_of(cost.mean.in(kDollar));
+  const int decimals =
+      decimals_of(cost.p10.in(kDollar), cost.mean.in(kDollar), cost.p90.in(kDollar));
   return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
                      cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
 }

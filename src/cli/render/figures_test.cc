@@ -42,6 +42,17 @@ TEST(Figures, IntervalsHaveTheDigitsOfTheirMean) {
       "$3.10 (2.87–4.00)");
 }
 
+TEST(Figures, AnIntervalDoesNotEndAtItsMean) {
+  EXPECT_EQ(with_interval(
+                TimeRange{.mean = 0.1412 * kHour, .p10 = 0.1408 * kHour, .p90 = 0.1417 * kHour}),
+            "0.1412 h (0.1408–0.1417)");
+  EXPECT_EQ(with_interval(
+                CostRange{.mean = 101.4 * kDollar, .p10 = 101.3 * kDollar, .p90 = 112 * kDollar}),
+            "$101.4 (101.3–112.0)");
+  EXPECT_EQ(with_interval(CostRange{.mean = 3 * kDollar, .p10 = 3 * kDollar, .p90 = 3 * kDollar}),
+            "$3.00 (3.00–3.00)");
+}
+
 TEST(Figures, ALineIsWrappedBesideItsLabel) {
   EXPECT_EQ(sheet_line("cost", "one two three", {.width = 24}),
             "cost            one two\n                three\n");
