@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "load/job_overrides.h"
+#include "load/predict_inputs.h"
 
 namespace stint {
 namespace {
@@ -35,6 +37,54 @@ Status keep_plan(const Environment& environment, const PlanAnswer& answer) {
   const auto path = last_plan_file(environment);
   if (!path.ok()) return path.error();
   return write_file(*path, write_plan(answer));
+}
+
+namespace {
+
+/// The job as it was planned, with what the flags of the plan said of it.
+Result<Loaded<JobProfile>> with_overrides(const PlanAnswer& answer,
+                                          Result<Loaded<JobProfile>> job) {
+  if (!job.ok() || !answer.job_overrides) return job;
+  const Status set = apply_overrides(*answer.job_overrides, job->noun);
+  if (!set.ok()) return set.error();
+  return job;
+}
+
+}  // namespace
+
+Result<Loaded<JobProfile>> load_planned_job(const PlanAnswer& answer) {
+  constexpr const char* kGive = "give its path with --job FILE";
+  const std::string named =
+      answer.job ? "the job " + printable(*answer.job) : "a job without a name";
+  if (!answer.profile) {
+    auto shipped = load_job(answer.job.value_or(""));
+    if (answer.job && shipped.ok()) return with_overrides(answer, std::move(shipped));
+    return bad_usage(fmt::format(
+        "the plan is for {}, whose profile is not shipped; give it with --job FILE", named));
+  }
+  auto profile = with_overrides(answer, load_job(*answer.profile));
+  const std::string path = without_controls(*answer.profile);
+  std::error_code ignored;
+  if (!std::filesystem::exists(*answer.profile, ignored)) {
+    return bad_usage(fmt::format("the profile of {} has moved: {} is not there any more; {}", named,
+                                 path, kGive));
+  }
+  if (!profile.ok()) return profile.error();
+  if (answer.job && profile->noun.name != *answer.job) {
+    return bad_usage(fmt::format("the plan is for {}, but {} is now the profile of {}; {}", named,
+                                 path, printable(profile->noun.name), kGive));
+  }
+  return profile;
+}
+
+Result<std::string> keep_job(const Environment& environment, const JobProfile& job) {
+  if (!environment.state_folder) {
+    return failed("there is no folder for the last plan: set HOME or XDG_STATE_HOME");
+  }
+  std::string path = *environment.state_folder + "/last-job.json";
+  const Status kept = write_file(path, write_job(job));
+  if (!kept.ok()) return kept.error();
+  return path;
 }
 
 Result<PickedPlan> load_plan(const Environment& environment, const std::string& which) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "job/job.h"
 #include "load/environment.h"
 #include "plan/plan.h"
 
@@ -21,5 +22,12 @@ struct PickedPlan {
 
 /// Row `which` ("2", from 1) of the last answer, or the first plan of the file `which`.
 Result<PickedPlan> load_plan(const Environment& environment, const std::string& which);
+
+/// The profile of the job that `answer` is for: in the file that it was planned from, else the
+/// shipped one of its name. Usage error when it is not there any more, or is another job's.
+Result<Loaded<JobProfile>> load_planned_job(const PlanAnswer& answer);
+
+/// Keeps a profile that came from no file beside the last answer, for `--plan N`; returns its path.
+Result<std::string> keep_job(const Environment& environment, const JobProfile& job);
 
 }  // namespace stint

@@ -86,5 +86,43 @@ TEST(PlanFiles, ABrokenLastAnswerIsBadInput) {
   EXPECT_EQ(load_plan(environment, "1").error().kind, ErrorKind::kBadInput);
 }
 
+JobProfile small_job() { return {.name = "mine", .gradient_bytes = 4 * kMB}; }
+
+TEST(PlannedJob, ComesFromTheFileThatThePlanNames) {
+  const Environment environment = machine("planned_job");
+  const std::string path = *environment.state_folder + "/mine.json";
+  ASSERT_TRUE(write_file(path, write_job(small_job())).ok());
+  PlanAnswer answer{.job = "mine", .profile = path};
+  const auto job = load_planned_job(answer);
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->noun.name, "mine");
+  answer.job = "other";
+  EXPECT_EQ(load_planned_job(answer).error().message,
+            "the plan is for the job other, but " + path +
+                " is now the profile of mine; give its path with --job FILE");
+  answer = {.job = "mine", .profile = path + ".old"};
+  const auto moved = load_planned_job(answer);
+  ASSERT_FALSE(moved.ok());
+  EXPECT_EQ(moved.error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(moved.error().message, "the profile of the job mine has moved: " + path +
+                                       ".old is not there any more; give its path with --job FILE");
+}
+
+TEST(PlannedJob, IsShippedWhereThePlanNamesNoFile) {
+  EXPECT_TRUE(load_planned_job({.job = "example-resnet50"}).ok());
+  EXPECT_EQ(
+      load_planned_job({.job = "my-net"}).error().message,
+      "the plan is for the job my-net, whose profile is not shipped; give it with --job FILE");
+  EXPECT_FALSE(load_planned_job({}).ok());
+}
+
+TEST(PlannedJob, ThatCameFromNoFileIsKept) {
+  const Environment environment = machine("kept_job");
+  const auto path = keep_job(environment, small_job());
+  ASSERT_TRUE(path.ok()) << path.error().message;
+  EXPECT_TRUE(load_planned_job({.job = "mine", .profile = *path}).ok());
+  EXPECT_FALSE(keep_job({}, small_job()).ok());
+}
+
 }  // namespace
 }  // namespace stint

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "load/bundled.h"
 #include "load/catalog_cases.h"
@@ -52,6 +53,21 @@ template <class T>
 T taken(Loaded<T>& loaded, std::vector<std::string>& warnings) {
   std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
   return std::move(loaded.noun);
+}
+
+/// The bytes of standard input, to be read once.
+Result<std::string> standard_input() {
+  if (terminal_of(stdin).interactive) {
+    return bad_usage(
+        "the profile is to come from standard input, which is a terminal; pipe it in, or give the "
+        "path of a file");
+  }
+  auto bytes = read_file("/dev/stdin");
+  if (!bytes.ok()) return bytes.error();
+  if (trim(*bytes).empty()) {
+    return bad_input("standard input is empty; pipe a profile into it, or give the path of a file");
+  }
+  return bytes;
 }
 
 Status load_laws(const std::string& name, PredictInputs& inputs) {
@@ -100,6 +116,11 @@ Result<PredictInputs> with_laws(PredictInputs inputs, const std::string& calibra
 }  // namespace
 
 Result<Loaded<JobProfile>> load_job(const std::string& name) {
+  if (name == kStandardInput) {
+    const auto bytes = standard_input();
+    if (!bytes.ok()) return bytes.error();
+    return read_job(*bytes, "standard input");
+  }
   const auto text = text_of(name, bundled_jobs(), "job");
   if (!text.ok()) return text.error();
   return read_job(text->bytes, text->source);

@@ -13,8 +13,11 @@
 
 namespace stint {
 
-/// The job in the file `name`, or the shipped one called so. Neither: bad input that lists what is
-/// shipped.
+/// The name that means standard input.
+inline constexpr const char* kStandardInput = "-";
+
+/// The job in the file `name`, or the shipped one called so; "-" is standard input, which must be
+/// no terminal. Neither: bad input that lists what is shipped.
 Result<Loaded<JobProfile>> load_job(const std::string& name);
 
 /// Where the profile of that job is, whatever folder one is in; nothing for a shipped job.

@@ -152,15 +152,21 @@ Status answer_question(const PlanQuestion& question, const std::optional<PolicyR
 }
 
 /// Keeps the answer for `--plan N`, and where the request says.
-Status keep(const Environment& environment, const PlanRequest& request, PlanOutcome& outcome) {
+Status keep(const Environment& environment, const PlanRequest& request, const JobProfile& job,
+            PlanOutcome& outcome) {
   // Of interest to who runs it only, and different on every computer.
   PlanAnswer with_profile = outcome.answer;
   with_profile.profile = profile_path(request.job);
   if (any_override(request.overrides)) with_profile.job_overrides = request.overrides;
   if (!request.save.empty()) {
-    const Status saved = write_file(request.save, write_plan(with_profile));
+    const Status saved = write_output(request.save, write_plan(with_profile));
     if (!saved.ok()) return saved.error();
   }
+  // What came from standard input is not there for whoever runs the plan.
+  const auto profile = request.job == kStandardInput
+                           ? keep_job(environment, job)
+                           : Result<std::string>(with_profile.profile.value_or(""));
+  if (profile.ok() && !profile->empty()) with_profile.profile = *profile;
   const Status kept = keep_plan(environment, with_profile);
   if (!kept.ok()) {
     outcome.warnings.push_back("the answer was not stored for 'stint explain': " +
@@ -240,7 +246,7 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   CHECK(!answer.plans.empty() || answer.nearest);
   if (!*policy) arrange(answer, question->objective, request.rows);
   answer.command = request.command.empty() ? inputs->job.command : request.command;
-  const Status kept = keep(environment, request, outcome);
+  const Status kept = keep(environment, request, inputs->job, outcome);
   if (!kept.ok()) return kept.error();
   return outcome;
 }

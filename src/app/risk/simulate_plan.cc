@@ -179,18 +179,6 @@ void move_waiting(double share, Bill& bill) {
   bill.idle += waiting;
 }
 
-/// The job's name may be that of a shipped one; one's own must be given again.
-Result<Loaded<JobProfile>> job_of(const SimulateRequest& request, const PlanAnswer& answer) {
-  if (!request.job.empty()) return load_job(request.job);
-  if (answer.job) {
-    auto job = load_job(*answer.job);
-    if (job.ok()) return job;
-  }
-  return bad_usage(
-      fmt::format("the plan is for {}, whose profile is not shipped; give it with --job FILE",
-                  answer.job ? "the job " + printable(*answer.job) : "a job without a name"));
-}
-
 Result<std::optional<AvailabilityTrace>> trace_of(const std::string& file, const PlannedRun& run) {
   if (file.empty()) return std::optional<AvailabilityTrace>();
   const auto& groups = run.setup.groups;
@@ -274,7 +262,7 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
                                      const SimulateRequest& request) {
   auto picked = load_plan(environment, request.plan);
   if (!picked.ok()) return picked.error();
-  auto job = job_of(request, picked->answer);
+  auto job = request.job.empty() ? load_planned_job(picked->answer) : load_job(request.job);
   if (!job.ok()) return job.error();
   const Plan& plan = picked->answer.plans[picked->row];
   auto inputs =

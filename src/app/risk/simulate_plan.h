@@ -58,7 +58,7 @@ PlanRuns simulate_planned(const PlannedRun& run, const PlanGoal& goal,
 
 struct SimulateRequest {
   std::string plan;              // A file, or a row of the last answer.
-  std::string job = {};          // Empty: the shipped one that the plan names.
+  std::string job = {};          // Empty: that of the plan.
   std::string calibration = {};  // As for a plan.
   std::string trace = {};        // A file; empty: lives are sampled.
   bool wait = false;             // For spot machines, instead of replacing them on demand.

@@ -176,24 +176,12 @@ Result<Chosen> choose(const Environment& environment, const RunRequest& request)
   return chosen;
 }
 
-/// The job that the plan was made for.
-Result<Loaded<JobProfile>> planned_job(const PlanAnswer& answer) {
-  const std::string name = answer.job.value_or("");
-  auto profile = load_job(answer.profile.value_or(name));
-  if (profile.ok() && answer.job_overrides) {
-    const Status set = apply_overrides(*answer.job_overrides, profile->noun);
-    if (!set.ok()) return set.error();
-  }
-  if (profile.ok() && profile->noun.name == name) return profile;
-  return bad_usage("the profile of the plan's job has moved; give its path with --job FILE");
-}
-
 /// The job that is asked for, else that of the plan; with what else is asked of it.
 Result<Loaded<JobProfile>> job_of(const RunRequest& request, const Chosen& chosen) {
   if (request.job.empty() && !chosen.answer) {
     return bad_usage("--job is required: the profile of the job to run");
   }
-  auto job = request.job.empty() ? planned_job(*chosen.answer) : load_job(request.job);
+  auto job = request.job.empty() ? load_planned_job(*chosen.answer) : load_job(request.job);
   if (!job.ok()) return job.error();
   const Status set = apply_overrides(request.overrides, job->noun);
   if (!set.ok()) return set.error();
@@ -229,7 +217,8 @@ Status set_work(const RunRequest& request, const Chosen& chosen, const JobProfil
   return {};
 }
 
-/// The samples that a worker takes at once: those of the plan, else the largest measured batch.
+/// The samples that a worker takes at once: those of the plan. Without a plan it is the largest
+/// measured batch, which is known to run, because nothing says that a larger one fits into memory.
 int micro_batch_of(const Chosen& chosen, const JobProfile& job, int global_batch) {
   int most = 0;
   if (chosen.plan && chosen.plan->layout) {
