@@ -11,6 +11,7 @@ namespace stint {
 namespace {
 
 constexpr int kGap = 2;
+constexpr const char* kCut = "…";  // Stands for what was cut off.
 
 /// `text` cut or padded to exactly `width` columns.
 std::string fitted(const std::string& text, int width, Align align) {
@@ -26,7 +27,7 @@ std::string fitted(const std::string& text, int width, Align align) {
     } while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80);
     while (!cut.empty() && !is_utf8(cut)) cut.pop_back();
   }
-  cut += "…";
+  cut += kCut;
   return cut + std::string(static_cast<std::size_t>(width - display_width(cut)), ' ');
 }
 
@@ -101,7 +102,26 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
+std::string Table::ascii_text_of(Terminal terminal, const std::string& more) const {
+  std::vector<Column> columns = columns_;
+  for (Column& column : columns) column.title = ascii_text(column.title);
+  Table plain(std::move(columns));
+  for (std::vector<std::string> row : rows_) {
+    for (std::string& cell : row) cell = ascii_text(cell);
+    plain.add(std::move(row));
+  }
+  terminal.ascii = false;
+  std::string text = plain.text(terminal, more);
+  // What is left is where a text was cut; its mark must not be wider.
+  const std::string_view mark = kCut;
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+    text.replace(at, mark.size(), "~");
+  }
+  return text;
+}
+
 std::string Table::text(const Terminal& terminal, const std::string& more) const {
+  if (terminal.ascii) return ascii_text_of(terminal, more);
   std::vector<int> natural;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     int width = display_width(columns_[column].title);

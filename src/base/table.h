@@ -31,10 +31,13 @@ class Table {
 
   /// The table in at most `terminal.width` columns (0: as wide as it needs): long left-aligned
   /// texts are cut with "…", then the least important columns are left out, and a last line says
-  /// which, and that `more` has them. Empty cells show as "-", control characters as '?'.
+  /// which, and that `more` has them. Empty cells show as "-", control characters as '?'. Where the
+  /// terminal has ASCII only, cells are in ASCII and "~" marks what was cut.
   std::string text(const Terminal& terminal, const std::string& more = "-o csv") const;
 
  private:
+  std::string ascii_text_of(Terminal terminal, const std::string& more) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

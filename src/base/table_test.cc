@@ -68,5 +68,14 @@ TEST(Table, CutsBetweenCharactersNotBytes) {
   EXPECT_EQ(table.text({.width = 6}), "x\n日本…\n");
 }
 
+TEST(Table, IsInAsciiWhereTheTerminalHasNothingElse) {
+  Table table({{.title = "what", .width_min = 4}, right("range", 1)});
+  table.add({"a long text that is cut", "1–2"});
+  const Terminal terminal{.width = 18, .ascii = true};
+  EXPECT_EQ(table.text(terminal),
+            "what         range\n"
+            "a long tex~    1-2\n");
+}
+
 }  // namespace
 }  // namespace stint

@@ -12,6 +12,7 @@ struct Terminal {
   bool interactive = false;  // A person is looking, not a pipe.
   bool colour = false;       // Interactive, NO_COLOR is not set, and TERM is not "dumb".
   int width = 80;            // COLUMNS if set, else the window's; 0 on a pipe: do not cut lines.
+  bool ascii = false;        // The locale says that nothing else can be shown.
 };
 
 Terminal terminal_of(std::FILE* stream);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace stint {
 namespace {
@@ -52,6 +53,24 @@ int columns_of(char32_t point) {
                     within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) ||
                     within(0xFFE0, 0xFFE6) || within(0x1F300, 0x1FAFF) || within(0x20000, 0x3FFFD);
   return wide ? 2 : 1;
+}
+
+/// What stands for a character outside ASCII.
+std::string_view ascii_for(char32_t point) {
+  static constexpr std::pair<char32_t, std::string_view> kStandIns[] = {
+      {U'×', "x"},  {U'…', "..."}, {U'±', "+-"}, {U'·', "*"},  {U'µ', "u"},
+      {U'μ', "u"},  {U'≤', "<="},  {U'≥', ">="}, {U'→', "->"}, {U'≈', "~"},
+      {U'²', "2"},  {U'³', "3"},   {U'‘', "'"},  {U'’', "'"},  {U'“', "\""},
+      {U'”', "\""}, {U'−', "-"},   {U'│', "|"},  {U'─', "-"},  {U'√', "sqrt"}};
+  for (const auto& [character, stand_in] : kStandIns) {
+    if (character == point) return stand_in;
+  }
+  const auto within = [&](char32_t low, char32_t high) { return point >= low && point <= high; };
+  if (within(0x2010, 0x2015)) return "-";                   // Hyphens and dashes.
+  if (within(0x2500, 0x257F)) return "+";                   // Corners of boxes.
+  if (within(0x2580, 0x259F)) return "#";                   // Blocks of bars.
+  if (point == 0xA0 || within(0x2000, 0x200A)) return " ";  // Spaces.
+  return "?";
 }
 
 }  // namespace
@@ -143,6 +162,21 @@ std::string without_controls(std::string_view text) {
     if (byte < 0x20 || byte == 0x7F) c = '?';
   }
   return clean;
+}
+
+std::string ascii_text(std::string_view text) {
+  std::string ascii;
+  ascii.reserve(text.size());
+  while (!text.empty()) {
+    const char first = text.front();
+    const char32_t point = take_code_point(text);
+    if (point < 0x80) {
+      ascii += first;
+    } else {
+      ascii += ascii_for(point);
+    }
+  }
+  return ascii;
 }
 
 std::string wrapped(std::string_view text, int width, int indent) {

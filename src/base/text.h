@@ -43,6 +43,10 @@ std::string printable(std::string_view text);
 /// `text` with control characters replaced by '?', so that data cannot steer the terminal.
 std::string without_controls(std::string_view text);
 
+/// `text` in ASCII: characters outside of it by those that stand for them ("x" for a multiplication
+/// sign, "-" for dashes, "..." for an ellipsis), or by '?'.
+std::string ascii_text(std::string_view text);
+
 /// `text` broken into lines of at most `width` columns, each after the first indented by `indent`
 /// spaces; a width of 0 breaks nothing.
 std::string wrapped(std::string_view text, int width, int indent);

@@ -92,5 +92,12 @@ TEST(Numbered, TellsEqualNamesApart) {
   EXPECT_TRUE(numbered({}).empty());
 }
 
+TEST(AsciiText, HasStandInsForWhatWePrint) {
+  EXPECT_EQ(ascii_text("4 × 2.0–3.0 ± 1 µs … ≤ 9 → ok"), "4 x 2.0-3.0 +- 1 us ... <= 9 -> ok");
+  EXPECT_EQ(ascii_text("┌─│█"), "+-|#");
+  EXPECT_EQ(ascii_text("plain\ttext\n"), "plain\ttext\n");
+  EXPECT_EQ(ascii_text("größe \xff"), "gr??e ?");
+}
+
 }  // namespace
 }  // namespace stint

@@ -50,6 +50,7 @@ ExitCode run(const std::vector<std::string>& words, const Variables& variables, 
              std::FILE* err) {
   Invocation streams{
       .out = out, .err = err, .out_terminal = terminal_of(out), .err_terminal = terminal_of(err)};
+  streams.out_terminal.ascii = streams.err_terminal.ascii = !shows_utf8(variables);
   const ExitCode code = dispatch(without_shorthands(words), variables, streams);
   const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
   if (written) return code;

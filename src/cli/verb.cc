@@ -67,7 +67,10 @@ Result<std::optional<int>> count_of(const Invocation& invocation, const std::str
 
 namespace {
 
-void print(std::FILE* stream, std::string_view text) {
+/// The one place where text leaves the program.
+void print(std::FILE* stream, const Terminal& terminal, std::string_view text) {
+  const std::string plain = terminal.ascii ? ascii_text(text) : std::string();
+  if (terminal.ascii) text = plain;
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
@@ -75,8 +78,9 @@ void print(std::FILE* stream, std::string_view text) {
 
 ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error) {
   const std::string name = verb.empty() ? "stint:" : fmt::format("stint {}:", verb);
-  print(invocation.err, fmt::format("{} {}\n", painted(name, Colour::kRed, invocation.err_terminal),
-                                    error.message));
+  const Terminal& terminal = invocation.err_terminal;
+  print(invocation.err, terminal,
+        fmt::format("{} {}\n", painted(name, Colour::kRed, terminal), error.message));
   return exit_code(error);
 }
 
@@ -95,13 +99,16 @@ void print_warnings(const Invocation& invocation, const std::vector<std::string>
 }
 
 void print_answer(const Invocation& invocation, std::string_view text) {
-  print(invocation.out, text);
+  // JSON is UTF-8 by its standard, whatever the locale.
+  Terminal terminal = invocation.out_terminal;
+  terminal.ascii = terminal.ascii && invocation.output() != "json";
+  print(invocation.out, terminal, text);
 }
 
 void say(const Invocation& invocation, std::string_view text) {
   if (invocation.quiet()) return;
   std::fflush(invocation.out);  // Talk about an answer follows it, also where both go to one place.
-  print(invocation.err, fmt::format("{}\n", text));
+  print(invocation.err, invocation.err_terminal, fmt::format("{}\n", text));
 }
 
 }  // namespace stint::cli

@@ -8,14 +8,21 @@
 namespace stint {
 namespace {
 
-std::string charset_of(const Variables& variables) {
+/// The first of the variables that decide about characters; empty: none is set.
+std::string locale_of(const Variables& variables) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string locale = variables(name);
-    if (locale.empty()) continue;
-    const std::size_t dot = locale.find('.');
-    return dot == std::string::npos ? "" : locale.substr(dot + 1);
+    std::string locale = variables(name);
+    if (!locale.empty()) return locale;
   }
   return "";
+}
+
+/// "UTF-8" of "de_DE.UTF-8@euro".
+std::string charset_of(const Variables& variables) {
+  const std::string locale = locale_of(variables);
+  const std::size_t dot = locale.find('.');
+  if (dot == std::string::npos) return "";
+  return locale.substr(dot + 1, locale.find('@') - dot - 1);
 }
 
 /// Ours below an XDG folder, which `below_home` holds unless the variable `name` says otherwise.
@@ -30,6 +37,11 @@ std::optional<std::string> folder_of(const Variables& variables, const char* nam
 }
 
 }  // namespace
+
+bool shows_utf8(const Variables& variables) {
+  const std::string charset = to_lower(charset_of(variables));
+  return locale_of(variables).empty() || charset == "utf-8" || charset == "utf8";
+}
 
 Result<Environment> environment_from(const Variables& variables) {
   Environment environment;

@@ -98,5 +98,19 @@ TEST(Environment, RefusesAnHourThatNoClockShows) {
   EXPECT_FALSE(result.ok());
 }
 
+TEST(Environment, ShowsUtf8UnlessALocaleSaysOtherwise) {
+  const auto shows = [](const std::map<std::string, std::string>& set) {
+    return shows_utf8([&](const char* name) {
+      const auto found = set.find(name);
+      return found == set.end() ? "" : found->second;
+    });
+  };
+  EXPECT_TRUE(shows({}));
+  EXPECT_TRUE(shows({{"LANG", "en_US.utf8"}}));
+  EXPECT_TRUE(shows({{"LC_CTYPE", "de_DE.UTF-8@euro"}, {"LANG", "C"}}));
+  EXPECT_FALSE(shows({{"LC_ALL", "C"}, {"LANG", "en_US.UTF-8"}}));
+  EXPECT_FALSE(shows({{"LANG", "de_DE.ISO-8859-1"}}));
+}
+
 }  // namespace
 }  // namespace stint

@@ -133,7 +133,7 @@ Finding examine_locale(const Environment& environment) {
   const std::string charset = to_lower(environment.charset);
   const bool utf8 = charset == "utf-8" || charset == "utf8";
   if (utf8) return {Level::kGood, "tables", "the terminal's locale is UTF-8", ""};
-  return {Level::kAdvice, "tables", "the locale is not UTF-8, so some characters may not display",
+  return {Level::kAdvice, "tables", "the locale is not UTF-8, so text may be printed in ASCII",
           "export LC_ALL=C.UTF-8"};
 }
 
