@@ -20,8 +20,9 @@ constexpr const char* kBundled = "bundled";
 constexpr const char* kMerged = "merged";
 constexpr const char* kStandardInput = "-";
 
-/// The user's catalogue files, sorted by name; none when there is no such folder.
-Result<std::vector<fs::path>> user_files(const std::string& folder) {
+/// The user's catalogue files, sorted by name; none when there is no such folder. A folder that
+/// cannot be read is a warning: what is bundled is enough for most questions.
+std::vector<fs::path> user_files(const std::string& folder, std::vector<std::string>& warnings) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -30,12 +31,13 @@ Result<std::vector<fs::path>> user_files(const std::string& folder) {
     const bool regular = entry->is_regular_file(ignored);
     if (regular && entry->path().extension() == ".json") files.push_back(entry->path());
   }
+  constexpr const char* kWithout = "your own catalogues are left out";
   if (error == std::errc::not_a_directory) {
-    return bad_input(fmt::format("{} must be a folder, but is a file; move it away", folder));
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return bad_input(
-        fmt::format("cannot read {}: {}; check its permissions", folder, error.message()));
+    warnings.push_back(
+        fmt::format("{} must be a folder, but is a file; {}: move it away", folder, kWithout));
+  } else if (error && error != std::errc::no_such_file_or_directory) {
+    warnings.push_back(fmt::format("cannot read {}: {}; {}: check its permissions", folder,
+                                   error.message(), kWithout));
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -160,9 +162,7 @@ Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
   Loaded<Catalog> all{bundled_catalog(), {}};
   const auto folder = user_catalog_folder(environment);
   if (!folder.ok()) return all;
-  const auto files = user_files(*folder);
-  if (!files.ok()) return files.error();
-  for (const fs::path& file : *files) {
+  for (const fs::path& file : user_files(*folder, all.warnings)) {
     auto own = read_any(file.string(), {});
     if (!own.ok()) return own.error();
     // Providers go by their lower-case names from here on, as in what is imported from tables.

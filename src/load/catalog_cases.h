@@ -18,7 +18,8 @@ Catalog bundled_catalog();
 Result<std::string> user_catalog_folder(const Environment& environment);
 
 /// The bundled catalogue with the user's laid over it, in the order of their names. A user
-/// catalogue that cannot be read is an error that names it.
+/// catalogue that cannot be read is an error that names it; a folder of them that cannot be read
+/// is a warning.
 Result<Loaded<Catalog>> load_catalog(const Environment& environment);
 
 struct ListRequest {
