@@ -1,5 +1,6 @@
 // Every document that a golden case prints with -o json is valid against its schema in
-// docs/formats, so that no verb can print one that has none.
+// docs/formats, so that no verb can print one that has none. Every command that a golden case
+// prints as a hint is one that the command line accepts.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/parse.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "schema.h"
@@ -178,6 +180,71 @@ TEST(Printed, NoVerbThatPrintsJsonIsForgotten) {
         run.contains(verb.path) || kNeedMore.contains(verb.path) || golden_case_prints(verb.path);
     EXPECT_TRUE(seen) << "add a golden case of: stint " << verb.path << " -o json";
   }
+}
+
+/// The words of a command as a shell splits them; only single quotes and backslashes are special in
+/// what we print.
+std::vector<std::string> shell_words(const std::string& command) {
+  std::vector<std::string> words;
+  bool quoted = false;
+  bool inside = false;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == ' ' && !quoted) {
+      inside = false;
+      continue;
+    }
+    if (!inside) words.emplace_back();
+    inside = true;
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == '\\' && !quoted && i + 1 < command.size()) {
+      words.back() += command[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+/// The commands in what a case prints to people: "Next: stint …" and "Details: stint …" to the end
+/// of the line, and lines that hold nothing else but a remark in brackets behind them.
+std::vector<std::string> hints_in(const std::string& expected) {
+  static const std::regex kHint(R"((?:[A-Za-z]: |^  )stint ([a-z].*)$)");
+  static const std::regex kRemark(R"(  +\(.*\)$)");
+  std::vector<std::string> hints;
+  std::istringstream lines(expected);
+  bool spoken = false;  // Only what goes to stderr is for people; help has examples of its own.
+  for (std::string line; std::getline(lines, line);) {
+    spoken = spoken || line == "--- stderr";
+    std::smatch found;
+    if (!spoken || !std::regex_search(line, found, kHint)) continue;
+    hints.push_back(std::regex_replace(found[1].str(), kRemark, ""));
+  }
+  return hints;
+}
+
+TEST(Printed, EveryHintOfAGoldenCaseIsACommandThatIsAccepted) {
+  int hints = 0;
+  for (const fs::path& folder : golden_cases()) {
+    SCOPED_TRACE(folder.string());
+    for (const std::string& hint : hints_in(*read_file((folder / "expected").string()))) {
+      const auto parsed = cli::parse(cli::verbs(), shell_words(hint));
+      EXPECT_TRUE(parsed.ok()) << hint << ": " << parsed.error().message;
+      ++hints;
+    }
+  }
+  EXPECT_GE(hints, 40);
+}
+
+TEST(Printed, HintsAreSplitAsAShellDoes) {
+  EXPECT_EQ(shell_words(R"(a --job 'my job'\''s.json' b)"),
+            (std::vector<std::string>{"a", "--job", "my job's.json", "b"}));
+  const std::string said =
+      "stint plan is not a hint\n--- stderr\nDone. Next: stint plan --job a\n"
+      "  stint demo --run     (on an emulated cloud)\n";
+  EXPECT_EQ(hints_in(said), (std::vector<std::string>{"plan --job a", "demo --run"}));
+  EXPECT_FALSE(cli::parse(cli::verbs(), shell_words("plan --jop a")).ok());
 }
 
 TEST(Printed, ADocumentWithoutASchemaIsNoticed) {

@@ -180,6 +180,12 @@ Result<ListAnswer> list_catalog(const Environment& environment, const ListReques
   if (!selected.ok()) return selected.error();
   ListAnswer answer{.catalog = std::move(*selected), .warnings = std::move(loaded->warnings)};
   answer.found = answer.catalog.types.size();
+  if (answer.found > 0) {
+    const VmType& first = answer.catalog.types.front();
+    const VmName name{.provider = std::nullopt, .region = std::nullopt, .name = first.name};
+    const bool unique = find_type(loaded->noun, name).ok();
+    answer.example = unique ? first.name : first.provider + "/" + first.name;
+  }
   if (request.limit && answer.found > static_cast<std::size_t>(*request.limit)) {
     answer.catalog.types.resize(static_cast<std::size_t>(*request.limit));
     drop_unused(answer.catalog);

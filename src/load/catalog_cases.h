@@ -31,6 +31,7 @@ struct ListRequest {
 struct ListAnswer {
   Catalog catalog;        // What was asked for, best first.
   std::size_t found = 0;  // Types before the limit.
+  std::string example;    // The first of them, as show_vm finds it; empty when there is none.
   std::vector<std::string> warnings;
 };
 

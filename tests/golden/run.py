@@ -22,6 +22,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS_MAX = 60
 EXIT_SKIPPED = 77  # The SKIP_RETURN_CODE that ctest is told.
+# A hint that a case prints, of a verb that only looks; it is pasted after the case.
+HINT = re.compile(r"(?:[A-Za-z]: |^  )(stint (?:predict|plan|explain|whatif|validate|interleave|"
+                  r"catalog (?:list|show)) .*?)(?:  +\(.*\))?$", re.MULTILINE)
+HINT_FAILS = (1, 2, 4, 5, 127)  # It is misspelt, or what it needs is not there.
 SANITIZER = re.compile(r"(?:ERROR|WARNING): \w+Sanitizer|runtime error:")
 
 # The only variables a case inherits: they steer sanitizers and coverage, not the program.
@@ -75,6 +79,18 @@ def run_command(base, case):
     return process.returncode, readable(out, base), readable(err, base)
 
 
+def failing_hints(base, case, err):
+    """Returns what is wrong with the commands that the case printed as hints."""
+    wrong = []
+    for hint in HINT.findall(err.replace("<tmp>", str(base)).replace("<root>", str(ROOT))):
+        pasted = subprocess.run(["bash", "-c", hint], cwd=base / "work",
+                                env=environment(base, case), stdin=subprocess.DEVNULL,
+                                capture_output=True, timeout=SECONDS_MAX, check=False)
+        if pasted.returncode in HINT_FAILS:
+            wrong.append(f"the hint '{hint}' fails: {readable(pasted.stderr, base)}")
+    return wrong
+
+
 def readable(output, base):
     """Returns the text of `output` without the paths that differ between machines."""
     text = output.decode("utf-8", "backslashreplace")
@@ -114,6 +130,10 @@ def run_case(base, binary, case):
         print(f"the command took over {SECONDS_MAX} s and was ended")
         return 1
     code, out, err = result
+    wrong = failing_hints(base, case, err)
+    if wrong:
+        print(*wrong, sep="\n")
+        return 1
     if SANITIZER.search(out + err):
         print(out + err + "a sanitizer reported an error")
         return 1

@@ -16,6 +16,9 @@
 namespace stint {
 namespace {
 
+// For jobs whose profile does not say with which batch they train.
+constexpr int kHintBatch = 32;
+
 /// Everything that a question is asked of.
 struct Inputs : PredictInputs {
   Cluster cluster;
@@ -179,6 +182,20 @@ Result<PredictAnswer> predict_job(const Environment& environment, const PredictR
                        .warnings = std::move(inputs->warnings),
                        .doubts = std::move(inputs->doubts),
                        .calibration = std::move(inputs->calibration)};
+}
+
+std::optional<std::string> predict_command(const Environment& environment, const std::string& job) {
+  for (const char* type : {"g4dn.xlarge", "local.large", "local.cpu"}) {
+    for (const bool with_batch : {false, true}) {
+      PredictRequest request{.job = job, .cluster = fmt::format("4x {}", type)};
+      if (with_batch) request.options.batch_per_worker = kHintBatch;
+      if (!predict_job(environment, request).ok()) continue;
+      return fmt::format("stint predict --job {} --cluster {}{}", shell_quoted(job),
+                         shell_quoted(request.cluster),
+                         with_batch ? fmt::format(" --batch-per-worker {}", kHintBatch) : "");
+    }
+  }
+  return std::nullopt;
 }
 
 Result<WhatIfAnswer> predict_change(const Environment& environment, const PredictRequest& request,

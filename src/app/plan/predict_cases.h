@@ -34,6 +34,10 @@ struct PredictAnswer {
 /// error: its verdict says so.
 Result<PredictAnswer> predict_job(const Environment& environment, const PredictRequest& request);
 
+/// A command that predicts the job of the file `job` and works when it is pasted: on the first of a
+/// few common machines that times of the job can be had for. Nothing where there is none.
+std::optional<std::string> predict_command(const Environment& environment, const std::string& job);
+
 /// What is imagined to be different; at least one.
 struct WhatIf {
   std::optional<BytesPerSecond> network = {};  // Of every VM.

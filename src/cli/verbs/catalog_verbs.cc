@@ -85,7 +85,7 @@ ExitCode list(const Invocation& invocation) {
             ? counted(answer->found, "machine")
             : fmt::format("{} of {}", catalog.types.size(), counted(answer->found, "machine"));
     say(invocation,
-        fmt::format("{}. Details: stint catalog show {}", shown, catalog.types.front().name));
+        fmt::format("{}. Details: stint catalog show {}", shown, shell_quoted(answer->example)));
   }
   return kExitOk;
 }
@@ -117,7 +117,8 @@ void print_import(const Invocation& invocation, const ImportAnswer& answer) {
         fmt::format("Prices are dated today, {}; --date sets another date.", answer.assumed_date));
   }
   if (!answer.example.empty()) {
-    say(invocation, fmt::format("Details of one: stint catalog show {}", answer.example));
+    say(invocation,
+        fmt::format("Details of one: stint catalog show {}", shell_quoted(answer.example)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/import/import_cases.h"
+#include "app/plan/predict_cases.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_import.h"
@@ -39,10 +40,9 @@ ExitCode trace(const Invocation& invocation) {
   if (!profile.ok()) return report(invocation, kVerb, profile.error());
   print(invocation, trace_json(*profile), trace_text(*profile, invocation.out_terminal));
   if (!request->out.empty()) {
+    const auto next = predict_command(invocation.environment, request->out);
     say(invocation,
-        fmt::format(
-            "Wrote the profile to {0}. Next: stint predict --job {0} --cluster '4x g4dn.xlarge'",
-            shell_quoted(request->out)));
+        fmt::format("Wrote the profile to {}.{}", request->out, next ? " Next: " + *next : ""));
   } else if (profile->job) {
     say(invocation, "To keep the profile, add --out job.json");
   }

@@ -18,6 +18,15 @@ Result<double> ratio_of(const Invocation& invocation, double otherwise) {
 
 }  // namespace
 
+std::string repeated(const Invocation& invocation, const std::vector<std::string>& options) {
+  std::string words;
+  for (const std::string& option : options) {
+    if (!invocation.has(option)) continue;
+    words += fmt::format(" {} {}", option, shell_quoted(join(invocation.list(option), ",")));
+  }
+  return words;
+}
+
 std::vector<OptionSpec> deadline_options() {
   return {{.name = "--machines",
            .value = "N",

@@ -35,6 +35,9 @@ Result<std::optional<Quantity>> quantity_of(const Invocation& invocation, const 
   return bad_usage(fmt::format("{} must be {}", option, or_zero ? "zero or more" : "above zero"));
 }
 
+/// Those of `options` that are given, as they stand in another command: " --providers aws,gcp".
+std::string repeated(const Invocation& invocation, const std::vector<std::string>& options);
+
 /// The names of an enumeration, for an option's choices.
 template <ANamedEnum E>
 std::vector<std::string> choices_of() {

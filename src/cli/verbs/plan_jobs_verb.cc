@@ -11,6 +11,7 @@
 #include "cli/render/figures.h"
 #include "cli/render/render_interleave.h"
 #include "cli/render/render_run.h"
+#include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 #include "plan/sharing.h"
 
@@ -91,7 +92,9 @@ std::string next_command(const Invocation& invocation, const PlanTogetherOutcome
   const TogetherAnswer& answer = outcome.answer;
   const std::vector<std::string> jobs = invocation.list("--job");
   if (answer.pairs.empty()) {
-    return "More plans for one job: stint plan --job " + shell_quoted(jobs.front());
+    return fmt::format("More plans for one job: stint plan --job {}{}", shell_quoted(jobs.front()),
+                       repeated(invocation, {"--markets", "--providers", "--regions", "--quota",
+                                             "--max-vms", "--calibration"}));
   }
   const std::vector<std::string>& words = outcome.files.empty() ? jobs : outcome.files;
   std::string named;

@@ -164,7 +164,7 @@ ExitCode demo(const Invocation& invocation) {
                               "  stint predict --job {0} --cluster '8x g4dn.12xlarge'\n"
                               "  stint catalog list --gpu A100\n"
                               "  stint demo --run                          (on an emulated cloud)\n"
-                              "  stint plan --job my.json --deadline 12h   (a profile of your own)",
+                              "  stint profile --help                      (a profile of your own)",
                               kDemoJob));
   return kExitOk;
 }

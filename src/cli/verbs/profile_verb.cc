@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/import/profile_job.h"
+#include "app/plan/predict_cases.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_import.h"
@@ -31,12 +32,6 @@ Status read_batches(const Invocation& invocation, ProfileRequest& request) {
     return bad_usage("--batch-flag needs --batches: the batch sizes to measure");
   }
   return {};
-}
-
-/// A VM type for the hint, of a device that the profile has times of.
-const char* example_vm(const JobProfile& job) {
-  const bool emulated = !job.compute.empty() && job.compute[0].device.starts_with("Local-");
-  return emulated ? "local.large" : "g4dn.xlarge";
 }
 
 Result<ProfileRequest> request_of(const Invocation& invocation) {
@@ -81,8 +76,8 @@ ExitCode run(const Invocation& invocation) {
     print_answer(invocation, profile_text(*found, invocation.out_terminal));
   }
   if (!request->out.empty()) {
-    say(invocation, fmt::format("Wrote {0}. Next: stint predict --job {0} --cluster '4x {1}'",
-                                shell_quoted(request->out), example_vm(found->job)));
+    const auto next = predict_command(invocation.environment, request->out);
+    say(invocation, fmt::format("Wrote {}.{}", request->out, next ? " Next: " + *next : ""));
   }
   return kExitOk;
 }
