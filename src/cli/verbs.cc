@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/local/doctor.h"
+#include "app/local/doctor_training.h"
 #include "app/version.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -65,7 +66,10 @@ Json findings_json(const std::vector<Finding>& findings) {
 }
 
 ExitCode doctor(const Invocation& invocation) {
-  const std::vector<Finding> findings = examine(invocation.environment);
+  std::vector<Finding> findings = examine(invocation.environment);
+  for (Finding& finding : examine_training(training_places())) {
+    findings.push_back(std::move(finding));
+  }
   if (invocation.output() == "json") {
     print_answer(invocation, to_text(findings_json(findings), JsonStyle::kPretty) + "\n");
   } else {
