@@ -155,6 +155,23 @@ std::string printable(std::string_view text) {
   return cut ? clean + "…" : clean;
 }
 
+std::string harmless(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view before = rest;
+    const char32_t point = take_code_point(rest);
+    const bool control = (point < 0x20 && point != '\t') || (point >= 0x7F && point < 0xA0);
+    if (control || point == kBroken) {
+      clean += '?';
+    } else {
+      clean += before.substr(0, before.size() - rest.size());
+    }
+  }
+  return clean;
+}
+
 std::string without_controls(std::string_view text) {
   std::string clean(text);
   for (char& c : clean) {

@@ -40,6 +40,9 @@ std::optional<double> parse_double(std::string_view text);
 /// messages that quote input.
 std::string printable(std::string_view text);
 
+/// `text` with control characters and broken UTF-8 replaced by '?', of any length; tabs stay.
+std::string harmless(std::string_view text);
+
 /// `text` with control characters replaced by '?', so that data cannot steer the terminal.
 std::string without_controls(std::string_view text);
 

@@ -13,6 +13,13 @@ TEST(Text, TrimsAndSplits) {
   EXPECT_EQ(join({"a", "b"}, ", "), "a, b");
 }
 
+TEST(Text, HarmlessTextIsNotCutAndKeepsTabs) {
+  EXPECT_EQ(harmless("a\tb\x1b[31m\x7f"), "a\tb?[31m?");
+  EXPECT_EQ(harmless("\xc2\x9b\xff"), "??");  // A control character beyond ASCII, and no UTF-8.
+  EXPECT_EQ(harmless("µ€🙂"), "µ€🙂");
+  EXPECT_EQ(harmless(std::string(5000, 'x')).size(), 5000U);
+}
+
 TEST(Text, CountsThings) {
   EXPECT_EQ(counted(1, "offer"), "1 offer");
   EXPECT_EQ(counted(0, "offer"), "0 offers");

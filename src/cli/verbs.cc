@@ -136,6 +136,7 @@ std::span<const Verb> verbs() {
     all.push_back(run_verb());
     all.push_back(search_verb());
     for (Verb& verb : run_watch_verbs()) all.push_back(std::move(verb));
+    all.push_back(logs_verb());
     all.push_back(receive_verb());
     all.push_back(risk_simulate_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));

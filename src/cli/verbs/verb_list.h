@@ -81,6 +81,9 @@ Verb receive_verb();
 /// status, watch, report, stop.
 std::vector<Verb> run_watch_verbs();
 
+/// `stint logs`.
+Verb logs_verb();
+
 /// stint search
 Verb search_verb();
 
