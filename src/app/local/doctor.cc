@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/run/run_report.h"
 #include "base/text.h"
 #include "cloud/cluster_spec.h"
 #include "cloud/namespaces.h"
@@ -202,6 +203,27 @@ Finding examine_quotas(const HostSupport& host) {
   return {Level::kGood, "local quotas", version, ""};
 }
 
+/// Runs whose machines cost though no process conducts them.
+std::vector<Finding> examine_runs(const Environment& environment) {
+  constexpr const char* kRuns = "runs";
+  const auto list = list_runs(environment);
+  if (!list.ok()) return {};
+  std::vector<Finding> findings;
+  for (const RunLine& run : list->runs) {
+    if (!run.left) continue;
+    const std::string name = shell_quoted(run.name);
+    std::string detail = fmt::format(
+        "no process conducts {}, but {} up at ${:.4f}/h, ${:.4f} so far", run.name,
+        run.left->vms.size() == 1 ? "1 machine is"
+                                  : fmt::format("{} machines are", run.left->vms.size()),
+        run.left->rate.in(kDollar / kHour), run.left->cost.in(kDollar));
+    if (run.saved < run.steps) detail += fmt::format("; 'stint run --resume {}' resumes it", name);
+    findings.push_back({Level::kAdvice, kRuns, std::move(detail), "stint stop " + name});
+  }
+  if (!findings.empty()) return findings;
+  return {{Level::kGood, kRuns, "no run left machines up without a process", ""}};
+}
+
 }  // namespace
 
 std::vector<Finding> examine(const Environment& environment) {
@@ -219,6 +241,7 @@ std::vector<Finding> examine(const Environment& environment) {
   const HostSupport host = examine_host();
   findings.push_back(examine_local_cloud(host));
   findings.push_back(examine_quotas(host));
+  for (Finding& finding : examine_runs(environment)) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -9,7 +9,6 @@
 #include "app/run/run_conduct.h"
 #include "base/text.h"
 #include "checkpoint/secret.h"
-#include "cloud/cluster_files.h"
 #include "run/run_folder.h"
 
 namespace stint {
@@ -77,28 +76,22 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
   return conduct_and_clear(environment, *folder, std::move(*run), *cluster, progress, true);
 }
 
-Status stop_run(const Environment& environment, const std::string& name) {
+Result<StoppedRun> stop_run(const Environment& environment, const std::string& name) {
   const auto folder = find_run(environment, name);
   if (!folder.ok()) return folder.error();
-  if (const auto runner = running_process(*folder)) {
-    if (::kill(*runner, SIGTERM) != 0) return failed("cannot signal the process of the run");
-    const Seconds limit = environment.clock->now() + kStopPatience;
-    while (running_process(*folder)) {
-      if (environment.clock->now() > limit) {
-        return failed(fmt::format("process {} did not stop; see 'stint status'", *runner));
-      }
-      ::usleep(100000);
+  const auto runner = running_process(*folder);
+  if (!runner) return release_left(environment, *folder);
+  if (::kill(*runner, SIGTERM) != 0) return failed("cannot signal the process of the run");
+  const Seconds limit = environment.clock->now() + kStopPatience;
+  while (running_process(*folder)) {
+    if (environment.clock->now() > limit) {
+      return failed(fmt::format("process {} did not stop; see 'stint status'", *runner));
     }
-    return {};
+    ::usleep(100000);
   }
   const auto run = replay_run_folder(*folder);
   if (!run.ok()) return run.error();
-  const auto cluster = LocalCluster::open(cluster_root(environment), cluster_name(run->record));
-  if (!cluster.ok()) return bad_usage(fmt::format("the run {} is not running", run->record.name));
-  const auto down = cluster->down();
-  if (down.ok()) return {};
-  (void)clean_clusters(cluster_root(environment));
-  return {};
+  return StoppedRun{.name = run->record.name, .released = {}, .cost = run->supervisor->cost()};
 }
 
 Result<std::string> find_run(const Environment& environment, const std::string& name) {

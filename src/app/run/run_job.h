@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/run_left.h"
 #include "app/run/run_setup.h"
 #include "load/environment.h"
 #include "run/run_replay.h"
@@ -39,8 +40,8 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
                              const RunAudience& progress);
 
 /// Asks the process of the run to stop cleanly, and waits for its end; without a process, releases
-/// the remaining machines.
-Status stop_run(const Environment& environment, const std::string& name);
+/// the remaining machines. Usage error: it has neither.
+Result<StoppedRun> stop_run(const Environment& environment, const std::string& name);
 
 /// The folder of a run, by its name; empty: the last one that was begun.
 Result<std::string> find_run(const Environment& environment, const std::string& name);

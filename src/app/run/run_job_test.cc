@@ -148,10 +148,10 @@ TEST_F(RunJobTest, ARunThatSomebodyRunsIsNotResumed) {
 
 TEST_F(RunJobTest, ARunWithoutAProcessOrMachinesCannotBeStopped) {
   (void)add_run("one", 8);
-  const Status stopped = stop_run(environment_, "one");
+  const auto stopped = stop_run(environment_, "one");
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().kind, ErrorKind::kUsage);
-  EXPECT_EQ(stopped.error().message, "the run one is not running");
+  EXPECT_EQ(stopped.error().message, "the run one is not running and has no machines");
 }
 
 TEST_F(RunJobTest, WithoutAFolderForStateThereAreNoRuns) {

@@ -102,6 +102,10 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
                    .alive = alive,
                    .story = story_of(*run),
                    .warnings = run->warnings};
+  report.left = machines_left(environment, *folder, run->record);
+  if (report.left) {
+    tell_of_left(*report.left, environment.clock->now() - run->record.began, report.story);
+  }
   add_measurements(*folder, report);
   add_search(*folder, report);
   add_files(*folder, report);
@@ -124,7 +128,9 @@ Result<RunList> list_runs(const Environment& environment) {
       list.warnings.push_back(run.error().message);
       continue;
     }
-    const RunStory story = story_of(*run);
+    RunStory story = story_of(*run);
+    auto left = machines_left(environment, folder, run->record);
+    if (left) tell_of_left(*left, environment.clock->now() - run->record.began, story);
     list.runs.push_back({.name = name,
                          .alive = running_process(folder).has_value(),
                          .outcome = story.outcome,
@@ -133,7 +139,8 @@ Result<RunList> list_runs(const Environment& environment) {
                          .steps = story.steps,
                          .began = run->record.began,
                          .time = story.time,
-                         .cost = story.cost});
+                         .cost = story.cost,
+                         .left = std::move(left)});
   }
   std::sort(list.runs.begin(), list.runs.end(),
             [](const RunLine& a, const RunLine& b) { return a.began < b.began; });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/run_left.h"
 #include "app/share/turnstiles.h"
 #include "load/environment.h"
 #include "run/run_story.h"
@@ -53,6 +54,7 @@ struct RunReport {
   std::optional<RunForecast> hindsight = {};       // Of one that ended, had the market been known.
   std::optional<SearchRecord> search = {};         // Where it is one.
   std::vector<TurnstileStanding> turnstiles = {};  // Of machines that it shares now.
+  std::optional<LeftMachines> left = {};           // Up though no process runs it.
   std::vector<std::string> warnings = {};
 };
 
@@ -70,6 +72,7 @@ struct RunLine {
   Seconds began;
   Seconds time;
   Dollars cost;
+  std::optional<LeftMachines> left = {};  // Up though no process runs it.
 };
 
 struct RunList {

@@ -12,9 +12,32 @@
 namespace stint::cli {
 namespace {
 
-std::string outcome_text(const std::optional<RunVerdict>& outcome, bool alive) {
+std::string outcome_text(const std::optional<RunVerdict>& outcome, bool alive, bool left) {
   if (outcome) return name_of(*outcome);
-  return alive ? "running" : "halted";
+  return alive ? "running" : left ? "unattended" : "halted";
+}
+
+std::string rate_text(DollarsPerSecond rate) {
+  return fmt::format("${:.4f}/h", rate.in(kDollar / kHour));
+}
+
+LeftMachinesView left_view(const LeftMachines& left, const std::string& name, bool resumes) {
+  LeftMachinesView view{.vms = left.vms,
+                        .rate = left.rate,
+                        .cost = left.cost,
+                        .resume = {},
+                        .release = "stint stop " + shell_quoted(name)};
+  if (resumes) view.resume = "stint run --resume " + shell_quoted(name);
+  return view;
+}
+
+/// What is up without a process that conducts it, and what to do about it.
+std::string left_text(const LeftMachinesView& left) {
+  std::string text =
+      fmt::format("  machines  {} still up at {}, {} so far; no process conducts the run\n",
+                  join(left.vms, ", "), rate_text(left.rate), bill_text(left.cost));
+  if (left.resume) text += fmt::format("  resume    {}\n", *left.resume);
+  return text + fmt::format("  release   {}\n", left.release);
 }
 
 std::string off_text(double measured, double predicted) {
@@ -99,7 +122,8 @@ std::string turnstile_table(const std::vector<TurnstileStanding>& turnstiles,
   return table.text(terminal, "-o json");
 }
 
-std::string vms_table(const RunStory& story, const Terminal& terminal) {
+std::string vms_table(const RunReport& report, const Terminal& terminal) {
+  const bool conducted = report.alive || report.left;
   Table table({{.title = "VM", .importance = 9},
                {.title = "type", .importance = 7},
                {.title = "market", .importance = 8},
@@ -108,11 +132,12 @@ std::string vms_table(const RunStory& story, const Terminal& terminal) {
                {.title = "billed", .align = Align::kRight, .importance = 6},
                {.title = "cost", .align = Align::kRight, .importance = 8},
                {.title = "end", .importance = 3}});
-  for (const StoryVm& vm : story.vms) {
+  for (const StoryVm& vm : report.story.vms) {
+    const char* now = conducted ? "running" : "unknown";
     table.add({vm.name, vm.type, std::string(name_of(vm.market)), moment_text(vm.from),
                vm.until ? moment_text(*vm.until) : "",
                fmt::format("{:.1f} s", vm.billed.in(kSecond)), bill_text(vm.cost),
-               vm.until ? (vm.taken ? "interrupted" : "released") : "running"});
+               vm.until ? (vm.taken ? "interrupted" : "released") : now});
   }
   return table.text(terminal, "-o json");
 }
@@ -129,6 +154,10 @@ ExitCode exit_code(RunVerdict outcome) {
       return kExitFailed;
   }
   return kExitFailed;
+}
+
+std::string state_text(const RunReport& report) {
+  return outcome_text(report.story.outcome, report.alive, report.left.has_value());
 }
 
 std::string bill_text(Dollars amount) {
@@ -169,24 +198,34 @@ std::string runs_text(const RunList& list, const Terminal& terminal) {
                {.title = "time", .align = Align::kRight, .importance = 5},
                {.title = "cost", .align = Align::kRight, .importance = 6}});
   for (const RunLine& run : list.runs) {
-    table.add({run.name, outcome_text(run.outcome, run.alive), fmt::format("{}", run.reached),
-               fmt::format("{}", run.steps), fmt::format("{}", run.saved), duration(run.time),
-               bill_text(run.cost)});
+    table.add({run.name, outcome_text(run.outcome, run.alive, run.left.has_value()),
+               fmt::format("{}", run.reached), fmt::format("{}", run.steps),
+               fmt::format("{}", run.saved), duration(run.time), bill_text(run.cost)});
   }
-  return table.text(terminal, "-o json");
+  std::string text = table.text(terminal, "-o json");
+  for (const RunLine& run : list.runs) {
+    if (!run.left) continue;
+    text += fmt::format("\n{}\n{}", run.name,
+                        left_text(left_view(*run.left, run.name, run.saved < run.steps)));
+  }
+  return text;
 }
 
 Json runs_json(const RunList& list) {
   RunsView view;
   for (const RunLine& run : list.runs) {
     view.runs.push_back({.name = run.name,
-                         .state = outcome_text(run.outcome, run.alive),
+                         .state = outcome_text(run.outcome, run.alive, run.left.has_value()),
                          .reached = run.reached,
                          .saved = run.saved,
                          .steps = run.steps,
                          .began = run.began,
                          .time = run.time,
-                         .cost = run.cost});
+                         .cost = run.cost,
+                         .left = {}});
+    if (run.left) {
+      view.runs.back().left = left_view(*run.left, run.name, run.saved < run.steps);
+    }
   }
   return encoded(view);
 }
@@ -196,8 +235,8 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   const RunRecord& record = report.record;
   const double done = static_cast<double>(story.reached) /
                       static_cast<double>(std::max<std::int64_t>(1, story.steps));
-  std::string text = fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal),
-                                 outcome_text(story.outcome, report.alive));
+  std::string text =
+      fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal), state_text(report));
   if (story.outcome && !story.reason.empty()) {
     text += fmt::format("  because {}\n", story_text(story.reason, terminal.width, 10));
   }
@@ -220,10 +259,14 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   }
   std::vector<std::string> there;
   for (const StoryVm& vm : story.vms) {
-    if (!vm.until) there.push_back(fmt::format("{} {}", vm.name, name_of(vm.market)));
+    if (!vm.until && report.alive)
+      there.push_back(fmt::format("{} {}", vm.name, name_of(vm.market)));
   }
   if (!there.empty()) text += fmt::format("  machines  {}\n", join(there, ", "));
   if (!report.files.empty()) text += fmt::format("  files     {}\n", files_text(report.files));
+  if (report.left) {
+    text += left_text(left_view(*report.left, record.name, story.plain || story.saved < story.steps));
+  }
   if (record.sharing) {
     text += fmt::format("  shares    with {}, {}\n", record.sharing->partner,
                         name_of(record.sharing->mode));
@@ -291,7 +334,7 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
   for (const StoryPart& part : report.story.parts) {
     parts.add({part.name, duration(part.time), bill_text(part.cost)});
   }
-  text += parts.text(terminal, "-o json") + "\n" + vms_table(report.story, terminal) + "\n";
+  text += parts.text(terminal, "-o json") + "\n" + vms_table(report, terminal) + "\n";
   for (const StoryLine& line : report.story.lines) {
     text += fmt::format("{}  {}\n", moment_text(line.at),
                         wrapped(without_controls(line.text), terminal.width, 12));
@@ -304,7 +347,7 @@ RunReportView report_view(const RunReport& report) {
   const RunRecord& record = report.record;
   RunReportView view{.name = record.name,
                      .job = record.job,
-                     .state = outcome_text(story.outcome, report.alive),
+                     .state = state_text(report),
                      .reason = story.reason,
                      .steps = story.steps,
                      .reached = story.reached,
@@ -325,7 +368,11 @@ RunReportView report_view(const RunReport& report) {
                      .saves = report.saves,
                      .events = story.lines,
                      .sharing = {},
-                     .search = report.search};
+                     .search = report.search,
+                     .left = {}};
+  if (report.left) {
+    view.left = left_view(*report.left, record.name, story.plain || story.saved < story.steps);
+  }
   for (const StoryPart& part : story.parts) view.parts.push_back({part.name, part.time, part.cost});
   if (record.sharing) {
     view.sharing = RunSharingView{.partner = record.sharing->partner,

@@ -10,6 +10,10 @@
 
 namespace stint::cli {
 
+/// How a run ended; else running, unattended (machines are up, but no process conducts them) or
+/// halted.
+std::string state_text(const RunReport& report);
+
 /// Small bills with four digits, others as usual.
 std::string bill_text(Dollars amount);
 

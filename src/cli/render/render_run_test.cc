@@ -47,6 +47,35 @@ TEST(RenderRun, StandingSaysHowFarItIs) {
   EXPECT_NE(standing.find("00:00:34.5  trained: all 20 steps"), std::string::npos);
 }
 
+// 0.36 USD/h are 0.0001 USD/s.
+TEST(RenderRun, MachinesThatCostAreNeverCalledHalted) {
+  RunReport report = small_report();
+  report.story.outcome.reset();
+  report.story.saved = 7;
+  report.left = LeftMachines{.status = {},
+                             .vms = {"vm1", "vm2"},
+                             .rate = 0.72 * kDollar / kHour,
+                             .cost = 0.0123 * kDollar};
+  const std::string standing = standing_text(report, 0, kPipe);
+  EXPECT_NE(standing.find("small  unattended\n"), std::string::npos) << standing;
+  EXPECT_NE(standing.find("  machines  vm1, vm2 still up at $0.7200/h, $0.0123 so far; no process "
+                          "conducts the run\n"
+                          "  resume    stint run --resume small\n"
+                          "  release   stint stop small\n"),
+            std::string::npos)
+      << standing;
+  const Json json = report_json(report);
+  EXPECT_EQ(text(json, "state"), "unattended");
+  ASSERT_NE(json.find("left"), nullptr);
+  EXPECT_NEAR(number(*json.find("left"), "rate_usd_per_h"), 0.72, 1e-9);
+  EXPECT_EQ(text(*json.find("left"), "release"), "stint stop small");
+  const RunLine line{.name = "small", .saved = 20, .steps = 20, .left = report.left};
+  const std::string runs = runs_text({.runs = {line}, .warnings = {}}, kPipe);
+  EXPECT_NE(runs.find("unattended"), std::string::npos) << runs;
+  EXPECT_NE(runs.find("stint stop small"), std::string::npos) << runs;
+  EXPECT_EQ(runs.find("--resume"), std::string::npos) << runs;  // Nothing is left to train.
+}
+
 TEST(RenderRun, ARunWithoutAProcessIsHalted) {
   RunReport report = small_report();
   report.story.outcome.reset();

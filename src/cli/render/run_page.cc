@@ -308,9 +308,7 @@ std::string events(const RunReport& report) {
 std::string run_page(const RunReport& report) {
   const RunStory& story = report.story;
   const TimeAxis axis = axis_of(report);
-  const std::string state = story.outcome  ? name_of(*story.outcome)
-                            : report.alive ? "running"
-                                           : "halted";
+  const std::string state = state_text(report);
   std::string page =
       "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
       "content=\"width=device-width,initial-scale=1\">";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 #include "app/run/receive_shards.h"
@@ -76,28 +77,79 @@ ExitCode status(const Invocation& invocation) {
   return kExitOk;
 }
 
+bool is_over(const RunReport& run) { return run.story.outcome.has_value() || !run.alive; }
+
+/// How to go on with a run whose process is gone.
+void say_resume(const Invocation& invocation, const RunReport& run) {
+  if (run.story.outcome) return;
+  say(invocation,
+      fmt::format("Process gone. Resume: stint run --resume {}", shell_quoted(run.record.name)));
+}
+
+/// What happened since the last call, line by line, and each tenth of the steps.
+class LineTeller {
+ public:
+  std::string news(const RunReport& run) {
+    const RunStory& story = run.story;
+    std::string text;
+    if (!told_) {
+      told_ = story.lines.size() - std::min(story.lines.size(), kEvents);
+      text = fmt::format("{}  {}\n", run.record.name, state_text(run));
+    }
+    for (; *told_ < story.lines.size(); ++*told_) {
+      const StoryLine& line = story.lines[*told_];
+      text += fmt::format("{}  {}\n", moment_text(line.at), without_controls(line.text));
+    }
+    const std::int64_t tenth = 10 * story.reached / std::max<std::int64_t>(1, story.steps);
+    if (tenth != tenth_ && story.reached > 0) {
+      text += fmt::format("{}  step {} of {}, {}\n", moment_text(story.time), story.reached,
+                          story.steps, bill_text(story.cost));
+    }
+    tenth_ = tenth;
+    return text;
+  }
+
+ private:
+  std::optional<std::size_t> told_ = {};  // Events; absent before the first call.
+  std::int64_t tenth_ = 0;
+};
+
+/// For a pipe or a file: lines as things happen, and where the run stands at its end.
+ExitCode watch_lines(const Invocation& invocation) {
+  LineTeller teller;
+  std::string name = name_in(invocation);
+  while (true) {
+    const auto run = report_run(invocation.environment, name);
+    if (!run.ok()) return report(invocation, "watch", run.error());
+    name = run->record.name;  // A run that begins later is not meant.
+    print_answer(invocation, teller.news(*run));
+    if (is_over(*run)) {
+      print_answer(invocation, standing_text(*run, 0, invocation.out_terminal));
+      say_resume(invocation, *run);
+      return kExitOk;
+    }
+    std::fflush(invocation.out);
+    ::usleep(kLook);
+  }
+}
+
 /// Shows the run again and again in the same place, until it ends.
 ExitCode watch(const Invocation& invocation) {
+  if (!invocation.out_terminal.interactive) return watch_lines(invocation);
   int lines = 0;
+  std::string name = name_in(invocation);
   while (true) {
-    const auto run = report_run(invocation.environment, name_in(invocation));
+    const auto run = report_run(invocation.environment, name);
     if (!run.ok()) return report(invocation, "watch", run.error());
-    const bool over = run->story.outcome.has_value() || !run->alive;
-    if (!invocation.out_terminal.interactive && !over) {
-      ::usleep(kLook);
-      continue;
-    }
+    name = run->record.name;
     const std::string text = standing_text(*run, kEvents, invocation.out_terminal);
     // Up to where it began, and wiped from there on.
     const std::string up = lines > 0 ? fmt::format("\x1b[{}A\x1b[J", lines) : "";
     print_answer(invocation, up + text);
     std::fflush(invocation.out);
     lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-    if (over) {
-      if (!run->story.outcome) {
-        say(invocation, fmt::format("Process gone. Resume: stint run --resume {}",
-                                    shell_quoted(run->record.name)));
-      }
+    if (is_over(*run)) {
+      say_resume(invocation, *run);
       return kExitOk;
     }
     ::usleep(kLook);
@@ -124,9 +176,19 @@ ExitCode show_report(const Invocation& invocation) {
 }
 
 ExitCode stop(const Invocation& invocation) {
-  const Status stopped = stop_run(invocation.environment, name_in(invocation));
+  const auto stopped = stop_run(invocation.environment, name_in(invocation));
   if (!stopped.ok()) return report(invocation, "stop", stopped.error());
-  say(invocation, "Stopped; the machines are released.");
+  const std::string bill = fmt::format("final cost {}", bill_text(stopped->cost));
+  if (stopped->was_conducted) {
+    say(invocation, fmt::format("Stopped {}; its machines are released, {}.", stopped->name, bill));
+  } else if (stopped->released.empty()) {
+    say(invocation, fmt::format("No process conducted {}, and none of its machines was up; {}.",
+                                stopped->name, bill));
+  } else {
+    say(invocation, fmt::format("No process conducted {}. Released {}: {}; {}.", stopped->name,
+                                counted(stopped->released.size(), "machine"),
+                                join(stopped->released, ", "), bill));
+  }
   return kExitOk;
 }
 
@@ -166,6 +228,8 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "status",
        .group = VerbGroup::kRun,
        .summary = "List all runs, or show the state of one.",
+       .details = "A run is unattended when its process is gone but machines are still up; they "
+                  "cost until the run is resumed or stopped.",
        .arguments = {{.name = "RUN", .help = "Name of the run (default: all).", .required = false}},
        .outputs = {"table", "json"},
        .examples = {{"stint status", "All runs."}, {"stint status cnn-1", "One run."}},
@@ -173,6 +237,8 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "watch",
        .group = VerbGroup::kRun,
        .summary = "Follow the progress, cost and events of a run.",
+       .details = "Ends with the run. Events are printed line by line as they happen if the output "
+                  "is not a terminal.",
        .arguments = {run_argument()},
        .examples = {{"stint watch", "The last run that started."},
                     {"stint watch cnn-1", "Another run."}},
@@ -191,6 +257,8 @@ std::vector<Verb> run_watch_verbs() {
       {.path = "stop",
        .group = VerbGroup::kRun,
        .summary = "Checkpoint and stop a run, and release its machines.",
+       .details = "Releases machines that are still up also if the process of the run is gone; "
+                  "there is nothing left to checkpoint then.",
        .arguments = {run_argument()},
        .examples = {{"stint stop", "The last run that started."},
                     {"stint stop cnn-1", "Stop it; it can be resumed later."}},

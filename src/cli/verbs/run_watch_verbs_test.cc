@@ -110,6 +110,18 @@ TEST_F(RunWatchVerbsTest, WatchEndsWhereNobodyRunsIt) {
   EXPECT_NE(err_.find("stint run --resume small"), std::string::npos) << err_;
 }
 
+// Ten events, each tenth of the steps that is seen, and where it stands; nothing moves the cursor.
+TEST_F(RunWatchVerbsTest, WatchPrintsPlainLinesToAPipe) {
+  add_small_run();
+  EXPECT_EQ(code_of("watch", {}), kExitOk);
+  EXPECT_EQ(out_.rfind("small  trained\n00:00:", 0), 0U) << out_;
+  EXPECT_NE(out_.find("\n00:00:34.5  trained: all 20 steps are trained and saved\n"
+                      "00:00:34.5  step 20 of 20, "),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(out_.find('\x1b'), std::string::npos);
+}
+
 TEST_F(RunWatchVerbsTest, ReportPrintsAndWritesAPage) {
   add_small_run();
   const std::string page = place_.path() + "/report.html";

@@ -18,7 +18,8 @@ void describe(Walk& walk, Like<Walk, StoryVm>& it) {
   walk.field("type", it.type, "VM type.");
   walk.field("market", it.market, "Market that it comes from.");
   walk.number("from_s", it.from, kSecond, "When it came, since the run began.");
-  walk.number("until_s", it.until, kSecond, "When it went; absent: it is there.");
+  walk.number("until_s", it.until, kSecond,
+              "When it went; absent: it is there, or nobody saw it go.");
   walk.number("billed_s", it.billed, kSecond, "Time that is paid for.", kRange);
   walk.number("cost_usd", it.cost, kDollar, "What it cost.", kRange);
   walk.field("taken_back", it.taken, "Whether it was preempted.");
@@ -68,6 +69,25 @@ void describe(Walk& walk, Like<Walk, TurnstileStanding>& it) {
 
 namespace stint::cli {
 
+/// Machines that are up though no process conducts their run.
+struct LeftMachinesView {
+  std::vector<std::string> vms;
+  DollarsPerSecond rate;
+  Dollars cost;
+  std::optional<std::string> resume;
+  std::string release;
+};
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, LeftMachinesView>& it) {
+  walk.field("vms", it.vms, "Names of the VMs.", kList);
+  walk.number("rate_usd_per_h", it.rate, kDollar / kHour, "What they cost at present.",
+              Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "What they cost so far.", Range::kNotNegative);
+  walk.field("resume", it.resume, "Command that resumes the run; absent: it is complete.");
+  walk.field("release", it.release, "Command that releases them.");
+}
+
 struct RunLineView {
   std::string name;
   std::string state;
@@ -77,18 +97,20 @@ struct RunLineView {
   Seconds began;
   Seconds time;
   Dollars cost;
+  std::optional<LeftMachinesView> left;
 };
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunLineView>& it) {
   walk.field("name", it.name, "Name of the run.");
-  walk.field("state", it.state, "running, halted, or how it ended.");
+  walk.field("state", it.state, "running, unattended, halted, or how it ended.");
   walk.field("reached", it.reached, "Steps trained.", kCount);
   walk.field("saved", it.saved, "Step of the last checkpoint.", kCount);
   walk.field("steps", it.steps, "Steps to be trained.", kCount);
   walk.number("began_s", it.began, kSecond, "When it began, since 1970.");
   walk.number("time_s", it.time, kSecond, "Since it began.", Range::kNotNegative);
   walk.number("cost_usd", it.cost, kDollar, "What it cost.", Range::kNotNegative);
+  walk.field("left", it.left, "Machines that are up though no process conducts the run.");
 }
 
 /// `stint status` without a run.
@@ -202,13 +224,14 @@ struct RunReportView {
   std::vector<StoryLine> events;
   std::optional<RunSharingView> sharing;
   std::optional<SearchRecord> search;
+  std::optional<LeftMachinesView> left;
 };
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunReportView>& it) {
   walk.field("name", it.name, "Name of the run.");
   walk.field("job", it.job, "Name of the job.");
-  walk.field("state", it.state, "running, halted, or how it ended.");
+  walk.field("state", it.state, "running, unattended, halted, or how it ended.");
   walk.field("reason", it.reason, "Why it ended.");
   walk.field("steps", it.steps, "Steps to be trained.", kCount);
   walk.field("reached", it.reached, "Steps trained.", kCount);
@@ -230,6 +253,7 @@ void describe(Walk& walk, Like<Walk, RunReportView>& it) {
   walk.field("events", it.events, "What happened, in order.", kList);
   walk.field("sharing", it.sharing, "How it shares machines with another run.");
   walk.document("search", it.search, kSearchSchema, "The search, where the run is one.");
+  walk.field("left", it.left, "Machines that are up though no process conducts the run.");
 }
 
 /// `stint run --interleave`.
