@@ -87,6 +87,10 @@ Result<std::string> keep_job(const Environment& environment, const JobProfile& j
   return path;
 }
 
+Result<std::string> plan_file(const Environment& environment, const std::string& which) {
+  return file_of(environment, which, parse_int(which).has_value());
+}
+
 Result<PickedPlan> load_plan(const Environment& environment, const std::string& which) {
   const std::optional<int> row = parse_int(which);
   const auto path = file_of(environment, which, row.has_value());

@@ -20,6 +20,9 @@ struct PickedPlan {
   std::vector<std::string> warnings;
 };
 
+/// The file of `which`: that of the last answer for a row of it, else `which` itself.
+Result<std::string> plan_file(const Environment& environment, const std::string& which);
+
 /// Row `which` ("2", from 1) of the last answer, or the first plan of the file `which`.
 Result<PickedPlan> load_plan(const Environment& environment, const std::string& which);
 

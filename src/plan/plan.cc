@@ -116,6 +116,8 @@ void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
   walk.field("job", it.job, "What is to be trained.");
   walk.field("profile", it.profile, "The file that its profile was read from.");
   walk.field("job_overrides", it.job_overrides, "What it was planned with beside its profile.");
+  walk.field("made_on", it.made_on, "Name of the computer that it was saved on.");
+  walk.field("made_by", it.made_by, "Number of the user who saved it.");
   walk.field("command", it.command, "That trains, word by word.");
   walk.field("goal", it.goal, "What was asked for.");
   walk.field("plans", it.plans, "Best first.", {.always = true});

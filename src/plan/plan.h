@@ -113,6 +113,8 @@ struct PlanAnswer {
   std::optional<std::string> job;             // Its name.
   std::optional<std::string> profile;         // The file it was read from, if it is not shipped.
   std::optional<JobOverrides> job_overrides;  // What the profile was planned with instead.
+  std::optional<std::string> made_on = {};    // Name of the computer it was saved on,
+  std::optional<std::int64_t> made_by = {};   // and the user.
   std::vector<std::string> command;           // That trains, word by word.
   std::optional<PlanGoal> goal;               // What was asked for.
   std::vector<Plan> plans;                    // Best first.

@@ -37,7 +37,7 @@ class Pairs(Runs):
         """What to ask stint for: both jobs train the same."""
         jobs = [self.write_member(f"{name}-{letter}", steps, brake) for letter in "ab"]
         return ["run", "--cluster", CLUSTER, "--interleave", *jobs, "--name", name, "--steps",
-                str(steps), "--batch", str(BATCH), *more]
+                str(steps), "--batch", str(BATCH), "--yes", *more]
 
     def alone(self, steps):
         """The parameters of the same job alone on the same machines."""

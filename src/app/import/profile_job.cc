@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "converge/noise.h"
+#include "load/file_maker.h"
 #include "load/job_overrides.h"
 #include "load/python_world.h"
 
@@ -360,7 +361,10 @@ Result<ProfileReport> profile_job(const ProfileRequest& request) {
   const Status valid = validate(report.job);
   if (!valid.ok()) return failed(valid.error().message);
   if (!request.out.empty()) {
-    const Status written = write_output(request.out, write_job(report.job));
+    // Of interest to who runs it only, and different on every computer.
+    JobProfile with_maker = report.job;
+    set_maker(this_maker(), with_maker);
+    const Status written = write_output(request.out, write_job(with_maker));
     if (!written.ok()) return written.error();
   }
   return report;

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interleave/pairing.h"
+#include "load/file_maker.h"
 #include "load/startup_times.h"
 #include "solver/matching.h"
 
@@ -312,6 +313,7 @@ Result<std::vector<std::string>> save_plans(const PlanTogetherRequest& request,
                                        .deadline = candidate.deadline,
                                        .confidence = request.constraints.confidence},
                       .plans = {candidate.best}};
+    set_maker(command_maker(candidate.inputs.job), answer);
     for (const SharedPlan& it : chosen) {
       if (it.first == i) answer.plans = {shared_plan(it, 0)};
       if (it.second == i) answer.plans = {shared_plan(it, 1)};

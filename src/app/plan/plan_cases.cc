@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "job/job.h"
 #include "load/bundled.h"
+#include "load/file_maker.h"
 #include "load/job_overrides.h"
 #include "load/plan_files.h"
 #include "load/startup_times.h"
@@ -158,6 +159,7 @@ Status keep(const Environment& environment, const PlanRequest& request, const Jo
   PlanAnswer with_profile = outcome.answer;
   with_profile.profile = profile_path(request.job);
   if (any_override(request.overrides)) with_profile.job_overrides = request.overrides;
+  set_maker(request.command.empty() ? command_maker(job) : this_maker(), with_profile);
   if (!request.save.empty()) {
     const Status saved = write_output(request.save, write_plan(with_profile));
     if (!saved.ok()) return saved.error();

@@ -236,6 +236,7 @@ Status set_command(const RunRequest& request, const Chosen& chosen, const JobPro
   record.command = request.command;
   if (record.command.empty() && chosen.answer) record.command = chosen.answer->command;
   if (record.command.empty()) record.command = job.command;
+  if (record.command.empty()) record.command = request.command_default;
   if (record.command.empty()) {
     return bad_usage(
         "a training command is required: after -- of 'stint run' or 'stint plan', or as "

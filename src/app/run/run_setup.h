@@ -18,8 +18,9 @@ struct RunRequest {
   std::string cluster = {};  // Instead of a plan.
   std::string job = {};      // Empty: the shipped one that the plan names.
   std::string calibration = {};
-  std::string name = {};                  // Empty: after the job.
-  std::vector<std::string> command = {};  // Empty: the job's own.
+  std::string name = {};                          // Empty: after the job.
+  std::vector<std::string> command = {};          // Empty: the job's own,
+  std::vector<std::string> command_default = {};  // and this where the job has none.
   std::optional<int> global_batch = {};
   std::optional<std::int64_t> steps = {};
   std::optional<Seconds> deadline = {};  // Absent: the plan's.

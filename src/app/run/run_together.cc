@@ -117,6 +117,7 @@ Result<PreparedTogether> prepare_together(const Environment& environment,
   for (std::size_t i = 0; i < 2; ++i) {
     RunRequest one = request.common;
     (one.cluster.empty() ? one.plan : one.job) = request.plans[i];
+    one.command_default = std::exchange(one.command, {});
     one.name = request.name.empty() ? "" : request.name + (i == 0 ? "-a" : "-b");
     auto run = prepare_run(environment, one);
     if (!run.ok()) {
@@ -125,7 +126,13 @@ Result<PreparedTogether> prepare_together(const Environment& environment,
       return Error{run.error().kind, named ? message : request.plans[i] + ": " + message};
     }
     pair.warnings.insert(pair.warnings.end(), run->warnings.begin(), run->warnings.end());
+    pair.commands[i] = command_origin(environment, one, *run);
     pair.runs[i] = std::move(*run);
+  }
+  if (!request.common.command.empty() && !pair.commands[0].file.empty() &&
+      !pair.commands[1].file.empty()) {
+    return bad_usage(fmt::format("{} and {} have commands of their own; leave out the one after --",
+                                 request.plans[0], request.plans[1]));
   }
   if (pair.runs[0].record.name == pair.runs[1].record.name) pair.runs[1].record.name += "-b";
   const Status same = check_machines(request, pair.runs[0], pair.runs[1]);

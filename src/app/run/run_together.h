@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/command_origin.h"
 #include "app/run/run_job.h"
 #include "interleave/pair_options.h"
 
@@ -12,7 +13,8 @@ namespace stint {
 
 /// Two runs on the same machines.
 struct RunTogetherRequest {
-  // Of both; its plan, job and name are ignored. With a cluster the two below are jobs.
+  // Of both; its plan, job and name are ignored. With a cluster the two below are jobs. Its command
+  // is that of a job that has none of its own.
   RunRequest common;
   std::array<std::string, 2> plans;      // Files of plans.
   std::optional<SharingMode> mode = {};  // Absent: what is predicted to be done first.
@@ -22,13 +24,15 @@ struct RunTogetherRequest {
 /// Two runs before they begin.
 struct PreparedTogether {
   std::array<PreparedRun, 2> runs;
-  PairOption option;                  // How they will share, and what is predicted of it.
-  std::optional<std::string> advice;  // Why Stint would not have them share, a whole sentence.
+  std::array<CommandOrigin, 2> commands;  // Where the command of each comes from.
+  PairOption option;                      // How they will share, and what is predicted of it.
+  std::optional<std::string> advice;      // Why Stint would not have them share, a whole sentence.
   std::vector<std::string> warnings = {};
 };
 
 /// Looks everything up for two runs that share machines, without starting anything. Usage errors:
-/// those of prepare_run, and plans of different machines. Infeasible: jobs that do not fit into the
+/// those of prepare_run, plans of different machines, and a command though both jobs have one.
+/// Infeasible: jobs that do not fit into the
 /// accelerators together.
 Result<PreparedTogether> prepare_together(const Environment& environment,
                                           const RunTogetherRequest& request);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <regex>
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
@@ -56,6 +57,33 @@ TEST_F(RunTogetherTest, BothAreToldHowTheyShare) {
   // Whoever has the next place is waited for as long as a round takes, and some more.
   EXPECT_GT(a.sharing->patience, a.sharing->slowdown * 0.36 * kSecond);
   EXPECT_EQ(a.command, (std::vector<std::string>{"train", "a"}));
+}
+
+TEST_F(RunTogetherTest, ACommandIsForTheJobsThatHaveNone) {
+  const std::string own = job("a", 300);
+  const std::string none = job("b", 300);
+  ASSERT_TRUE(write_file(none, std::regex_replace(*read_file(none),
+                                                  std::regex(R"("command": \[.*\],)"), ""))
+                  .ok());
+  RunTogetherRequest asked = request(own, none);
+  EXPECT_THAT(prepare_together(environment_, asked).error().message,
+              HasSubstr("a training command is required"));
+  asked.common.command = {"train", "both"};
+  const auto pair = prepare_together(environment_, asked);
+  ASSERT_TRUE(pair.ok()) << pair.error().message;
+  EXPECT_EQ(pair->runs[0].record.command, (std::vector<std::string>{"train", "a"}));
+  EXPECT_EQ(pair->commands[0].file, own);
+  EXPECT_EQ(pair->runs[1].record.command, (std::vector<std::string>{"train", "both"}));
+  EXPECT_EQ(pair->commands[1].file, "");
+}
+
+TEST_F(RunTogetherTest, ACommandThatNoJobNeedsIsRefused) {
+  RunTogetherRequest asked = request(job("a", 300), job("b", 300));
+  asked.common.command = {"train"};
+  const auto pair = prepare_together(environment_, asked);
+  ASSERT_FALSE(pair.ok());
+  EXPECT_EQ(pair.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(pair.error().message, HasSubstr("leave out the one after --"));
 }
 
 TEST_F(RunTogetherTest, EachPaysHalfAndIsAsMuchSlowerAsPredicted) {

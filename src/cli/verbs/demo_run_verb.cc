@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "app/run/command_origin.h"
 #include "app/run/demo_run.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
@@ -39,6 +40,7 @@ ExitCode demo_run(const Invocation& invocation) {
     say(invocation,
         fmt::format("   run {}: expected {}, {}", run.record.name,
                     range_text(run.record.forecast->time), range_text(run.record.forecast->cost)));
+    say(invocation, fmt::format("   command: {}", command_words(run.record.command)));
   };
   listeners.running.happened = [&](const ReplayedRun& run, const RunMoment& moment) {
     for (const StoryLine& line : lines_of(*run.supervisor, moment)) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
+#include "cli/verbs/command_consent.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
@@ -27,11 +28,6 @@ Result<RunTogetherRequest> request_of(const Invocation& invocation, const RunReq
   const std::vector<std::string> plans = invocation.list("--interleave");
   if (plans.size() != 2) {
     return bad_usage(fmt::format("--interleave needs two plans, not {}", plans.size()));
-  }
-  if (!common.command.empty()) {
-    return bad_usage(
-        "each of the two jobs has its own command: give it to 'stint plan', or put it into the "
-        "profile");
   }
   if (!common.job.empty() || invocation.has("--plan")) {
     return bad_usage("--interleave names both plans; leave out --plan and --job");
@@ -53,6 +49,7 @@ std::string outline(const PreparedTogether& pair) {
     text += fmt::format("  {}: {} steps, {:.2f}x slower than alone, {}, {}\n", record.name,
                         record.steps, option.outcome.slowdown[i], range_text(record.forecast->time),
                         range_text(record.forecast->cost));
+    text += fmt::format("  {}\n", command_text(pair.commands[i]));
   }
   if (pair.advice) text += "Stint advises against sharing: " + *pair.advice + "\n";
   text.pop_back();
@@ -70,7 +67,7 @@ std::string ends_table(const std::vector<RunReport>& reports, const Terminal& te
                {.title = "expected", .align = Align::kRight, .importance = 5}});
   for (const RunReport& it : reports) {
     const auto& forecast = it.record.forecast;
-    table.add({it.record.name, it.story.outcome ? name_of(*it.story.outcome) : "halted",
+    table.add({it.record.name, state_text(it),
                fmt::format("{} of {}", it.story.reached, it.story.steps), duration(it.story.time),
                forecast ? duration(forecast->time.mean) : "", bill_text(it.story.cost),
                forecast ? bill_text(forecast->cost.mean) : ""});
@@ -154,6 +151,8 @@ ExitCode run_interleaved(const Invocation& invocation, const RunRequest& common)
   print_warnings(invocation, pair->warnings);
   say(invocation, outline(*pair));
   if (invocation.has("--dry-run")) return kExitOk;
+  const Status agreed = confirm_commands(invocation, pair->commands);
+  if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
   const auto ends =
       start_together(invocation.environment, std::move(*pair), with_names(invocation));
   if (!ends.ok()) return report(invocation, kVerb, ends.error());

@@ -36,10 +36,8 @@ TEST_F(RunInterleavedTest, TwoShareAndNotOneOrThree) {
   EXPECT_EQ(code_of({{"--interleave", {"a.plan", "b.plan", "c.plan"}}}, {}), kExitUsage);
 }
 
-TEST_F(RunInterleavedTest, PlansHaveTheirOwnCommandsAndJobs) {
+TEST_F(RunInterleavedTest, PlansHaveTheirOwnJobs) {
   const Options two{{"--interleave", {"a.plan", "b.plan"}}};
-  EXPECT_EQ(code_of(two, {.command = {"train"}}), kExitUsage);
-  EXPECT_NE(err_.find("each of the two jobs has its own command"), std::string::npos) << err_;
   EXPECT_EQ(code_of(two, {.job = "a.json"}), kExitUsage);
   EXPECT_NE(err_.find("leave out --plan and --job"), std::string::npos) << err_;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_run.h"
+#include "cli/verbs/command_consent.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
@@ -157,8 +158,11 @@ ExitCode run(const Invocation& invocation) {
     if (!prepared.ok()) return report(invocation, kVerb, prepared.error());
     if (prepared->record.plain) prepared->warnings.emplace_back(kPlainWarning);
     print_warnings(invocation, std::exchange(prepared->warnings, {}));
-    say(invocation, outline(*prepared));
+    const CommandOrigin command = command_origin(invocation.environment, *request, *prepared);
+    say(invocation, outline(*prepared) + "\n" + command_text(command));
     if (invocation.has("--dry-run")) return kExitOk;
+    const Status agreed = confirm_commands(invocation, {&command, 1});
+    if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
     result = start_run(invocation.environment, std::move(*prepared), progress);
   }
   if (!result->ok()) return report(invocation, kVerb, result->error());
@@ -181,7 +185,8 @@ ExitCode run(const Invocation& invocation) {
 /// Of two runs that share machines, and of none.
 std::vector<OptionSpec> more_options() {
   return {{.name = "--dry-run",
-           .help = "Print the machines and the forecast without renting anything."},
+           .help = "Print the machines, the forecast and the command without renting anything."},
+          yes_option(),
           {.name = "--interleave",
            .value = "PLAN...",
            .help = "Two plans for the same machines, or two jobs with --cluster, which take turns.",
@@ -272,7 +277,8 @@ Verb run_verb() {
           "environment and STINT_CHECKPOINT_DIR: its optimizer steps are counted, and after a "
           "crash, a hang or a lost machine it restarts on all machines. Ctrl-C writes a checkpoint "
           "(stint.job) or sends SIGTERM, releases the machines and stops; --resume continues from "
-          "there, also after a crash.",
+          "there, also after a crash. A command that comes from a plan or a profile is shown and "
+          "runs only after a confirmation, or with --yes.",
       .arguments = {{.name = "COMMAND",
                      .help = "Training command, after -- (default: the job's own).",
                      .required = false,
@@ -280,6 +286,7 @@ Verb run_verb() {
       .options = run_options(),
       .outputs = {"table", "json"},
       .examples = {{"stint run --plan 1 -- /usr/bin/python3 train.py", "Run the best plan."},
+                   {"stint run --plan 1 --yes", "The same with the command of the plan."},
                    {"stint run --resume cnn-1", "Resume after a crash or a stop."},
                    {"stint run --interleave a.plan b.plan --timeline turns.json",
                     "Two jobs on the same machines, one computing while the other sends."}},

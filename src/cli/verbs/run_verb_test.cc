@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "base/temporary_folder.h"
 #include "cli/verbs/verb_list.h"
 #include "run/run_fixture.h"
@@ -49,6 +50,23 @@ TEST_F(RunVerbTest, ADryRunSaysWhatWouldHappenAndStartsNothing) {
       << err_;
   EXPECT_NE(err_.find("P(deadline of 10 min) "), std::string::npos) << err_;
   EXPECT_TRUE(std::filesystem::is_empty(place_.path()));
+}
+
+TEST_F(RunVerbTest, ACommandOfAFileIsShownAndNeedsConsent) {
+  const std::string job = place_.path() + "/mine.json";
+  ASSERT_TRUE(write_file(job, R"({"schema": "stint.job/1", "name": "mine",
+    "gradient_bytes": "8 MB", "command": ["sh", "-c", "touch x"],
+    "compute": [{"device": "Local-1x", "batch_per_worker": 32, "forward": {"median": "90 ms"},
+      "backward": {"median": "90 ms"}, "update": {"median": "1 ms"}}]})")
+                  .ok());
+  Options options = dry({{"--job", {job}}});
+  EXPECT_EQ(code_of(options, {}), kExitOk);
+  EXPECT_NE(err_.find("\nCommand, from " + job + ": sh -c 'touch x'\n"), std::string::npos) << err_;
+  options.erase("--dry-run");
+  EXPECT_EQ(code_of(options, {}), kExitUsage);
+  EXPECT_NE(err_.find("mine.json holds the command sh -c 'touch x'. Add --yes"), std::string::npos)
+      << err_;
+  EXPECT_FALSE(std::filesystem::exists(place_.path() + "/runs"));
 }
 
 TEST_F(RunVerbTest, SaysWhichMachinesAreForCheckpoints) {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/render/render_run.h"
 #include "cli/render/render_search.h"
+#include "cli/verbs/command_consent.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
@@ -193,11 +194,15 @@ ExitCode run(const Invocation& invocation) {
     print_warnings(invocation, prepared->run.warnings);
     print_warnings(invocation, prepared->record.warnings);
     const std::string outline = search_outline(*prepared, invocation.err_terminal);
+    const CommandOrigin command =
+        command_origin(invocation.environment, request->run, prepared->run);
     if (invocation.has("--dry-run")) {
-      print_answer(invocation, outline);
+      print_answer(invocation, outline + command_text(command) + "\n");
       return kExitOk;
     }
-    say(invocation, outline.substr(0, outline.find('\n')));
+    say(invocation, outline.substr(0, outline.find('\n') + 1) + command_text(command));
+    const Status agreed = confirm_commands(invocation, {&command, 1});
+    if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
     result = start_search(invocation.environment, std::move(*prepared), audience);
   }
   if (!result->ok()) return report(invocation, kVerb, result->error());
@@ -283,7 +288,8 @@ std::vector<OptionSpec> run_options() {
       {.name = "--notice", .value = "TIME", .help = "Spot interruption notice (default: 120s)."},
       {.name = "--seed", .value = "N", .help = "Seed of lifetimes (default: 1)."},
       {.name = "--dry-run",
-       .help = "Print the starting cluster, the probes and their cost without training."}};
+       .help = "Print the starting cluster, the probes and their cost without training."},
+      yes_option()};
 }
 
 }  // namespace

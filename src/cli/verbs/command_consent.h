@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/run/command_origin.h"
+#include "cli/verb.h"
+
+namespace stint::cli {
+
+/// "Command: python3 train.py", with the file that it comes from, for an outline.
+std::string command_text(const CommandOrigin& origin);
+
+/// Whether the commands may run. Those given after -- may, as may all with --yes; for others a
+/// person at the terminal is asked. Usage error: there is nobody to ask, or the answer is no.
+Status confirm_commands(const Invocation& invocation, std::span<const CommandOrigin> origins);
+
+/// --yes.
+OptionSpec yes_option();
+
+}  // namespace stint::cli
