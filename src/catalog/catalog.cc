@@ -21,58 +21,61 @@ constexpr FieldRules kHourly{.range = Range::kPositive, .unit = "USD/h"};
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Source>& it) {
-  walk.field("id", it.id, "What figures refer to this source by.", kName);
-  walk.field("name", it.name, "What it is.", kName);
-  walk.field("url", it.url, "Where it can be found.");
-  walk.field("commit", it.commit, "The version that was read.");
-  walk.field("licence", it.licence, "Under which terms it is published.");
-  walk.field("date", it.date, "The day or month the figures are of.");
+  walk.field("id", it.id, "Identifier that figures refer to.", kName);
+  walk.field("name", it.name, "Title of the source.", kName);
+  walk.field("url", it.url, "Address of the source.");
+  walk.field("commit", it.commit, "Version that was read.");
+  walk.field("licence", it.licence, "Licence of the source.");
+  walk.field("date", it.date, "Day or month of the figures.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Gpu>& it) {
-  walk.field("name", it.name, "Unique; accelerators of VM types refer to it.", kName);
-  walk.field("architecture", it.architecture, "Its maker's name for the generation.");
-  walk.field("memory", it.memory, "Its own memory.", kPositive);
-  walk.field("memory_bandwidth", it.memory_bandwidth, "To its own memory.", kBytesPerSecond);
+  walk.field("name", it.name, "Unique name that the accelerators of VM types refer to.", kName);
+  walk.field("architecture", it.architecture, "Manufacturer's name of the generation.");
+  walk.field("memory", it.memory, "Device memory.", kPositive);
+  walk.field("memory_bandwidth", it.memory_bandwidth, "Bandwidth of the device memory.",
+             kBytesPerSecond);
   walk.field("fp32", it.fp32, "Peak speed in 32-bit arithmetic.", kPositive);
   walk.field("tf32", it.tf32, "Peak dense speed in TF32.", kPositive);
   walk.field("fp16", it.fp16, "Peak dense speed in 16-bit arithmetic.", kPositive);
-  walk.field("link", it.link, "How accelerators of a VM reach each other; absent for PCIe.");
-  walk.field("link_bandwidth", it.link_bandwidth, "Of that link, both directions added.",
+  walk.field("link", it.link, "Link between the accelerators of a VM; absent for PCIe.");
+  walk.field("link_bandwidth", it.link_bandwidth, "Bandwidth of that link, sum of both directions.",
              kBytesPerSecond);
   walk.field("pcie", it.pcie, "Generation and width of the host link.");
-  walk.field("evidence", it.evidence, "What was read for these figures.");
-  walk.field("unverified", it.unverified, "Fields that no page that was read bears out.");
+  walk.field("evidence", it.evidence, "Pages from which the figures were read.");
+  walk.field("unverified", it.unverified, "Fields that none of those pages confirms.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Accelerator>& it) {
-  walk.field("name", it.name, "As the provider calls it.", kName);
-  walk.field("count", it.count, "How many the VM has.", kCount);
-  walk.field("memory", it.memory, "Of one, as the provider states it.", kPositive);
-  walk.field("gpu", it.gpu, "Name of the entry in gpus with its figures.", kName);
+  walk.field("name", it.name, "Provider's name of the accelerator.", kName);
+  walk.field("count", it.count, "Number of accelerators in the VM.", kCount);
+  walk.field("memory", it.memory, "Memory of one accelerator, as the provider states it.",
+             kPositive);
+  walk.field("gpu", it.gpu, "Name of the entry in gpus with the figures of this accelerator.",
+             kName);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Network>& it) {
-  walk.field("baseline", it.baseline, "The rate that is sustained.", kBits);
-  walk.field("peak", it.peak, "The highest rate.", kBits);
-  walk.field("note", it.note, "What the provider says of it.");
+  walk.field("baseline", it.baseline, "Sustained rate.", kBits);
+  walk.field("peak", it.peak, "Highest rate.", kBits);
+  walk.field("note", it.note, "Provider's remark.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Price>& it) {
-  walk.field("price", it.rate, "Of one VM.", kHourly);
+  walk.field("price", it.rate, "Price of one VM.", kHourly);
   walk.field("low", it.low, "The price is lower 10 % of the time.", kHourly);
   walk.field("high", it.high, "The price is higher 10 % of the time.", kHourly);
-  walk.field("date", it.date, "The day or month the price is of.");
+  walk.field("date", it.date, "Day or month of the price.");
   walk.field("source", it.source, "Id of the entry in sources.", kName);
-  walk.field("derived", it.derived, "How it was computed; absent when it was listed.");
+  walk.field("derived", it.derived, "Derivation of a computed price; absent for a listed price.");
   walk.rest(it.unknown);
 }
 
@@ -84,11 +87,11 @@ std::string problem(const Price& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Interruption>& it) {
-  walk.field("monthly_min", it.monthly_min, "At least this share is taken back in a month.",
+  walk.field("monthly_min", it.monthly_min, "Smallest share of VMs interrupted in a month.",
              kFrequency);
-  walk.field("monthly_max", it.monthly_max, "At most this share; absent when not bounded.",
-             kFrequency);
-  walk.field("date", it.date, "The day or month the figure is of.");
+  walk.field("monthly_max", it.monthly_max,
+             "Largest share of VMs interrupted in a month; absent: no bound.", kFrequency);
+  walk.field("date", it.date, "Day or month of the figure.");
   walk.field("source", it.source, "Id of the entry in sources.", kName);
   walk.rest(it.unknown);
 }
@@ -100,39 +103,39 @@ std::string problem(const Interruption& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Offer>& it) {
-  walk.field("region", it.region, "The provider's region.", kName);
-  walk.field("zone", it.zone, "The zone, when the prices are of one zone only.");
-  walk.field("on_demand", it.on_demand, "The price on demand.");
-  walk.field("spot", it.spot, "The price on the spot market.");
-  walk.field("interruption", it.interruption, "How often spot VMs are taken back.");
+  walk.field("region", it.region, "Provider's region.", kName);
+  walk.field("zone", it.zone, "Zone, where the prices hold in one zone only.");
+  walk.field("on_demand", it.on_demand, "On-demand price.");
+  walk.field("spot", it.spot, "Spot price.");
+  walk.field("interruption", it.interruption, "Frequency of spot interruptions.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DeepVmFigures>& it) {
   walk.field("a", it.a, "n workers are c/(1 + exp(-a (n - b))) times as fast as one.", kPositive);
-  walk.field("b", it.b, "See a.");
-  walk.field("c", it.c, "See a.", kPositive);
-  walk.field("flops", it.flops, "Speed of one, in the same unit for all types.", kPositive);
+  walk.field("b", it.b, "Number of workers at half of the largest speedup c; see a.");
+  walk.field("c", it.c, "Largest speedup; see a.", kPositive);
+  walk.field("flops", it.flops, "Speed of one VM, in a unit common to all types.", kPositive);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, VmType>& it) {
-  walk.field("provider", it.provider, "Who rents it out: aws, gcp, azure …", kName);
-  walk.field("name", it.name, "As the provider calls it.", kName);
-  walk.field("accelerator", it.accelerator, "Absent for a VM without one.");
+  walk.field("provider", it.provider, "Provider: aws, gcp, azure …", kName);
+  walk.field("name", it.name, "Provider's name of the VM type.", kName);
+  walk.field("accelerator", it.accelerator, "Accelerators; absent for a VM without any.");
   walk.field("vcpus", it.vcpus, "Virtual processors.", kCount);
-  walk.field("memory", it.memory, "Of the VM.", {.range = Range::kPositive, .unit = "GiB"});
-  walk.field("network", it.network, "To other VMs.");
-  walk.field("disk_bandwidth", it.disk_bandwidth, "To network disks.", kBits);
-  walk.field("local_disk", it.local_disk, "Fast disks inside the VM.", kPositive);
-  walk.field("efa_interfaces", it.efa_interfaces, "Elastic Fabric Adapters.", kCount);
-  walk.field("architecture", it.architecture, "Of the processor: amd64 or arm64.");
-  walk.field("quota_class", it.quota_class, "Which of the provider's quotas it counts against.");
-  walk.field("deepvm", it.deepvm, "Measured figures that the policy deepvm goes by.");
+  walk.field("memory", it.memory, "Memory of the VM.", {.range = Range::kPositive, .unit = "GiB"});
+  walk.field("network", it.network, "Network bandwidth to other VMs.");
+  walk.field("disk_bandwidth", it.disk_bandwidth, "Bandwidth to network disks.", kBits);
+  walk.field("local_disk", it.local_disk, "Size of the local disks.", kPositive);
+  walk.field("efa_interfaces", it.efa_interfaces, "Number of Elastic Fabric Adapters.", kCount);
+  walk.field("architecture", it.architecture, "Architecture of the processor: amd64 or arm64.");
+  walk.field("quota_class", it.quota_class, "Quota of the provider that the VM counts against.");
+  walk.field("deepvm", it.deepvm, "Measured figures that the policy deepvm uses.");
   walk.field("source", it.source, "Id of the entry in sources for these figures.", kName);
-  walk.field("offers", it.offers, "Where it can be rented, and for how much.");
+  walk.field("offers", it.offers, "Regions that offer the VM, with prices.");
   walk.rest(it.unknown);
 }
 
@@ -171,9 +174,9 @@ std::string problem(const VmType& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Catalog>& it) {
-  walk.field("sources", it.sources, "Where the figures come from.");
-  walk.field("gpus", it.gpus, "What accelerators can do.");
-  walk.field("types", it.types, "The machines that can be rented.", {.always = true});
+  walk.field("sources", it.sources, "Sources of the figures.");
+  walk.field("gpus", it.gpus, "Figures of accelerators.");
+  walk.field("types", it.types, "VM types that can be rented.", {.always = true});
   walk.rest(it.unknown);
 }
 

@@ -33,16 +33,18 @@ struct Checkpoint {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CheckpointShard>& it) {
-  walk.field("number", it.number, "Its place, from 0.", {.range = Range::kNotNegative});
-  walk.field("bytes", it.bytes, "Its length.", {.range = Range::kNotNegative});
-  walk.field("checksum", it.checksum, "CRC-32 of its bytes.");
+  walk.field("number", it.number, "Number of the shard, from 0.", {.range = Range::kNotNegative});
+  walk.field("bytes", it.bytes, "Length of the shard.", {.range = Range::kNotNegative});
+  walk.field("checksum", it.checksum, "CRC-32 of the bytes of the shard.");
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Checkpoint>& it) {
-  walk.field("step", it.step, "After which step it was made.", {.range = Range::kNotNegative});
-  walk.field("bytes", it.bytes, "The length of all shards.", {.range = Range::kNotNegative});
-  walk.field("shards", it.shards, "By number, without a gap.", {.always = true});
+  walk.field("step", it.step, "Last step that the checkpoint holds.",
+             {.range = Range::kNotNegative});
+  walk.field("bytes", it.bytes, "Total length of the shards.", {.range = Range::kNotNegative});
+  walk.field("shards", it.shards, "Shards in the order of their numbers, without a gap.",
+             {.always = true});
   walk.rest(it.unknown);
 }
 

@@ -94,13 +94,14 @@ inline constexpr const char* kVmSpecSchema = "stint.vm_spec/1";
 // For the codec: so a VM is asked for from a keeper.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, VmSpec>& it) {
-  walk.field("name", it.name, "What it is called.");
-  walk.field("type", it.type, "Its VM type.");
-  walk.field("market", it.market, "How it is paid.");
-  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "What its NIC is shaped to.",
-              Range::kPositive);
-  walk.number("price_usd_per_s", it.price, kDollar / kSecond, "Of a second.", Range::kNotNegative);
-  walk.number("life_s", it.life, kSecond, "Until it is taken back.", Range::kNotNegative);
+  walk.field("name", it.name, "Name of the VM.");
+  walk.field("type", it.type, "VM type.");
+  walk.field("market", it.market, "Market of the VM.");
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond,
+              "Rate to which the NIC is shaped.", Range::kPositive);
+  walk.number("price_usd_per_s", it.price, kDollar / kSecond, "Price per second.",
+              Range::kNotNegative);
+  walk.number("life_s", it.life, kSecond, "Time until the spot interruption.", Range::kNotNegative);
 }
 
 }  // namespace stint

@@ -91,37 +91,44 @@ Json cluster_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, VmStatus>& it) {
-  walk.field("name", it.name, "What it is called.");
-  walk.field("type", it.type, "Its VM type.");
-  walk.field("market", it.market, "How it is paid.");
-  walk.field("address", it.address, "Inside the cluster.");
-  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "What its NIC is shaped to.",
-              Range::kPositive);
-  walk.field("phase", it.phase, "Whether it runs, was told, or was taken.");
-  walk.number("born_s", it.born, kSecond, "Since the birth of the cluster.", Range::kNotNegative);
-  walk.number("age_s", it.age, kSecond, "Since its birth, until it ended.", Range::kNotNegative);
-  walk.number("price_usd_per_s", it.price, kDollar / kSecond, "At present; 0 once it is gone.",
+  walk.field("name", it.name, "Name of the VM.");
+  walk.field("type", it.type, "VM type.");
+  walk.field("market", it.market, "Market of the VM.");
+  walk.field("address", it.address, "Address inside the cluster.");
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond,
+              "Rate to which the NIC is shaped.", Range::kPositive);
+  walk.field("phase", it.phase, "Whether the VM runs, has an interruption notice, or ended.");
+  walk.number("born_s", it.born, kSecond, "Time of the launch, since the creation of the cluster.",
               Range::kNotNegative);
-  walk.number("cost_usd", it.cost, kDollar, "Since its birth.", Range::kNotNegative);
-  walk.field("takes_at", it.takes_at, "When it is taken back.");
-  walk.number("takes_in_s", it.takes_in, kSecond, "Until it is taken back.", Range::kNotNegative);
-  walk.field("released", it.released, "Whether it was taken because it was given back.");
-  walk.field("cgroup", it.cgroup, "The folder of its cgroup, under a quota.");
+  walk.number("age_s", it.age, kSecond, "Time since the launch of the VM, until its end.",
+              Range::kNotNegative);
+  walk.number("price_usd_per_s", it.price, kDollar / kSecond,
+              "Present price per second; 0 after the end of the VM.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Cost since the launch of the VM.",
+              Range::kNotNegative);
+  walk.field("takes_at", it.takes_at, "Time of the spot interruption, UTC.");
+  walk.number("takes_in_s", it.takes_in, kSecond, "Time left until the spot interruption.",
+              Range::kNotNegative);
+  walk.field("released", it.released, "Whether the VM ended because it was released.");
+  walk.field("cgroup", it.cgroup,
+             "Folder of the cgroup that holds the VM's processes, under a quota.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ClusterStatus>& it) {
-  walk.field("name", it.name, "What it is called.");
-  walk.field("since", it.since, "When it was made.");
-  walk.number("age_s", it.age, kSecond, "Since then.", Range::kNotNegative);
-  walk.field("user_namespace", it.user_namespace, "Whether it was made without root.");
-  walk.field("vms", it.vms, "In the order of their births, those that are gone too.");
-  walk.field("spot_capacity", it.spot_capacity, "How many spot VMs there are; absent: no limit.",
-             {.range = Range::kNotNegative});
-  walk.number("cost_on_demand_usd", it.cost_on_demand, kDollar, "Of the VMs on demand.",
+  walk.field("name", it.name, "Name of the cluster.");
+  walk.field("since", it.since, "Time of creation, UTC.");
+  walk.number("age_s", it.age, kSecond, "Time since the creation of the cluster.",
               Range::kNotNegative);
-  walk.number("cost_spot_usd", it.cost_spot, kDollar, "Of the spot VMs.", Range::kNotNegative);
+  walk.field("user_namespace", it.user_namespace, "Whether the cluster was created without root.");
+  walk.field("vms", it.vms, "VMs in the order of their launches, including those that ended.");
+  walk.field("spot_capacity", it.spot_capacity,
+             "Number of spot VMs that can be had; absent: no limit.",
+             {.range = Range::kNotNegative});
+  walk.number("cost_on_demand_usd", it.cost_on_demand, kDollar, "Cost of the on-demand VMs.",
+              Range::kNotNegative);
+  walk.number("cost_spot_usd", it.cost_spot, kDollar, "Cost of the spot VMs.", Range::kNotNegative);
   walk.rest(it.unknown);
 }
 

@@ -11,65 +11,65 @@ constexpr FieldRules kNumber{.range = Range::kNotNegative};
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunStart>& it) {
   walk.field("job", it.job, "Name of the job.", kName);
-  walk.field("layout", it.layout, "How it is split over the cluster.");
+  walk.field("layout", it.layout, "Split of the job over the cluster.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, IterationRecord>& it) {
-  walk.field("number", it.number, "Counted from 0 over the whole run.", kNumber);
-  walk.number("time_s", it.time, kSecond, "The whole iteration.", Range::kPositive);
+  walk.field("number", it.number, "Number of the iteration, from 0 over the whole run.", kNumber);
+  walk.number("time_s", it.time, kSecond, "Time of the whole iteration.", Range::kPositive);
   walk.number("forward_s", it.forward, kSecond, "Forward pass.", kTime);
   walk.number("backward_s", it.backward, kSecond, "Backward pass.", kTime);
   walk.number("synchronisation_s", it.synchronisation, kSecond, "Waiting for gradients.", kTime);
   walk.number("input_s", it.input, kSecond, "Waiting for data.", kTime);
   walk.number("update_s", it.update, kSecond, "Step of the trainer's optimizer.", kTime);
-  walk.field("loss", it.loss, "Of the global batch.");
+  walk.field("loss", it.loss, "Loss of the global batch.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ReductionRecord>& it) {
-  walk.field("vms", it.vms, "Which of the cluster's VMs, counted from 0 in its order.", kNumber);
-  walk.number("bytes", it.bytes, kByte, "What was summed over them.", Range::kPositive);
-  walk.number("time_s", it.time, kSecond, "Until all had the sum.", Range::kPositive);
+  walk.field("vms", it.vms, "Numbers of the VMs, from 0 in the order of the cluster.", kNumber);
+  walk.number("bytes", it.bytes, kByte, "Payload of the all-reduce.", Range::kPositive);
+  walk.number("time_s", it.time, kSecond, "Time until all VMs had the sum.", Range::kPositive);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, VmEvent>& it) {
-  walk.field("vm", it.vm, "Which VM.", kName);
-  walk.field("reason", it.reason, "Why.");
-  walk.number("grace_s", it.grace, kSecond, "Time left before it goes.", kTime);
+  walk.field("vm", it.vm, "Name of the VM.", kName);
+  walk.field("reason", it.reason, "Reason of the event.");
+  walk.number("grace_s", it.grace, kSecond, "Time left until the spot interruption.", kTime);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CheckpointRecord>& it) {
-  walk.field("iteration", it.iteration, "The last one it holds.", kNumber);
-  walk.number("bytes", it.bytes, kByte, "Its size.", Range::kPositive);
-  walk.number("stall_s", it.stall, kSecond, "Training waited this long.", kTime);
-  walk.number("transfer_s", it.transfer, kSecond, "Until it was safe.", kTime);
+  walk.field("iteration", it.iteration, "Last iteration that the checkpoint holds.", kNumber);
+  walk.number("bytes", it.bytes, kByte, "Size of the checkpoint.", Range::kPositive);
+  walk.number("stall_s", it.stall, kSecond, "Stall of training.", kTime);
+  walk.number("transfer_s", it.transfer, kSecond, "Time until the checkpoint was safe.", kTime);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Charge>& it) {
-  walk.number("amount_usd", it.amount, kDollar, "How much.", Range::kNotNegative);
-  walk.field("reason", it.reason, "For what.", kName);
+  walk.number("amount_usd", it.amount, kDollar, "Amount of the charge.", Range::kNotNegative);
+  walk.field("reason", it.reason, "Reason of the charge.", kName);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Measurement>& it) {
   walk.field("run", it.run, "Name of the run.", kName);
-  walk.number("at_s", it.at, kSecond, "Seconds since 1970-01-01T00:00:00Z.", kTime);
+  walk.number("at_s", it.at, kSecond, "Time of the event, since 1970-01-01T00:00:00Z.", kTime);
   walk.field("start", it.start, "A run begins or continues on a cluster.");
   walk.field("iteration", it.iteration, "An iteration is done.");
-  walk.field("reduction", it.reduction, "A sum over some VMs was timed.");
+  walk.field("reduction", it.reduction, "An all-reduce over some VMs was timed.");
   walk.field("vm_up", it.vm_up, "A VM is ready.");
-  walk.field("notice", it.notice, "A VM will be taken back.");
-  walk.field("vm_lost", it.vm_lost, "A VM is gone.");
+  walk.field("notice", it.notice, "A VM received an interruption notice.");
+  walk.field("vm_lost", it.vm_lost, "A VM was lost.");
   walk.field("checkpoint", it.checkpoint, "A checkpoint is safe.");
   walk.field("charge", it.charge, "Money was spent.");
   walk.rest(it.unknown);

@@ -14,47 +14,49 @@ constexpr FieldRules kFraction{.range = Range::kFraction};
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Constant>& it) {
-  walk.field("name", it.name, "Within its scope.", kName);
-  walk.field("scope", it.scope, "A fabric, a job, or the population of jobs.", kName);
-  walk.field("value", it.value, "Fitted; close to the prior where the data say little.");
-  walk.field("unit", it.unit, "Of the value; 1 for a ratio.", kName);
+  walk.field("name", it.name, "Name of the constant within its scope.", kName);
+  walk.field("scope", it.scope, "Scope: a fabric, a job, or the population of jobs.", kName);
+  walk.field("value", it.value, "Fitted value; close to the prior where the data say little.");
+  walk.field("unit", it.unit, "Unit of the value; 1 for a ratio.", kName);
   walk.field("deviation", it.deviation, "Standard deviation of the posterior.", kNotNegative);
-  walk.field("prior_mean", it.prior_mean, "What was believed before the data.");
-  walk.field("prior_deviation", it.prior_deviation, "And how firmly.", kNotNegative);
+  walk.field("prior_mean", it.prior_mean, "Mean of the prior.");
+  walk.field("prior_deviation", it.prior_deviation, "Standard deviation of the prior.",
+             kNotNegative);
   walk.field("identified", it.identified, "Whether the data narrow the prior.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, FittedData>& it) {
-  walk.field("name", it.name, "Of the data set.", kName);
-  walk.field("provenance", it.provenance, "Where it can be had.", kName);
-  walk.field("rows", it.rows, "That were fitted.", kNotNegative);
-  walk.field("jobs", it.jobs, "That the rows are of.");
+  walk.field("name", it.name, "Name of the data set.", kName);
+  walk.field("provenance", it.provenance, "Source of the data set.", kName);
+  walk.field("rows", it.rows, "Number of rows that were fitted.", kNotNegative);
+  walk.field("jobs", it.jobs, "Jobs of the rows.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, AccuracyRecord>& it) {
-  walk.field("name", it.name, "Of the data set or job.", kName);
-  walk.field("split", it.split, "How test rows were kept apart.", kName);
-  walk.field("n", it.n, "Rows that were scored.", kNotNegative);
+  walk.field("name", it.name, "Name of the data set or job.", kName);
+  walk.field("split", it.split, "Split into training and test rows.", kName);
+  walk.field("n", it.n, "Number of rows that were scored.", kNotNegative);
   walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
-  walk.field("median_ape", it.median_ape, "Its median.", kNotNegative);
-  walk.field("p90_ape", it.p90_ape, "Nine in ten are at most this far off.", kNotNegative);
+  walk.field("median_ape", it.median_ape, "Median of the same.", kNotNegative);
+  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kNotNegative);
   walk.field("coverage80", it.coverage80, "Share of rows inside the 80 % interval.", kFraction);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Calibration>& it) {
-  walk.field("name", it.name, "Of the calibration.", kName);
-  walk.field("date", it.date, "When it was fitted.");
-  walk.field("constants", it.constants, "The fitted numbers.");
-  walk.field("covariance", it.covariance,
-             "Of the identified constants whose scope is not a single job, in their order.");
-  walk.field("data", it.data, "What was fitted.");
-  walk.field("accuracy", it.accuracy, "How far off it is on rows that were not fitted.");
+  walk.field("name", it.name, "Name of the calibration.", kName);
+  walk.field("date", it.date, "Date of the fit.");
+  walk.field("constants", it.constants, "Fitted constants.");
+  walk.field(
+      "covariance", it.covariance,
+      "Covariance of the identified constants whose scope is not a single job, in their order.");
+  walk.field("data", it.data, "Data sets of the fit.");
+  walk.field("accuracy", it.accuracy, "Prediction error on rows that were not fitted.");
   walk.rest(it.unknown);
 }
 

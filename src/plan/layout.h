@@ -83,24 +83,25 @@ Json to_json(const Layout& layout);
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CheckpointSchedule>& it) {
-  walk.field("place", it.place, "Where checkpoints go.");
-  walk.number("interval_s", it.interval, kSecond, "Between two of them.", Range::kPositive);
-  walk.field("receivers", it.receivers, "Machines that take them.", {.range = Range::kAtLeastOne});
-  walk.field("receiver", it.receiver, "VM type of those machines.");
-  walk.number("stall_s", it.stall, kSecond, "Training waits so long for each.",
+  walk.field("place", it.place, "Place where checkpoints are stored.");
+  walk.number("interval_s", it.interval, kSecond, "Checkpoint interval.", Range::kPositive);
+  walk.field("receivers", it.receivers, "Number of machines that receive checkpoints.",
+             {.range = Range::kAtLeastOne});
+  walk.field("receiver", it.receiver, "VM type of the machines that receive checkpoints.");
+  walk.number("stall_s", it.stall, kSecond, "Stall of training for each checkpoint.",
               Range::kNotNegative);
-  walk.number("transfer_s", it.transfer, kSecond, "After that, until it is safe.",
-              Range::kNotNegative);
-  walk.number("daly_interval_s", it.daly_interval, kSecond, "What Daly's rule would say.",
+  walk.number("transfer_s", it.transfer, kSecond,
+              "Time from the stall until the checkpoint is safe.", Range::kNotNegative);
+  walk.number("daly_interval_s", it.daly_interval, kSecond, "Checkpoint interval by Daly's rule.",
               Range::kNotNegative);
   walk.field("fits_in_notice", it.fits_in_notice,
-             "Whether one is safe before a loss that is announced.");
+             "Whether a checkpoint fits into the interruption notice.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, GroupSetup>& it) {
-  walk.field("workers_per_vm", it.workers_per_vm, "Processes on one VM of the group.",
+  walk.field("workers_per_vm", it.workers_per_vm, "Worker processes on one VM of the group.",
              {.range = Range::kAtLeastOne});
   walk.field("batch_per_worker", it.batch_per_worker, "Samples per worker and micro-step.",
              {.range = Range::kAtLeastOne});
@@ -109,12 +110,12 @@ void describe(Walk& walk, Like<Walk, GroupSetup>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Layout>& it) {
-  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
-  walk.field("groups", it.setups, "One per group of the cluster, in its order.");
-  walk.field("collective", it.collective, "How gradients are summed.");
+  walk.text("cluster", it.cluster, parse_cluster, "VMs, as text.");
+  walk.field("groups", it.setups, "Setup of each group of the cluster, in its order.");
+  walk.field("collective", it.collective, "All-reduce algorithm of the gradients.");
   walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
              {.range = Range::kAtLeastOne});
-  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
+  walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
   walk.rest(it.unknown);
 }
 

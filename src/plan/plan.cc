@@ -22,41 +22,43 @@ std::string problem(const CostRange& it) { return interval_problem(it); }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Bill>& it) {
-  walk.number("compute_usd", it.compute, kDollar, "Useful computing.", kCost);
+  walk.number("compute_usd", it.compute, kDollar, "Cost of useful computing.", kCost);
   walk.number("exposed_communication_usd", it.exposed_communication, kDollar,
-              "Communication that computing does not hide.", kCost);
-  walk.number("work_redone_usd", it.work_redone, kDollar, "After losses.", kCost);
-  walk.number("saving_usd", it.saving, kDollar, "Waiting for checkpoints.", kCost);
-  walk.number("set_up_usd", it.set_up, kDollar, "Machines that start.", kCost);
-  walk.number("idle_usd", it.idle, kDollar, "Machines that wait.", kCost);
-  walk.number("anchors_usd", it.anchors, kDollar, "Machines that keep checkpoints.", kCost);
-  walk.number("storage_usd", it.storage, kDollar, "Checkpoints at rest.", kCost);
-  walk.number("egress_usd", it.egress, kDollar, "Data that leaves.", kCost);
+              "Cost of communication that computing does not hide.", kCost);
+  walk.number("work_redone_usd", it.work_redone, kDollar, "Cost of work redone after losses.",
+              kCost);
+  walk.number("saving_usd", it.saving, kDollar, "Cost of checkpoint stalls.", kCost);
+  walk.number("set_up_usd", it.set_up, kDollar, "Cost of machines that start.", kCost);
+  walk.number("idle_usd", it.idle, kDollar, "Cost of machines that wait.", kCost);
+  walk.number("anchors_usd", it.anchors, kDollar, "Cost of machines that keep checkpoints.", kCost);
+  walk.number("storage_usd", it.storage, kDollar, "Cost of stored checkpoints.", kCost);
+  walk.number("egress_usd", it.egress, kDollar, "Cost of data egress.", kCost);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Plan>& it) {
-  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
-  walk.field("market", it.market, "Which the VMs come from.");
-  walk.field("time_s", it.time, "Until the goal is reached.");
-  walk.field("cost_usd", it.cost, "The whole bill.");
-  walk.field("p_deadline", it.p_deadline, "Probability of being done in time.", kProbability);
-  walk.field("p_budget", it.p_budget, "Probability of staying in budget.", kProbability);
+  walk.text("cluster", it.cluster, parse_cluster, "VMs, as text.");
+  walk.field("market", it.market, "Market of the VMs.");
+  walk.field("time_s", it.time, "Completion time.");
+  walk.field("cost_usd", it.cost, "Total cost.");
+  walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.", kProbability);
+  walk.field("p_budget", it.p_budget, "Probability of staying within the budget.", kProbability);
   walk.field("p_best", it.p_best,
-             "Probability that it is the best of the 25 best plans, or more if more are asked for, "
-             "each of other VMs.",
+             "Probability that this plan is the best of the 25 best plans, or of more if more are "
+             "requested, each on other VMs.",
              kProbability);
   walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
-  walk.field("iterations", it.iterations, "To the goal.", {.range = Range::kAtLeastOne});
-  walk.field("layout", it.layout, "How the job is split over the cluster.");
-  walk.field("prediction", it.prediction, "One iteration.");
-  walk.field("bill", it.bill, "What the money is for; adds up to the mean cost.");
-  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
-  walk.field("losses", it.losses, "Times that losing spot machines is expected to stop training.",
+  walk.field("iterations", it.iterations, "Number of iterations to the goal.",
+             {.range = Range::kAtLeastOne});
+  walk.field("layout", it.layout, "Split of the job over the cluster.");
+  walk.field("prediction", it.prediction, "Prediction of one iteration.");
+  walk.field("bill", it.bill, "Parts of the cost; they add up to the mean cost.");
+  walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
+  walk.field("losses", it.losses, "Expected number of losses of spot machines that stop training.",
              {.range = Range::kNotNegative});
-  walk.field("note", it.note, "For people.");
+  walk.field("note", it.note, "Remark for the reader.");
   walk.rest(it.unknown);
 }
 
@@ -70,35 +72,40 @@ std::string problem(const Plan& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PassReport>& it) {
-  walk.field("name", it.name, "Of the pass.", {.range = Range::kAtLeastOne});
-  walk.field("kept", it.kept, "Candidates after it.", {.range = Range::kNotNegative});
-  walk.number("seconds", it.time, kSecond, "It took.", Range::kNotNegative);
-  walk.field("implied", it.implied, "Configurations it decided on.",
+  walk.field("name", it.name, "Name of the pass.", {.range = Range::kAtLeastOne});
+  walk.field("kept", it.kept, "Number of candidates after the pass.",
              {.range = Range::kNotNegative});
-  walk.field("evaluated", it.evaluated, "Of these, predicted one by one.",
+  walk.number("seconds", it.time, kSecond, "Duration of the pass.", Range::kNotNegative);
+  walk.field("implied", it.implied, "Number of configurations that the pass decided on.",
+             {.range = Range::kNotNegative});
+  walk.field("evaluated", it.evaluated,
+             "Number of those configurations that were predicted one by one.",
              {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanGoal>& it) {
-  walk.field("objective", it.objective, "What is smallest: cost, time, knee or front.",
+  walk.field("objective", it.objective, "Quantity to minimise: cost, time, knee or front.",
              {.range = Range::kAtLeastOne});
-  walk.number("deadline_s", it.deadline, kSecond, "From the start.", Range::kPositive);
-  walk.number("budget_usd", it.budget, kDollar, "For the whole training.", Range::kPositive);
-  walk.number("usd_per_h_max", it.rate_max, kDollar / kHour, "For the cluster.", Range::kPositive);
-  walk.field("confidence", it.confidence, "That deadline and budget are kept with.", kProbability);
-  walk.field("policy", it.policy, "Whose choice this is; absent: Stint's own.");
+  walk.number("deadline_s", it.deadline, kSecond, "Deadline, from the start.", Range::kPositive);
+  walk.number("budget_usd", it.budget, kDollar, "Budget for the whole training.", Range::kPositive);
+  walk.number("usd_per_h_max", it.rate_max, kDollar / kHour, "Maximum price of the cluster.",
+              Range::kPositive);
+  walk.field("confidence", it.confidence,
+             "Probability with which deadline and budget must be kept.", kProbability);
+  walk.field("policy", it.policy, "Policy that chose the plan; absent: Stint's own.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, NearestPlan>& it) {
-  walk.field("binding", it.binding, "The constraint that cannot be kept.",
+  walk.field("binding", it.binding, "Binding constraint, as a sentence.",
              {.range = Range::kAtLeastOne});
-  walk.number("late_s", it.late, kSecond, "By how much it misses the deadline.", kCost);
-  walk.number("dearer_usd", it.dearer, kDollar, "By how much it exceeds the budget.", kCost);
-  walk.field("plan", it.plan, "It itself.");
+  walk.number("late_s", it.late, kSecond, "Time by which the plan misses the deadline.", kCost);
+  walk.number("dearer_usd", it.dearer, kDollar, "Cost by which the plan exceeds the budget.",
+              kCost);
+  walk.field("plan", it.plan, "The nearest plan.");
   walk.rest(it.unknown);
 }
 
@@ -113,28 +120,28 @@ void describe(Walk& walk, Like<Walk, JobOverrides>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
-  walk.field("job", it.job, "What is to be trained.");
-  walk.field("profile", it.profile, "The file that its profile was read from.");
-  walk.field("job_overrides", it.job_overrides, "What it was planned with beside its profile.");
-  walk.field("made_on", it.made_on, "Name of the computer that it was saved on.");
-  walk.field("made_by", it.made_by, "Number of the user who saved it.");
-  walk.field("command", it.command, "That trains, word by word.");
-  walk.field("goal", it.goal, "What was asked for.");
-  walk.field("plans", it.plans, "Best first.", {.always = true});
-  walk.field("front", it.front, "The trade-off of cost and time, fastest first.");
-  walk.number("bound_usd", it.bound, kDollar, "No plan of the model costs less.", kCost);
-  walk.number("time_bound_s", it.time_bound, kSecond, "Where time decides: no plan is faster.",
-              kCost);
+  walk.field("job", it.job, "Name of the job.");
+  walk.field("profile", it.profile, "File of the job profile, if it is not shipped.");
+  walk.field("job_overrides", it.job_overrides, "Settings of the job beside its profile.");
+  walk.field("made_on", it.made_on, "Name of the computer that saved the plan.");
+  walk.field("made_by", it.made_by, "Number of the user who saved the plan.");
+  walk.field("command", it.command, "Training command, word by word.");
+  walk.field("goal", it.goal, "Requested objective and limits.");
+  walk.field("plans", it.plans, "Plans, best first.", {.always = true});
+  walk.field("front", it.front, "Trade-off of cost and time, fastest plan first.");
+  walk.number("bound_usd", it.bound, kDollar, "Lower bound of the cost of any plan.", kCost);
+  walk.number("time_bound_s", it.time_bound, kSecond,
+              "Lower bound of the time of any plan, where time is the objective.", kCost);
   walk.field("gap", it.gap, "(value - bound) / value; 0 is proven optimal.", kProbability);
   walk.number("relaxed_bound_usd", it.relaxed_bound, kDollar,
-              "Nor does a cluster of any number of types cost less.", kCost);
-  walk.field("nearest", it.nearest, "Where no plan keeps the constraints.");
+              "Lower bound of the cost of a cluster of any number of types.", kCost);
+  walk.field("nearest", it.nearest, "Nearest plan, where no plan keeps the constraints.");
   walk.number("value_of_measuring_usd", it.value_of_measuring, kDollar,
-              "What measuring more first would be worth.", kCost);
-  walk.field("excluded", it.excluded, "How many were left out, by reason.",
+              "Value of measuring more before training.", kCost);
+  walk.field("excluded", it.excluded, "Number of excluded candidates, by reason.",
              {.range = Range::kNotNegative});
-  walk.field("passes", it.passes, "What the optimiser did.");
-  walk.field("assumptions", it.assumptions, "What was taken for granted in every plan.");
+  walk.field("passes", it.passes, "Passes of the optimiser.");
+  walk.field("assumptions", it.assumptions, "Assumptions of every plan, as sentences.");
   walk.rest(it.unknown);
 }
 

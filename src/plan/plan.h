@@ -140,9 +140,9 @@ Json plan_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, TimeRange>& it) {
-  walk.number("mean", it.mean, kSecond, "Expected, in seconds.", Range::kNotNegative);
-  walk.number("p10", it.p10, kSecond, "Shorter one time in ten.", Range::kNotNegative);
-  walk.number("p90", it.p90, kSecond, "Longer one time in ten.", Range::kNotNegative);
+  walk.number("mean", it.mean, kSecond, "Expected time, in seconds.", Range::kNotNegative);
+  walk.number("p10", it.p10, kSecond, "10th percentile, in seconds.", Range::kNotNegative);
+  walk.number("p90", it.p90, kSecond, "90th percentile, in seconds.", Range::kNotNegative);
   walk.rest(it.unknown);
 }
 
@@ -150,9 +150,9 @@ std::string problem(const TimeRange& it);
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CostRange>& it) {
-  walk.number("mean", it.mean, kDollar, "Expected, in dollars.", Range::kNotNegative);
-  walk.number("p10", it.p10, kDollar, "Less one time in ten.", Range::kNotNegative);
-  walk.number("p90", it.p90, kDollar, "More one time in ten.", Range::kNotNegative);
+  walk.number("mean", it.mean, kDollar, "Expected cost, in dollars.", Range::kNotNegative);
+  walk.number("p10", it.p10, kDollar, "10th percentile, in dollars.", Range::kNotNegative);
+  walk.number("p90", it.p90, kDollar, "90th percentile, in dollars.", Range::kNotNegative);
   walk.rest(it.unknown);
 }
 

@@ -121,10 +121,10 @@ void describe(Walk& walk, Like<Walk, IterationParts>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, IterationTime>& it) {
-  walk.number("mean_s", it.mean, kSecond, "Expected.", Range::kPositive);
-  walk.number("p10_s", it.p10, kSecond, "Shorter one time in ten.", Range::kPositive);
-  walk.number("p90_s", it.p90, kSecond, "Longer one time in ten.", Range::kPositive);
-  walk.field("parts", it.parts, "Where the time goes; adds up to mean_s.");
+  walk.number("mean_s", it.mean, kSecond, "Expected time.", Range::kPositive);
+  walk.number("p10_s", it.p10, kSecond, "10th percentile.", Range::kPositive);
+  walk.number("p90_s", it.p90, kSecond, "90th percentile.", Range::kPositive);
+  walk.field("parts", it.parts, "Parts of the time; they add up to mean_s.");
   walk.rest(it.unknown);
 }
 
@@ -133,68 +133,74 @@ std::string problem(const IterationTime& it);
 template <class Walk>
 void describe(Walk& walk, Like<Walk, MemoryVerdict>& it) {
   walk.field("fits", it.fits, "Whether a replica fits into the accelerator's memory.");
-  walk.number("bytes_needed", it.needed, kByte, "By one worker.", Range::kNotNegative);
-  walk.number("bytes_available", it.available, kByte, "To one worker.", Range::kNotNegative);
+  walk.number("bytes_needed", it.needed, kByte, "Memory that one worker needs.",
+              Range::kNotNegative);
+  walk.number("bytes_available", it.available, kByte, "Memory available to one worker.",
+              Range::kNotNegative);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, BatchShare>& it) {
-  walk.field("workers", it.workers, "That have this batch.", {.range = Range::kAtLeastOne});
+  walk.field("workers", it.workers, "Number of workers with this batch.",
+             {.range = Range::kAtLeastOne});
   walk.field("batch_per_worker", it.batch_per_worker, "Samples per micro-step.",
              {.range = Range::kAtLeastOne});
   walk.field("gradient_weight", it.gradient_weight,
-             "Of each one's mean gradient in the global mean.", {.range = Range::kFraction});
+             "Weight of each worker's mean gradient in the global mean.",
+             {.range = Range::kFraction});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PredictedGroup>& it) {
-  walk.field("vm", it.vm, "The VM type.", {.range = Range::kAtLeastOne});
-  walk.field("device", it.device, "What computes.", {.range = Range::kAtLeastOne});
+  walk.field("vm", it.vm, "VM type.", {.range = Range::kAtLeastOne});
+  walk.field("device", it.device, "Device that computes.", {.range = Range::kAtLeastOne});
   walk.field("carried_over_from", it.carried_over_from,
-             "The measured device whose times these are, scaled by data sheets.");
-  walk.field("vms", it.vms, "Of the group.", {.range = Range::kAtLeastOne});
-  walk.field("workers_per_vm", it.workers_per_vm, "On one VM.", {.range = Range::kAtLeastOne});
-  walk.field("batches", it.batches, "How its workers share its part of the batch.");
+             "Measured device whose times were scaled by data sheets.");
+  walk.field("vms", it.vms, "Number of VMs in the group.", {.range = Range::kAtLeastOne});
+  walk.field("workers_per_vm", it.workers_per_vm, "Workers on one VM.",
+             {.range = Range::kAtLeastOne});
+  walk.field("batches", it.batches, "Split of the group's part of the batch over its workers.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PriceUsed>& it) {
-  walk.number("usd_per_h", it.rate, kDollar / kHour, "Of the whole cluster.", Range::kNotNegative);
-  walk.field("region", it.region, "Where it costs that.");
-  walk.field("date", it.date, "Of the oldest price in it.");
+  walk.number("usd_per_h", it.rate, kDollar / kHour, "Price of the whole cluster.",
+              Range::kNotNegative);
+  walk.field("region", it.region, "Region of the price.");
+  walk.field("date", it.date, "Date of the oldest price of a VM.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, FittingBatch>& it) {
-  walk.field("batch_per_worker", it.batch_per_worker, "The largest of any worker.",
+  walk.field("batch_per_worker", it.batch_per_worker, "Largest batch of any worker.",
              {.range = Range::kAtLeastOne});
   walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
              {.range = Range::kAtLeastOne});
-  walk.field("global_batch", it.global_batch, "The nearest; absent: the same as asked.",
+  walk.field("global_batch", it.global_batch, "Nearest global batch; absent: the requested one.",
              {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Prediction>& it) {
-  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
-  walk.field("iteration", it.iteration, "One iteration.");
-  walk.field("throughput_samples_per_s", it.throughput_samples_per_second, "Over all workers.",
-             {.range = Range::kPositive});
+  walk.text("cluster", it.cluster, parse_cluster, "VMs, as text.");
+  walk.field("iteration", it.iteration, "Prediction of one iteration.");
+  walk.field("throughput_samples_per_s", it.throughput_samples_per_second,
+             "Throughput of all workers.", {.range = Range::kPositive});
   walk.number("cost_usd_per_million_samples", it.cost_per_million_samples, kDollar,
-              "Absent when a price is not known.", Range::kNotNegative);
-  walk.field("memory", it.memory, "Of the fullest worker; absent when it is not known.");
+              "Cost of a million samples; absent: a price is not known.", Range::kNotNegative);
+  walk.field("memory", it.memory, "Memory of the fullest worker; absent: it is not known.");
   walk.field("fitting", it.fitting,
              "The same or the nearest global batch in a form that fits into memory.");
-  walk.field("global_batch", it.global_batch, "Samples of one iteration.",
+  walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
-  walk.field("groups", it.groups, "What each group of the cluster does.");
-  walk.field("price", it.price, "Absent when a price is not known.");
-  walk.field("assumptions", it.assumptions, "What was taken for granted.");
+  walk.field("groups", it.groups, "Work of each group of the cluster.");
+  walk.field("price", it.price, "Price of the cluster; absent: a price is not known.");
+  walk.field("assumptions", it.assumptions, "Assumptions, as sentences.");
   walk.rest(it.unknown);
 }
 

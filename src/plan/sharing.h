@@ -99,96 +99,95 @@ Json sharing_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SavedRange>& it) {
-  walk.number("mean", it.mean, kDollar, "Expected, in dollars.", Range::kAny);
-  walk.number("p10", it.p10, kDollar, "Less one time in ten.", Range::kAny);
-  walk.number("p90", it.p90, kDollar, "More one time in ten.", Range::kAny);
+  walk.number("mean", it.mean, kDollar, "Expected amount, in dollars.", Range::kAny);
+  walk.number("p10", it.p10, kDollar, "10th percentile, in dollars.", Range::kAny);
+  walk.number("p90", it.p90, kDollar, "90th percentile, in dollars.", Range::kAny);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingJob>& it) {
-  walk.field("name", it.name, "Of the job; jobs of the same name are numbered.",
+  walk.field("name", it.name, "Name of the job; jobs of the same name are numbered.",
              {.range = Range::kAtLeastOne});
-  walk.field("global_batch", it.global_batch, "Samples of one iteration.",
+  walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
-  walk.field("iterations", it.iterations, "To be done.", {.range = Range::kNotNegative});
-  walk.number("iteration_s", it.iteration, kSecond, "Alone, with its normal overlap.",
-              Range::kPositive);
-  walk.field("time_s", it.time, "Of the whole training, alone.");
-  walk.number("cost_usd", it.cost, kDollar, "Alone; absent when a price is not known.",
+  walk.field("iterations", it.iterations, "Number of iterations to train.",
+             {.range = Range::kNotNegative});
+  walk.number("iteration_s", it.iteration, kSecond,
+              "Time of an iteration alone, with normal overlap.", Range::kPositive);
+  walk.field("time_s", it.time, "Completion time alone.");
+  walk.number("cost_usd", it.cost, kDollar, "Cost alone; absent: a price is not known.",
               Range::kNotNegative);
-  walk.number("deadline_s", it.deadline, kSecond, "From the start.", Range::kPositive);
-  walk.field("p_deadline", it.p_deadline, "Probability that it is kept alone.",
+  walk.number("deadline_s", it.deadline, kSecond, "Deadline, from the start.", Range::kPositive);
+  walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline alone.",
              {.range = Range::kFraction});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingMember>& it) {
-  walk.field("job", it.job, "Its name.", {.range = Range::kAtLeastOne});
-  walk.field("slowdown", it.slowdown, "Of the whole training over being alone.",
+  walk.field("job", it.job, "Name of the job.", {.range = Range::kAtLeastOne});
+  walk.field("slowdown", it.slowdown, "Slowdown of the whole training relative to training alone.",
              {.range = Range::kPositive});
   walk.field("slowdown_together", it.slowdown_together,
-             "Of an iteration while the other job is there.", {.range = Range::kPositive});
-  walk.number("iteration_s", it.iteration, kSecond, "Mean, while the other job is there.",
-              Range::kPositive);
-  walk.field("time_s", it.time, "Of the whole training.");
-  walk.field("p_deadline", it.p_deadline, "Probability that its deadline is kept.",
+             "Slowdown of an iteration while the other job trains.", {.range = Range::kPositive});
+  walk.number("iteration_s", it.iteration, kSecond,
+              "Mean time of an iteration while the other job trains.", Range::kPositive);
+  walk.field("time_s", it.time, "Completion time.");
+  walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.",
              {.range = Range::kFraction});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingChoice>& it) {
-  walk.field("mode", it.mode, "How they share.");
-  walk.field("turns", it.turns, "Of each job in a round, where they take turns.",
+  walk.field("mode", it.mode, "Sharing mode.");
+  walk.field("turns", it.turns, "Turns of each job in a round, where the jobs take turns.",
              {.range = Range::kAtLeastOne});
-  walk.number("period_s", it.period, kSecond, "Of a round, where they take turns.",
+  walk.number("period_s", it.period, kSecond, "Time of a round, where the jobs take turns.",
               Range::kPositive);
-  walk.field("speedup", it.speedup, "Over one after the other, each with its normal overlap.",
+  walk.field("speedup", it.speedup, "Speedup over sequential runs with normal overlap.",
              {.range = Range::kPositive});
   walk.field("speedup_without_overlap", it.speedup_without_overlap,
-             "Over one after the other, if gradients left only after all of backward.",
+             "Speedup over sequential runs that send gradients only after the whole backward pass.",
              {.range = Range::kPositive});
-  walk.number("time_s", it.time, kSecond, "Until both are done.", Range::kNotNegative);
-  walk.number("cost_usd", it.cost, kDollar, "Of both.", Range::kNotNegative);
-  walk.field("members", it.members, "What each of the two gets.", {.always = true});
+  walk.number("time_s", it.time, kSecond, "Makespan of both jobs.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Cost of both jobs.", Range::kNotNegative);
+  walk.field("members", it.members, "Prediction for each of the two jobs.", {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingPair>& it) {
-  walk.field("choice", it.choice, "How they should share.");
-  walk.field("saved_usd", it.saved, "Over both separately.");
+  walk.field("choice", it.choice, "Sharing mode and its prediction.");
+  walk.field("saved_usd", it.saved, "Cost saved relative to separate clusters.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingVerdict>& it) {
-  walk.field("jobs", it.jobs, "Their names.", {.always = true});
-  walk.field("recommended", it.recommended, "How the two should go about it.");
-  walk.field("reason", it.reason, "Why they should not share, where they should not.");
-  walk.field("options", it.options,
-             "The best of each way that could be asked about, and separately; best first.",
+  walk.field("jobs", it.jobs, "Names of the two jobs.", {.always = true});
+  walk.field("recommended", it.recommended, "Recommended way to share.");
+  walk.field("reason", it.reason, "Reason against sharing, where separate clusters are better.");
+  walk.field("options", it.options, "Best option of each mode and separate clusters, best first.",
              {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SharingAnswer>& it) {
-  walk.text("cluster", it.cluster, parse_cluster, "The VMs, as text.");
-  walk.field("jobs", it.jobs, "Each by itself.", {.always = true});
+  walk.text("cluster", it.cluster, parse_cluster, "VMs, as text.");
+  walk.field("jobs", it.jobs, "Jobs, each alone on the cluster.", {.always = true});
   walk.field("pairs", it.pairs, "Jobs that share the cluster.", {.always = true});
-  walk.field("alone", it.alone, "Jobs that share with nobody.", {.always = true});
-  walk.field("considered", it.considered, "Every two of the jobs.");
-  walk.field("speedup", it.speedup, "Of all jobs over one after the other.",
+  walk.field("alone", it.alone, "Jobs that do not share.", {.always = true});
+  walk.field("considered", it.considered, "All pairs of jobs that were considered.");
+  walk.field("speedup", it.speedup, "Speedup of all jobs over sequential runs.",
              {.range = Range::kPositive});
-  walk.number("separate_usd", it.separate, kDollar, "The bill of all jobs alone.",
-              Range::kNotNegative);
-  walk.number("cost_usd", it.cost, kDollar, "The bill as they are paired.", Range::kNotNegative);
-  walk.field("price", it.price, "Absent when a price is not known.");
-  walk.field("notes", it.notes, "What a person should think of.");
-  walk.field("assumptions", it.assumptions, "What was taken for granted.");
+  walk.number("separate_usd", it.separate, kDollar, "Cost of all jobs alone.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Cost of all jobs as paired.", Range::kNotNegative);
+  walk.field("price", it.price, "Price of the cluster; absent: a price is not known.");
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
+  walk.field("assumptions", it.assumptions, "Assumptions, as sentences.");
   walk.rest(it.unknown);
 }
 
@@ -237,42 +236,43 @@ Json together_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlannedJob>& it) {
-  walk.field("name", it.name, "Of the job; jobs of the same name are numbered.",
+  walk.field("name", it.name, "Name of the job; jobs of the same name are numbered.",
              {.range = Range::kAtLeastOne});
-  walk.text("cluster", it.cluster, parse_cluster, "The best for it alone, as text.");
-  walk.field("market", it.market, "That its VMs come from.");
-  walk.field("time_s", it.time, "Of the whole training.");
-  walk.field("cost_usd", it.cost, "Of the whole training.");
-  walk.field("global_batch", it.global_batch, "Samples of one iteration.",
+  walk.text("cluster", it.cluster, parse_cluster, "Best cluster for the job alone, as text.");
+  walk.field("market", it.market, "Market of the VMs.");
+  walk.field("time_s", it.time, "Completion time.");
+  walk.field("cost_usd", it.cost, "Cost of the whole training.");
+  walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
-  walk.number("deadline_s", it.deadline, kSecond, "From the start.", Range::kPositive);
-  walk.field("p_deadline", it.p_deadline, "Probability that it is kept.",
+  walk.number("deadline_s", it.deadline, kSecond, "Deadline, from the start.", Range::kPositive);
+  walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.",
              {.range = Range::kFraction});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlannedPair>& it) {
-  walk.text("cluster", it.cluster, parse_cluster, "The VMs that they share, as text.");
-  walk.field("sharing", it.sharing, "How they share, and what each gets.");
-  walk.number("cost_usd", it.cost, kDollar, "Of both, with start-up.", Range::kNotNegative);
-  walk.number("separate_usd", it.separate, kDollar, "Of the best plan for each.",
+  walk.text("cluster", it.cluster, parse_cluster, "Shared VMs, as text.");
+  walk.field("sharing", it.sharing, "Sharing mode and the prediction for each job.");
+  walk.number("cost_usd", it.cost, kDollar, "Cost of both jobs, with start-up.",
               Range::kNotNegative);
-  walk.field("global_batches", it.global_batches, "Of each of the two.",
+  walk.number("separate_usd", it.separate, kDollar, "Cost of the best separate plans.",
+              Range::kNotNegative);
+  walk.field("global_batches", it.global_batches, "Global batch of each job.",
              {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, TogetherAnswer>& it) {
-  walk.field("jobs", it.jobs, "Each with the best plan for it alone.", {.always = true});
+  walk.field("jobs", it.jobs, "Jobs, each with the best plan for it alone.", {.always = true});
   walk.field("pairs", it.pairs, "Jobs that share a cluster instead.", {.always = true});
   walk.field("alone", it.alone, "Jobs that keep their own plan.", {.always = true});
-  walk.number("separate_usd", it.separate, kDollar, "The bill by their own plans.",
+  walk.number("separate_usd", it.separate, kDollar, "Cost of all jobs by separate plans.",
               Range::kNotNegative);
-  walk.number("cost_usd", it.cost, kDollar, "The bill as they are paired.", Range::kNotNegative);
-  walk.field("notes", it.notes, "What a person should think of.");
-  walk.field("assumptions", it.assumptions, "What was taken for granted.");
+  walk.number("cost_usd", it.cost, kDollar, "Cost of all jobs as paired.", Range::kNotNegative);
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
+  walk.field("assumptions", it.assumptions, "Assumptions, as sentences.");
   walk.rest(it.unknown);
 }
 

@@ -51,10 +51,10 @@ Json validation_schema();
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Score>& it) {
   constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
-  walk.field("n", it.n, "Rows that were scored.", kNotNegative);
+  walk.field("n", it.n, "Number of rows that were scored.", kNotNegative);
   walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
   walk.field("median_ape", it.median_ape, "Median of the same.", kNotNegative);
-  walk.field("p90_ape", it.p90_ape, "Nine in ten are below.", kNotNegative);
+  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kNotNegative);
   walk.field("coverage80", it.coverage80,
              "Share of measurements within p10 and p90; absent without intervals.",
              {.range = Range::kFraction});
@@ -73,15 +73,16 @@ void describe(Walk& walk, Like<Walk, Score>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Validation>& it) {
-  walk.field("what", it.what, "What was validated.");
-  walk.field("overall", it.overall, "Over all rows.");
-  walk.field("mean_over_jobs", it.mean_over_jobs, "Each figure's plain mean over jobs.");
-  walk.field("jobs", it.jobs, "By job.", {.always = true});
-  walk.field("groups", it.groups, "By placement, and rows that are kept out of the headline.");
-  walk.field("repeats", it.repeats, "How far second measurements of rows are off the first.");
-  walk.field("baseline", it.baseline, "The model that was scored instead of Stint's.");
-  walk.field("split", it.split, "How rows were divided into training and test.");
-  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.field("what", it.what, "Kind of validation.");
+  walk.field("overall", it.overall, "Score over all rows.");
+  walk.field("mean_over_jobs", it.mean_over_jobs, "Unweighted mean over jobs of each figure.");
+  walk.field("jobs", it.jobs, "Score by job.", {.always = true});
+  walk.field("groups", it.groups,
+             "Score by placement, and score of rows that the headline excludes.");
+  walk.field("repeats", it.repeats, "Error of repeated measurements relative to the first.");
+  walk.field("baseline", it.baseline, "Model that was scored instead of Stint's.");
+  walk.field("split", it.split, "Split into training and test rows.");
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);
 }
 

@@ -51,38 +51,41 @@ Json search_validation_schema();
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchScore>& it) {
   walk.field("time_over_oracle", it.time_over_oracle,
-             "Time over the least that anyone could take from the same beginning, mean.",
+             "Mean ratio of the time to the clairvoyant optimum from the same starting point.",
              {.range = Range::kPositive});
   walk.field("cost_over_oracle", it.cost_over_oracle,
-             "Cost over the least that anyone could pay from the same beginning, mean.",
+             "Mean ratio of the cost to the clairvoyant optimum from the same starting point.",
              {.range = Range::kPositive});
-  walk.field("probes", it.probes, "Setups that were timed, mean.", {.range = Range::kNotNegative});
-  walk.field("moves", it.moves, "From one setup to another, mean.", {.range = Range::kNotNegative});
+  walk.field("probes", it.probes, "Mean number of setups that were timed.",
+             {.range = Range::kNotNegative});
+  walk.field("moves", it.moves, "Mean number of moves from one setup to another.",
+             {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchedJob>& it) {
-  walk.field("setups", it.setups, "Clusters times batches to choose from.",
+  walk.field("setups", it.setups, "Number of setups (clusters times batches) to choose from.",
              {.range = Range::kNotNegative});
-  walk.number("oracle_time_s", it.oracle_time, kSecond, "Least possible, mean.",
+  walk.number("oracle_time_s", it.oracle_time, kSecond, "Mean time of the clairvoyant optimum.",
               Range::kNotNegative);
-  walk.number("oracle_cost_usd", it.oracle_cost, kDollar, "Least possible, mean.",
+  walk.number("oracle_cost_usd", it.oracle_cost, kDollar, "Mean cost of the clairvoyant optimum.",
               Range::kNotNegative);
-  walk.field("policies", it.policies, "Stint and other ways to search.", {.always = true});
+  walk.field("policies", it.policies, "Scores of Stint and of other search policies.",
+             {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchValidation>& it) {
-  walk.field("what", it.what, "What was validated: search.");
-  walk.field("objective", it.objective, "What was to be least: time or cost.");
-  walk.field("seeds", it.seeds, "Beginnings that were drawn for each job.",
+  walk.field("what", it.what, "Kind of validation: search.");
+  walk.field("objective", it.objective, "Quantity to minimise: time or cost.");
+  walk.field("seeds", it.seeds, "Number of starting points drawn for each job.",
              {.range = Range::kNotNegative});
-  walk.field("policies", it.policies, "Stint and other ways to search, means over jobs.",
-             {.always = true});
-  walk.field("jobs", it.jobs, "The same by job.", {.always = true});
-  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.field("policies", it.policies,
+             "Scores of Stint and of other search policies, means over jobs.", {.always = true});
+  walk.field("jobs", it.jobs, "The same scores by job.", {.always = true});
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);
 }
 
@@ -124,33 +127,34 @@ Json plan_validation_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanScore>& it) {
-  walk.field("n", it.n, "Decisions that were scored.", {.range = Range::kNotNegative});
+  walk.field("n", it.n, "Number of decisions that were scored.", {.range = Range::kNotNegative});
   walk.field("mean_regret", it.mean_regret,
-             "Mean of real cost over that of the best choice, minus one.");
-  walk.field("p90_regret", it.p90_regret, "Nine in ten are below.");
-  walk.field("deadlines_met", it.deadlines_met, "Share of deadlines that were kept.",
+             "Mean regret: cost relative to the best choice, minus one.");
+  walk.field("p90_regret", it.p90_regret, "90th percentile of the regret.");
+  walk.field("deadlines_met", it.deadlines_met, "Share of deadlines that were met.",
              {.range = Range::kFraction});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PolicyScores>& it) {
-  walk.field("overall", it.overall, "Over all decisions.");
-  walk.field("jobs", it.jobs, "By job.", {.always = true});
+  walk.field("overall", it.overall, "Score over all decisions.");
+  walk.field("jobs", it.jobs, "Score by job.", {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanValidation>& it) {
-  walk.field("what", it.what, "What was validated: plan.");
-  walk.field("confidence", it.confidence, "At which a deadline had to be predicted to be met.",
+  walk.field("what", it.what, "Kind of validation: plan.");
+  walk.field("confidence", it.confidence,
+             "Probability with which a deadline had to be predicted to be met.",
              {.range = Range::kFraction});
-  walk.field("overall", it.overall, "Stint's plans, over all decisions.");
-  walk.field("jobs", it.jobs, "The same by job.", {.always = true});
-  walk.field("policies", it.policies, "Stint and other ways to choose, on the same decisions.",
-             {.always = true});
-  walk.field("split", it.split, "How rows were divided into training and test.");
-  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.field("overall", it.overall, "Score of Stint's plans over all decisions.");
+  walk.field("jobs", it.jobs, "The same scores by job.", {.always = true});
+  walk.field("policies", it.policies,
+             "Scores of Stint and of other policies on the same decisions.", {.always = true});
+  walk.field("split", it.split, "Split into training and test rows.");
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);
 }
 
@@ -203,46 +207,53 @@ Json interleave_validation_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PairingScore>& it) {
-  walk.number("cost_usd", it.cost, kDollar, "Of all jobs of all mixes.", Range::kNotNegative);
-  walk.field("saved", it.saved, "Share of what separate clusters cost.");
-  walk.field("pairs", it.pairs, "That shared a cluster; a mean over draws where pairs are drawn.",
+  walk.number("cost_usd", it.cost, kDollar, "Cost of all jobs of all mixes.", Range::kNotNegative);
+  walk.field("saved", it.saved, "Saving relative to the cost of separate clusters.");
+  walk.field("pairs", it.pairs,
+             "Number of pairs that shared a cluster; the mean over draws where pairs are drawn.",
              {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PairsChosen>& it) {
-  walk.field("n", it.n, "Pairs that Stint chose.", {.range = Range::kNotNegative});
-  walk.field("lost", it.lost, "That cost more together than separately.",
+  walk.field("n", it.n, "Number of pairs that Stint chose.", {.range = Range::kNotNegative});
+  walk.field("lost", it.lost, "Number of pairs that cost more together than separately.",
              {.range = Range::kNotNegative});
   walk.field("lost_beyond", it.lost_beyond,
-             "And more than the 80 % interval of what they would save allows.",
+             "Number of those whose loss lies outside the 80 % interval of the saving.",
              {.range = Range::kNotNegative});
-  walk.field("coverage80", it.coverage80, "Share whose saving lies in its 80 % interval.",
+  walk.field("coverage80", it.coverage80, "Share of pairs whose saving lies in its 80 % interval.",
              {.range = Range::kFraction});
-  walk.field("above_p10", it.above_p10, "Share that saved no less than the lower end of it.",
+  walk.field("above_p10", it.above_p10,
+             "Share of pairs that saved at least the lower end of that interval.",
              {.range = Range::kFraction});
-  walk.field("saved_predicted", it.saved_predicted, "Mean share of a pair's bill, predicted.");
-  walk.field("saved_measured", it.saved_measured, "Mean share of a pair's bill, measured.");
+  walk.field("saved_predicted", it.saved_predicted,
+             "Mean predicted saving, as a share of a pair's cost.");
+  walk.field("saved_measured", it.saved_measured,
+             "Mean measured saving, as a share of a pair's cost.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PairingWorld>& it) {
-  walk.field("assumption", it.assumption, "What measured rows leave open.");
-  walk.field("policies", it.policies, "Stint and other ways to pair.", {.always = true});
-  walk.field("chosen", it.chosen, "The pairs that Stint chose.");
+  walk.field("assumption", it.assumption, "Assumption about what the measured rows do not show.");
+  walk.field("policies", it.policies, "Scores of Stint and of other pairing policies.",
+             {.always = true});
+  walk.field("chosen", it.chosen, "Score of the pairs that Stint chose.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, InterleaveValidation>& it) {
-  walk.field("what", it.what, "What was validated: interleave.");
-  walk.field("mixes", it.mixes, "Of jobs, drawn from the table.", {.range = Range::kNotNegative});
-  walk.field("jobs_per_mix", it.jobs_per_mix, "In each.", {.range = Range::kNotNegative});
-  walk.field("worlds", it.worlds, "By what is assumed of the network.", {.always = true});
-  walk.field("split", it.split, "How rows were divided into training and test.");
-  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.field("what", it.what, "Kind of validation: interleave.");
+  walk.field("mixes", it.mixes, "Number of job mixes drawn from the table.",
+             {.range = Range::kNotNegative});
+  walk.field("jobs_per_mix", it.jobs_per_mix, "Number of jobs in each mix.",
+             {.range = Range::kNotNegative});
+  walk.field("worlds", it.worlds, "Scores by assumption about the network.", {.always = true});
+  walk.field("split", it.split, "Split into training and test rows.");
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);
 }
 
@@ -302,58 +313,65 @@ Json deadline_validation_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RefusalScore>& it) {
-  walk.field("missed", it.missed, "Windows whose deadline was missed.",
+  walk.field("missed", it.missed, "Number of windows whose deadline was missed.",
              {.range = Range::kNotNegative});
   walk.number("slip_mean_s", it.slip_mean, kSecond,
-              "How much later the work is done than without refusals, mean over windows.",
+              "Mean delay of completion relative to the same windows without refusals.",
               Range::kAny);
-  walk.number("slip_max_s", it.slip_max, kSecond, "The most of it.", Range::kNotNegative);
+  walk.number("slip_max_s", it.slip_max, kSecond, "Largest delay of completion.",
+              Range::kNotNegative);
   walk.number("late_max_s", it.late_max, kSecond,
-              "The longest past a deadline until the work is done on demand.", Range::kNotNegative);
+              "Longest time from a missed deadline until on-demand machines finish the work.",
+              Range::kNotNegative);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DeadlineScore>& it) {
   walk.field("cost_ratio_to_optimum", it.cost_ratio_to_optimum,
-             "Cost over that of the best choices in hindsight, mean over windows.",
+             "Mean ratio of the cost to the clairvoyant optimum, over windows.",
              {.range = Range::kNotNegative});
   walk.field("cost_ratio_to_on_demand", it.cost_ratio_to_on_demand,
-             "Cost over that of on-demand machines alone, mean over windows.",
+             "Mean ratio of the cost to that of on-demand machines alone, over windows.",
              {.range = Range::kNotNegative});
-  walk.field("missed", it.missed, "Windows whose deadline was missed.",
+  walk.field("missed", it.missed, "Number of windows whose deadline was missed.",
              {.range = Range::kNotNegative});
-  walk.field("worst_ratio_to_optimum", it.worst_ratio_to_optimum, "The largest of the ratios.",
+  walk.field("worst_ratio_to_optimum", it.worst_ratio_to_optimum,
+             "Largest ratio of the cost to the clairvoyant optimum.",
              {.range = Range::kNotNegative});
-  walk.field("refused", it.refused, "The same windows when on-demand starts were refused.");
+  walk.field("refused", it.refused, "Score on the same windows with refused on-demand starts.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DeadlineTraceScores>& it) {
-  walk.field("windows", it.windows, "Windows of the trace.", {.range = Range::kNotNegative});
-  walk.field("policies", it.policies, "By name.", {.always = true});
+  walk.field("windows", it.windows, "Number of windows of the trace.",
+             {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "Scores by policy.", {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DeadlineCell>& it) {
-  walk.field("kind", it.kind, "How the spells of the pools come about.");
-  walk.field("slack", it.slack, "Deadline over work.", {.range = Range::kPositive});
-  walk.field("windows", it.windows, "Windows of all pools.", {.range = Range::kNotNegative});
-  walk.field("policies", it.policies, "By name.", {.always = true});
+  walk.field("kind", it.kind, "Kind of process that generates the spells of the pools.");
+  walk.field("slack", it.slack, "Ratio of the deadline to the work.", {.range = Range::kPositive});
+  walk.field("windows", it.windows, "Number of windows of all pools.",
+             {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "Scores by policy.", {.always = true});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DeadlineValidation>& it) {
-  walk.field("what", it.what, "What was validated: deadline.");
-  walk.field("windows", it.windows, "Windows that were played.", {.range = Range::kNotNegative});
-  walk.field("policies", it.policies, "Stint and others, on the same windows.", {.always = true});
-  walk.field("traces", it.traces, "The same by trace.");
-  walk.field("cells", it.cells, "The same by kind of synthetic pool and by slack.");
-  walk.field("refusals", it.refusals, "Which recorded failures were put on the windows.");
-  walk.field("notes", it.notes, "What else a reader should know.");
+  walk.field("what", it.what, "Kind of validation: deadline.");
+  walk.field("windows", it.windows, "Number of windows that were simulated.",
+             {.range = Range::kNotNegative});
+  walk.field("policies", it.policies, "Scores of Stint and of other policies on the same windows.",
+             {.always = true});
+  walk.field("traces", it.traces, "The same scores by trace.");
+  walk.field("cells", it.cells, "The same scores by kind of synthetic pool and by slack.");
+  walk.field("refusals", it.refusals, "Recorded launch failures that were applied to the windows.");
+  walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);
 }
 

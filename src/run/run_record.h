@@ -156,49 +156,59 @@ std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunMachines>& it) {
   walk.field("type", it.type, "VM type.");
-  walk.field("count", it.count, "How many.", {.range = Range::kAtLeastOne});
-  walk.field("market", it.market, "That the plan wants.");
-  walk.number("spot_usd_per_h", it.spot, kDollar / kHour, "Of one.", Range::kNotNegative);
-  walk.number("on_demand_usd_per_h", it.on_demand, kDollar / kHour, "Of one.", Range::kNotNegative);
-  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "Of its NIC.", Range::kPositive);
-  walk.field("trains", it.trains, "Whether workers run there.");
-  walk.field("receives", it.receives, "Whether it keeps checkpoints for the others.");
-  walk.field("batch_per_vm", it.batch_per_vm, "Samples of a step while all are there.",
+  walk.field("count", it.count, "Number of machines.", {.range = Range::kAtLeastOne});
+  walk.field("market", it.market, "Market that the plan asks for.");
+  walk.number("spot_usd_per_h", it.spot, kDollar / kHour, "Spot price of one machine.",
+              Range::kNotNegative);
+  walk.number("on_demand_usd_per_h", it.on_demand, kDollar / kHour,
+              "On-demand price of one machine.", Range::kNotNegative);
+  walk.number("network_bytes_per_s", it.network, kByte / kSecond, "Rate of the NIC.",
+              Range::kPositive);
+  walk.field("trains", it.trains, "Whether workers run on these machines.");
+  walk.field("receives", it.receives, "Whether these machines keep checkpoints for the others.");
+  walk.field("batch_per_vm", it.batch_per_vm,
+             "Samples per step of one machine while all machines train.",
              {.range = Range::kNotNegative});
-  walk.field("micro_batch", it.micro_batch, "Samples at once.", {.range = Range::kAtLeastOne});
-  walk.field("device", it.device, "Whose measured times it is paced by.");
-  walk.field("speed", it.speed, "So many times as fast.", {.range = Range::kPositive});
+  walk.field("micro_batch", it.micro_batch, "Samples per micro-step.",
+             {.range = Range::kAtLeastOne});
+  walk.field("device", it.device, "Device whose measured times pace the workers.");
+  walk.field("speed", it.speed, "Speed relative to that device.", {.range = Range::kPositive});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunStepTime>& it) {
-  walk.field("machines", it.machines, "Of each kind that trains, in their order.");
-  walk.number("mean_s", it.mean, kSecond, "Expected.", Range::kPositive);
-  walk.number("p10_s", it.p10, kSecond, "Shorter one time in ten.", Range::kPositive);
-  walk.number("p90_s", it.p90, kSecond, "Longer one time in ten.", Range::kPositive);
+  walk.field("machines", it.machines,
+             "Number of machines of each kind that trains, in their order.");
+  walk.number("mean_s", it.mean, kSecond, "Expected time.", Range::kPositive);
+  walk.number("p10_s", it.p10, kSecond, "10th percentile.", Range::kPositive);
+  walk.number("p90_s", it.p90, kSecond, "90th percentile.", Range::kPositive);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunBatch>& it) {
-  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
-  walk.field("steps", it.steps, "In all, with those that are done.", {.range = Range::kAtLeastOne});
-  walk.field("gain", it.gain, "Steps at the run's own batch that one is worth.",
+  walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
+  walk.field("steps", it.steps, "Total number of steps, including those already done.",
+             {.range = Range::kAtLeastOne});
+  walk.field("gain", it.gain, "Number of steps at the run's own batch that one step is worth.",
              {.range = Range::kPositive});
-  walk.field("rate", it.rate, "What the learning rate of that batch is multiplied by.",
+  walk.field("rate", it.rate, "Factor on the learning rate of the run's own batch.",
              {.range = Range::kPositive});
-  walk.field("noise_every", it.noise_every, "Gradients are measured in each so many steps.",
+  walk.field("noise_every", it.noise_every,
+             "Steps from one measurement of the gradients to the next; 0: never.",
              {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunPlan>& it) {
-  walk.field("machines", it.machines, "By kind.");
-  walk.field("steps", it.steps, "What a step takes, by machines.");
-  walk.field("generation", it.generation, "Of machines.", {.range = Range::kAtLeastOne});
-  walk.field("training", it.training, "Of a search; absent: as the run says.");
+  walk.field("machines", it.machines, "Machines, by kind.");
+  walk.field("steps", it.steps, "Step times, by numbers of machines.");
+  walk.field("generation", it.generation, "Generation of the machines.",
+             {.range = Range::kAtLeastOne});
+  walk.field("training", it.training,
+             "Batch size and steps that a search chose; absent: those of the run.");
   walk.rest(it.unknown);
 }
 
@@ -206,57 +216,67 @@ std::string problem(const RunPlan& it);
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PoolChange>& it) {
-  walk.number("at_s", it.at, kSecond, "From then on.", Range::kNotNegative);
-  walk.field("spot", it.spot, "How many spot VMs there are.", {.range = Range::kNotNegative});
-  walk.field("price_factor", it.price_factor, "Of their prices.", {.range = Range::kPositive});
-  walk.field("unannounced", it.unannounced, "Whether they go without a notice.");
+  walk.number("at_s", it.at, kSecond, "Time of the change, since the run began.",
+              Range::kNotNegative);
+  walk.field("spot", it.spot, "Number of spot VMs that can be had.",
+             {.range = Range::kNotNegative});
+  walk.field("price_factor", it.price_factor, "Factor on the spot prices.",
+             {.range = Range::kPositive});
+  walk.field("unannounced", it.unannounced, "Whether spot interruptions have no notice.");
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunForecast>& it) {
-  walk.field("time", it.time, "Until everything is trained and saved.");
-  walk.field("cost", it.cost, "Of all machines.");
-  walk.field("p_deadline", it.p_deadline, "Probability that it is done in time.",
+  walk.field("time", it.time, "Completion time, including the last checkpoint.");
+  walk.field("cost", it.cost, "Cost of all machines.");
+  walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.",
              {.range = Range::kFraction});
-  walk.field("p_budget", it.p_budget, "Probability that the money suffices.",
+  walk.field("p_budget", it.p_budget, "Probability of staying within the budget.",
              {.range = Range::kFraction});
-  walk.field("losses", it.losses, "Machines that are taken back.", {.range = Range::kNotNegative});
+  walk.field("losses", it.losses, "Expected number of spot interruptions.",
+             {.range = Range::kNotNegative});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunRecord>& it) {
-  walk.field("name", it.name, "Of the run.");
-  walk.number("began_s", it.began, kSecond, "Since 1970.");
+  walk.field("name", it.name, "Name of the run.");
+  walk.number("began_s", it.began, kSecond, "Start of the run, since 1970-01-01T00:00:00Z.");
   walk.field("job", it.job, "Name of the job.");
-  walk.field("command", it.command, "That trains, word by word.");
-  walk.field("folder", it.folder, "In which the command runs.");
+  walk.field("command", it.command, "Training command, word by word.");
+  walk.field("folder", it.folder, "Working folder of the command.");
   walk.field("plain", it.plain, "Whether the script seems to take no orders.");
-  walk.number("hang_s", it.hang, kSecond, "A plain script that makes no step for so long hangs.",
+  walk.number("hang_s", it.hang, kSecond,
+              "Time without a step after which a plain script counts as hung.", Range::kPositive);
+  walk.field("compute", it.compute, "Kind of computation on machines without an accelerator.");
+  walk.field("global_batch", it.global_batch, "Samples per step.", {.range = Range::kAtLeastOne});
+  walk.field("steps", it.steps, "Number of steps to train.", {.range = Range::kAtLeastOne});
+  walk.field("plan", it.plan, "Planned machines.");
+  walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
+  walk.number("deadline_s", it.deadline, kSecond, "Deadline, since the run began.",
               Range::kPositive);
-  walk.field("compute", it.compute, "How training computes.");
-  walk.field("global_batch", it.global_batch, "Samples of a step.", {.range = Range::kAtLeastOne});
-  walk.field("steps", it.steps, "To be trained.", {.range = Range::kAtLeastOne});
-  walk.field("plan", it.plan, "The machines.");
-  walk.field("checkpoint", it.checkpoint, "Where and how often the state is saved.");
-  walk.number("deadline_s", it.deadline, kSecond, "Since the beginning.", Range::kPositive);
-  walk.number("budget_usd", it.budget, kDollar, "For all machines.", Range::kPositive);
-  walk.number("save_time_s", it.save_time, kSecond, "Until a save is safe.", Range::kPositive);
-  walk.number("state_bytes", it.state, kByte, "What is saved, and given to workers that join.",
-              Range::kNotNegative);
-  walk.number("start_up_s", it.start_up, kSecond, "Until a new machine trains.", Range::kPositive);
-  walk.number("regroup_s", it.regroup, kSecond, "Training stands still for a change.",
+  walk.number("budget_usd", it.budget, kDollar, "Budget for all machines.", Range::kPositive);
+  walk.number("save_time_s", it.save_time, kSecond, "Time until a checkpoint is safe.",
               Range::kPositive);
-  walk.number("tick_s", it.tick, kSecond, "Between two looks at the markets.", Range::kPositive);
-  walk.number("notice_s", it.notice, kSecond, "Before a machine is taken back.",
+  walk.number("state_bytes", it.state, kByte,
+              "Size of the state that is saved and sent to workers that join.",
               Range::kNotNegative);
-  walk.field("expected", it.expected, "How long spot machines are believed to stay.");
-  walk.number("life_s", it.life, kSecond, "Mean, drawn for each spot machine.", Range::kPositive);
-  walk.field("seed", it.seed, "Of those lives.", {.range = Range::kNotNegative});
-  walk.field("pool", it.pool, "How many spot machines the emulated market has, and when.");
-  walk.field("secret", it.secret, "Without which no checkpoint is taken.");
-  walk.field("forecast", it.forecast, "What was expected at the beginning.");
-  walk.field("sharing", it.sharing, "How it shares machines with another run.");
+  walk.number("start_up_s", it.start_up, kSecond,
+              "Time from the request of a machine until it trains.", Range::kPositive);
+  walk.number("regroup_s", it.regroup, kSecond, "Pause of training for a change of machines.",
+              Range::kPositive);
+  walk.number("tick_s", it.tick, kSecond, "Time from one check of the markets to the next.",
+              Range::kPositive);
+  walk.number("notice_s", it.notice, kSecond, "Spot interruption notice.", Range::kNotNegative);
+  walk.field("expected", it.expected,
+             "Expected spells of spot machines; absent: no interruptions.");
+  walk.number("life_s", it.life, kSecond, "Mean lifetime, drawn for each spot machine.",
+              Range::kPositive);
+  walk.field("seed", it.seed, "Seed of the lifetimes.", {.range = Range::kNotNegative});
+  walk.field("pool", it.pool, "Capacity and prices of the emulated spot market over time.");
+  walk.field("secret", it.secret, "Secret that receivers of checkpoints require.");
+  walk.field("forecast", it.forecast, "Forecast at the start of the run.");
+  walk.field("sharing", it.sharing, "Terms on which the run shares machines with another run.");
   walk.rest(it.unknown);
 }
 

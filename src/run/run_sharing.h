@@ -28,16 +28,16 @@ std::vector<std::string> turn_variables(const RunSharing& sharing, const std::st
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunSharing>& it) {
-  walk.field("partner", it.partner, "The other run.");
-  walk.field("cluster", it.cluster, "Of both.");
-  walk.field("folder", it.folder, "Of who has which machine, and of the turnstiles.");
-  walk.field("member", it.member, "Its place in the rhythm, 0 or 1.",
+  walk.field("partner", it.partner, "Name of the other run.");
+  walk.field("cluster", it.cluster, "Cluster of both runs.");
+  walk.field("folder", it.folder, "Folder of the machine claims and turnstiles.");
+  walk.field("member", it.member, "Position of the run in a round, 0 or 1.",
              {.range = Range::kNotNegative});
-  walk.field("mode", it.mode, "How they share.");
-  walk.field("turns", it.turns, "Of a round.", {.range = Range::kAtLeastOne});
-  walk.number("patience_s", it.patience, kSecond, "How long the other waits for it.",
-              Range::kNotNegative);
-  walk.field("slowdown", it.slowdown, "Predicted for a step while both train.",
+  walk.field("mode", it.mode, "Sharing mode.");
+  walk.field("turns", it.turns, "Turns of the run in a round.", {.range = Range::kAtLeastOne});
+  walk.number("patience_s", it.patience, kSecond,
+              "Longest time that the other run waits for this one.", Range::kNotNegative);
+  walk.field("slowdown", it.slowdown, "Predicted slowdown of a step while both runs train.",
              {.range = Range::kPositive});
   walk.rest(it.unknown);
 }

@@ -120,96 +120,107 @@ Json search_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchChoice>& it) {
-  walk.field("cluster", it.cluster, "As --cluster has it.");
-  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
+  walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
+  walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchProbe>& it) {
-  walk.field("cluster", it.cluster, "As --cluster has it.");
-  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
-  walk.number("at_s", it.at, kSecond, "Since the run began.", Range::kNotNegative);
-  walk.number("step_s", it.step, kSecond, "Median of some steps.", Range::kPositive);
-  walk.field("predicted_s", it.predicted, "What was believed of it before.");
+  walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
+  walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
+  walk.number("at_s", it.at, kSecond, "Time of the probe, since the run began.",
+              Range::kNotNegative);
+  walk.number("step_s", it.step, kSecond, "Median time of the measured steps.", Range::kPositive);
+  walk.field("predicted_s", it.predicted, "Predicted time of a step before the probe.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchNoise>& it) {
-  walk.field("way", it.way, "Share of the way to the goal.", {.range = Range::kFraction});
-  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
-  walk.field("scale", it.scale, "Gradient noise, in samples.", {.range = Range::kPositive});
-  walk.field("lower", it.lower, "End of its 80 % interval.", {.range = Range::kNotNegative});
-  walk.field("upper", it.upper, "The other; absent: any larger one is possible.",
+  walk.field("way", it.way, "Progress to the goal, as a share.", {.range = Range::kFraction});
+  walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
+  walk.field("scale", it.scale, "Gradient noise scale, in samples.", {.range = Range::kPositive});
+  walk.field("lower", it.lower, "Lower end of the 80 % interval of the noise scale.",
+             {.range = Range::kNotNegative});
+  walk.field("upper", it.upper,
+             "Upper end of the 80 % interval of the noise scale; absent: unbounded.",
              {.range = Range::kPositive});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchedMove>& it) {
-  walk.number("at_s", it.at, kSecond, "When it was decided.", Range::kNotNegative);
-  walk.field("from", it.from, "Where training was.");
-  walk.field("to", it.to, "Where it went.");
-  walk.field("probe", it.probe, "Whether it was to find out.");
-  walk.field("why", it.why, "The arithmetic.");
-  walk.field("predicted_s", it.predicted, "Training stands still.");
-  walk.number("measured_s", it.measured, kSecond, "It did so long.", Range::kNotNegative);
-  walk.field("predicted_usd", it.predicted_cost, "What is paid for nobody training.");
-  walk.number("measured_usd", it.measured_cost, kDollar, "What was.", Range::kNotNegative);
+  walk.number("at_s", it.at, kSecond, "Time of the decision, since the run began.",
+              Range::kNotNegative);
+  walk.field("from", it.from, "Setup before the move.");
+  walk.field("to", it.to, "Setup after the move.");
+  walk.field("probe", it.probe, "Whether the move is a probe.");
+  walk.field("why", it.why, "Reason of the move, with its arithmetic.");
+  walk.field("predicted_s", it.predicted, "Predicted pause of training.");
+  walk.number("measured_s", it.measured, kSecond,
+              "Measured pause of training; absent: the move was not made.", Range::kNotNegative);
+  walk.field("predicted_usd", it.predicted_cost,
+             "Predicted cost of the machines during the pause.");
+  walk.number("measured_usd", it.measured_cost, kDollar,
+              "Measured cost of the machines during the pause.", Range::kNotNegative);
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SurfaceRow>& it) {
-  walk.field("cluster", it.cluster, "As --cluster has it.");
-  walk.field("type", it.type, "Of its machines.");
-  walk.field("vms", it.vms, "How many.", {.range = Range::kAtLeastOne});
-  walk.field("batch", it.batch, "Samples of a step.", {.range = Range::kAtLeastOne});
-  walk.field("step_s", it.step, "What a step takes.");
-  walk.field("steps", it.steps, "From the beginning to the goal.", {.range = Range::kPositive});
-  walk.number("time_s", it.time, kSecond, "Of all of them.", Range::kNotNegative);
-  walk.number("cost_usd", it.cost, kDollar, "Of all of them.", Range::kNotNegative);
-  walk.field("timed", it.timed, "Whether steps were timed there.");
-  walk.field("ruled_out", it.ruled_out, "Whether it does not fit into memory.");
+  walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
+  walk.field("type", it.type, "VM type of the cluster.");
+  walk.field("vms", it.vms, "Number of VMs.", {.range = Range::kAtLeastOne});
+  walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
+  walk.field("step_s", it.step, "Time of a step.");
+  walk.field("steps", it.steps, "Number of steps from the start to the goal.",
+             {.range = Range::kPositive});
+  walk.number("time_s", it.time, kSecond, "Time of all steps.", Range::kNotNegative);
+  walk.number("cost_usd", it.cost, kDollar, "Cost of all steps.", Range::kNotNegative);
+  walk.field("timed", it.timed, "Whether steps were timed on the setup.");
+  walk.field("ruled_out", it.ruled_out, "Whether the setup does not fit into memory.");
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, MemoryLimit>& it) {
-  walk.field("type", it.type, "Of the machine.");
-  walk.field("samples", it.samples, "At once, and no more.", {.range = Range::kAtLeastOne});
+  walk.field("type", it.type, "VM type.");
+  walk.field("samples", it.samples, "Largest micro-batch that fits into memory.",
+             {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
 
 template <class Walk>
 void describe_search(Walk& walk, Like<Walk, SearchRecord>& it) {
-  walk.field("name", it.name, "Of its run.");
+  walk.field("name", it.name, "Name of the run.");
   walk.field("job", it.job, "Name of the job.");
-  walk.number("gradient_bytes", it.gradients, kByte, "Of the job.", Range::kNotNegative);
-  walk.field("objective", it.objective, "What is to be least: time, cost, or both (knee).");
-  walk.field("mode", it.mode, "How much is found out.");
-  walk.field("rule", it.rule, "How the learning rate follows the batch.");
-  walk.field("reference_batch", it.reference_batch, "The job's own batch.",
+  walk.number("gradient_bytes", it.gradients, kByte, "Size of the gradients of the job.",
+              Range::kNotNegative);
+  walk.field("objective", it.objective, "Quantity to minimise: time, cost, or both (knee).");
+  walk.field("mode", it.mode, "Amount of probing.");
+  walk.field("rule", it.rule, "Learning-rate scaling rule.");
+  walk.field("reference_batch", it.reference_batch, "Global batch of the job.",
              {.range = Range::kAtLeastOne});
-  walk.field("goal", it.goal, "Steps at that batch, as is believed now.",
+  walk.field("goal", it.goal, "Present estimate of the steps to the goal at the job's own batch.",
              {.range = Range::kPositive});
-  walk.field("loss_target", it.loss_target, "Of the training loss; absent: the steps count.");
-  walk.number("max_time_s", it.time_max, kSecond, "It shall take no longer.", Range::kPositive);
-  walk.number("max_cost_usd", it.cost_max, kDollar, "It shall cost no more.", Range::kPositive);
-  walk.field("search_budget", it.budget, "Share of the whole that probes may take.",
+  walk.field("loss_target", it.loss_target,
+             "Target of the training loss; absent: the number of steps is the goal.");
+  walk.number("max_time_s", it.time_max, kSecond, "Maximum total time.", Range::kPositive);
+  walk.number("max_cost_usd", it.cost_max, kDollar, "Maximum total cost.", Range::kPositive);
+  walk.field("search_budget", it.budget, "Maximum share of probes in the total.",
              {.range = Range::kNotNegative});
-  walk.field("probe_steps", it.probe_steps, "That are timed on a setup.",
+  walk.field("probe_steps", it.probe_steps, "Number of steps that a probe times.",
              {.range = Range::kPositive});
-  walk.field("progress", it.progress, "In steps at the job's own batch.",
+  walk.field("progress", it.progress, "Progress, in steps at the job's own batch.",
              {.range = Range::kNotNegative});
-  walk.field("choice", it.choice, "Where it went on to the end.");
+  walk.field("choice", it.choice, "Final setup.");
   walk.field("probes", it.probes, "Setups that were timed.", {.always = true});
-  walk.field("noise", it.noise, "Gradient noise on the way.", {.always = true});
-  walk.field("moves", it.moves, "From one setup to another.", {.always = true});
-  walk.field("surface", it.surface, "All setups, as is believed.", {.always = true});
-  walk.field("memory", it.memory, "What was too much for the memory of machines.");
-  walk.field("warnings", it.warnings, "What one should know of it.");
+  walk.field("noise", it.noise, "Measurements of the gradient noise.", {.always = true});
+  walk.field("moves", it.moves, "Moves from one setup to another.", {.always = true});
+  walk.field("surface", it.surface, "Predictions for all setups.", {.always = true});
+  walk.field("memory", it.memory, "Memory limits found by running out of memory.");
+  walk.field("warnings", it.warnings, "Warnings, as sentences.");
 }
 
 template <class Walk>

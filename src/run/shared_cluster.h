@@ -55,16 +55,19 @@ ClusterStatus view_of(const MachineClaims& claims, const ClusterStatus& status, 
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, MachineClaim>& it) {
-  walk.field("vm", it.vm, "Of the cluster.");
-  walk.field("member", it.member, "Which of the runs.", {.range = Range::kNotNegative});
-  walk.field("name", it.name, "What that run calls it.");
-  walk.number("since_s", it.since, kSecond, "Age of the cluster.", Range::kNotNegative);
-  walk.number("until_s", it.until, kSecond, "Absent: it still does.", Range::kNotNegative);
+  walk.field("vm", it.vm, "Name of the VM in the cluster.");
+  walk.field("member", it.member, "Number of the run, 0 or 1.", {.range = Range::kNotNegative});
+  walk.field("name", it.name, "Name of the VM in that run.");
+  walk.number("since_s", it.since, kSecond, "Start of the claim, as an age of the cluster.",
+              Range::kNotNegative);
+  walk.number("until_s", it.until, kSecond,
+              "End of the claim, as an age of the cluster; absent: the claim holds.",
+              Range::kNotNegative);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, MachineClaims>& it) {
-  walk.field("claims", it.claims, "In their order.", {.always = true});
+  walk.field("claims", it.claims, "Claims, oldest first.", {.always = true});
 }
 
 /// How a run takes part in a cluster that it shares.

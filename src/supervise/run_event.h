@@ -59,24 +59,24 @@ struct RunEvent {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunEvent>& it) {
-  walk.field("kind", it.kind, "What happened.");
-  walk.number("at_s", it.at, kSecond, "Since the run began.");
-  walk.field("vm", it.vm, "Number of the machine.", {.range = Range::kNotNegative});
-  walk.field("attempt", it.attempt, "Number of the start of workers.",
+  walk.field("kind", it.kind, "Kind of event.");
+  walk.number("at_s", it.at, kSecond, "Time of the event, since the run began.");
+  walk.field("vm", it.vm, "VM number.", {.range = Range::kNotNegative});
+  walk.field("attempt", it.attempt, "Number of the attempt: one start of the workers.",
              {.range = Range::kNotNegative});
-  walk.field("step", it.step, "Of training, counted from 1.", {.range = Range::kNotNegative});
-  walk.field("save", it.save, "Number of the save that this answers.",
+  walk.field("step", it.step, "Training step, counted from 1.", {.range = Range::kNotNegative});
+  walk.field("save", it.save, "Number of the checkpoint request that the event answers.",
              {.range = Range::kNotNegative});
-  walk.number("duration_s", it.duration, kSecond, "Of the step, or until the machine goes.",
+  walk.number("duration_s", it.duration, kSecond,
+              "Duration of the step, or time left until the spot interruption.",
               Range::kNotNegative);
-  walk.field("count", it.count, "Of spot machines.", {.range = Range::kNotNegative});
-  walk.field("code", it.code, "With which workers ended.");
-  walk.field("reason", it.reason, "In words.");
-  walk.field("type", it.type, "Of the machines whose price it is; else it is that of all.");
-  walk.number("spot_usd_per_s", it.spot, kDollar / kSecond,
-              "What a spot machine costs from now on.", Range::kPositive);
-  walk.number("cost_usd", it.cost, kDollar, "Of a machine, from first to last.",
-              Range::kNotNegative);
+  walk.field("count", it.count, "Number of spot VMs that can be had.",
+             {.range = Range::kNotNegative});
+  walk.field("code", it.code, "Exit code of the workers.");
+  walk.field("reason", it.reason, "Reason of the event, in words.");
+  walk.field("type", it.type, "VM type whose price changed; absent: all types.");
+  walk.number("spot_usd_per_s", it.spot, kDollar / kSecond, "New spot price.", Range::kPositive);
+  walk.number("cost_usd", it.cost, kDollar, "Total cost of the VM.", Range::kNotNegative);
   walk.rest(it.unknown);
 }
 

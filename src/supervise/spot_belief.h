@@ -23,8 +23,10 @@ CountBelief spot_belief(const std::optional<SpotSpells>& expected, Seconds tick,
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SpotSpells>& it) {
-  walk.number("stay_s", it.stay, kSecond, "Mean time that one stays.", Range::kPositive);
-  walk.number("away_s", it.away, kSecond, "Mean time until there is another.", Range::kPositive);
+  walk.number("stay_s", it.stay, kSecond, "Mean time from launch to interruption.",
+              Range::kPositive);
+  walk.number("away_s", it.away, kSecond, "Mean time until a spot VM is available again.",
+              Range::kPositive);
   walk.rest(it.unknown);
 }
 

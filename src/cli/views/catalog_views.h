@@ -22,7 +22,7 @@ struct CatalogImportView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CatalogImportView>& it) {
   walk.field("path", it.path, "File that was written.");
-  walk.field("replaced", it.replaced, "Whether there was one of that name.");
+  walk.field("replaced", it.replaced, "Whether a file of that name existed.");
   walk.field("types", it.types, "Number of VM types.", kCount);
   walk.field("offers", it.offers, "Number of offers.", kCount);
 }
@@ -51,7 +51,8 @@ struct CatalogDiffView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, CatalogDiffView>& it) {
-  walk.field("differences", it.differences, "In the order of the first catalogue.", kList);
+  walk.field("differences", it.differences, "Differences, in the order of the first catalogue.",
+             kList);
 }
 
 }  // namespace stint::cli

@@ -32,7 +32,7 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, TimingView>& it) {
   walk.number("median_s", it.median, kSecond, "Median time.", Range::kNotNegative);
   walk.number("spread_s", it.spread, kSecond, "Robust standard deviation.", Range::kNotNegative);
-  walk.field("count", it.count, "How often it was measured.", kCount);
+  walk.field("count", it.count, "Number of measurements.", kCount);
 }
 
 /// `stint import trace`.
@@ -61,22 +61,22 @@ struct TraceImportView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, TraceImportView>& it) {
   walk.field("files", it.files, "Number of traces.", kCount);
-  walk.field("events", it.events, "Number of events in them.", kCount);
+  walk.field("events", it.events, "Number of events in the traces.", kCount);
   walk.field("workers", it.workers, "Workers of the job.", kCount);
-  walk.field("workers_from", it.workers_from, "Where the number of workers comes from.");
+  walk.field("workers_from", it.workers_from, "Source of the number of workers.");
   walk.field("iterations_from", it.iterations_from, "Events that delimit iterations.");
   walk.field("device", it.device, "GPU of the catalogue, or processor.");
-  walk.field("iteration", it.iteration, "A whole iteration.");
+  walk.field("iteration", it.iteration, "Time of a whole iteration.");
   walk.field("input", it.input, "Waiting for data.");
   walk.field("forward", it.forward, "Forward pass.");
   walk.field("backward", it.backward, "Backward pass.");
-  walk.field("communication", it.communication, "All-reduces.");
+  walk.field("communication", it.communication, "Time of the all-reduces.");
   walk.field("update", it.update, "Step of the trainer's optimizer.");
   walk.field("batch_per_worker", it.batch_per_worker, "Samples per worker and iteration.", kCount);
   walk.field("gradient_bytes", it.gradient_bytes, "Size of all gradients.", kCount);
   walk.field("notes", it.notes, "Remarks, as whole sentences.", kList);
-  walk.field("not_found", it.not_found, "What the traces do not say.", kList);
-  walk.field("job", it.job, "The job profile, a stint.job/1 document.");
+  walk.field("not_found", it.not_found, "Quantities that the traces do not contain.", kList);
+  walk.field("job", it.job, "Job profile, a stint.job/1 document.");
 }
 
 struct CollectiveView {
@@ -96,8 +96,10 @@ void describe(Walk& walk, Like<Walk, CollectiveView>& it) {
   walk.field("ranks", it.ranks, "Number of workers.", kCount);
   walk.field("collective", it.collective, "Name of the operation.");
   walk.field("bytes", it.bytes, "Payload of one rank.", kCount);
-  walk.number("time_s", it.time, kSecond, "Time out of place.", Range::kNotNegative);
-  walk.number("time_in_place_s", it.time_in_place, kSecond, "Time in place.", Range::kNotNegative);
+  walk.number("time_s", it.time, kSecond, "Time of the out-of-place collective.",
+              Range::kNotNegative);
+  walk.number("time_in_place_s", it.time_in_place, kSecond, "Time of the in-place collective.",
+              Range::kNotNegative);
 }
 
 /// `stint import nccl`.

@@ -47,8 +47,8 @@ struct FindingView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, FindingView>& it) {
   walk.field("level", it.level, "Whether the feature works.");
-  walk.field("feature", it.feature, "What was examined.");
-  walk.field("detail", it.detail, "What was found.");
+  walk.field("feature", it.feature, "Feature that was examined.");
+  walk.field("detail", it.detail, "Result of the examination.");
   walk.field("fix", it.fix, "Command that repairs it.");
 }
 
@@ -61,7 +61,7 @@ struct DoctorView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, DoctorView>& it) {
-  walk.field("findings", it.findings, "One for each thing that a feature needs.", kList);
+  walk.field("findings", it.findings, "Findings, one for each requirement of a feature.", kList);
 }
 
 /// `stint local list`.
@@ -91,7 +91,7 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, CleaningView>& it) {
   walk.field("removed", it.removed, "Names of clusters that were removed.", kList);
   walk.field("alive", it.alive, "Names of clusters that are up and were left alone.", kList);
-  walk.field("kept", it.kept, "What could not be removed, and why.", kList);
+  walk.field("kept", it.kept, "Clusters that could not be removed, with the reason.", kList);
 }
 
 /// An all-reduce of `stint probe network`.
@@ -111,12 +111,12 @@ void describe(Walk& walk, Like<Walk, ProbedSumView>& it) {
   constexpr Range kRange = Range::kNotNegative;
   walk.field("vms", it.vms, "Names of the VMs that took part.", kList);
   walk.number("bytes", it.bytes, kByte, "Payload of one VM.", kRange);
-  walk.field("pair", it.pair, "Whether it compares pairs of VMs.");
+  walk.field("pair", it.pair, "Whether the row compares pairs of VMs.");
   walk.number("median_s", it.median, kSecond, "Median time.", kRange);
   walk.number("spread_s", it.spread, kSecond, "Robust standard deviation of the time.", kRange);
-  walk.field("count", it.count, "How often it was measured.", kCount);
+  walk.field("count", it.count, "Number of measurements.", kCount);
   walk.number("bus_bytes_per_s", it.bus, kByte / kSecond, "Rate of each network card.", kRange);
-  walk.number("predicted_s", it.predicted, kSecond, "Time by the calibration.", kRange);
+  walk.number("predicted_s", it.predicted, kSecond, "Time that the calibration predicts.", kRange);
 }
 
 struct ProbeSpreadView {
@@ -127,9 +127,9 @@ struct ProbeSpreadView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ProbeSpreadView>& it) {
-  walk.field("repeats", it.repeats, "From one all-reduce to the next.", kCount);
-  walk.field("time", it.time, "From one round to another.", kCount);
-  walk.field("pairs", it.pairs, "From one pair of VMs to another.", kCount);
+  walk.field("repeats", it.repeats, "Spread from one all-reduce to the next.", kCount);
+  walk.field("time", it.time, "Spread from one round to another.", kCount);
+  walk.field("pairs", it.pairs, "Spread from one pair of VMs to another.", kCount);
 }
 
 struct ProbeCalibrationView {
@@ -142,9 +142,9 @@ struct ProbeCalibrationView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ProbeCalibrationView>& it) {
   walk.field("name", it.name, "Name of the calibration.");
-  walk.field("date", it.date, "When it was fitted.");
-  walk.field("age_days", it.age_days, "Days since then.");
-  walk.field("mape", it.mape, "Mean absolute error of its predictions, relative.", kCount);
+  walk.field("date", it.date, "Date of the fit.");
+  walk.field("age_days", it.age_days, "Days since the fit.");
+  walk.field("mape", it.mape, "Mean absolute relative error of the predictions.", kCount);
 }
 
 /// `stint probe network`.
@@ -160,12 +160,13 @@ struct ProbeView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ProbeView>& it) {
-  walk.field("cluster", it.cluster, "As --cluster has it.");
+  walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
   walk.field("sums", it.sums, "All-reduces that were timed.", kList);
   walk.field("spread", it.spread, "Standard deviations of the logarithm of the time.");
-  walk.field("calibration", it.calibration, "The calibration that predicted the times.");
+  walk.field("calibration", it.calibration, "Calibration that predicted the times.");
   walk.field("folded_mape", it.folded_mape,
-             "The same error with this probe in the calibration, VM counts held out in turn.",
+             "Mean absolute relative error with this probe in the calibration, VM counts held out "
+             "in turn.",
              kCount);
 }
 

@@ -15,15 +15,15 @@ namespace stint {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PartOf<Dollars>>& it) {
   walk.field("part", it.name, "Name of the part.");
-  walk.number("usd", it.amount, kDollar, "Its amount.");
-  walk.field("share", it.share, "Its share of the whole.");
+  walk.number("usd", it.amount, kDollar, "Amount of the part.");
+  walk.field("share", it.share, "Share of the total.");
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PartOf<Seconds>>& it) {
   walk.field("part", it.name, "Name of the part.");
-  walk.number("s", it.amount, kSecond, "Its amount.");
-  walk.field("share", it.share, "Its share of the whole.");
+  walk.number("s", it.amount, kSecond, "Duration of the part.");
+  walk.field("share", it.share, "Share of the total.");
 }
 
 }  // namespace stint
@@ -61,13 +61,13 @@ struct RunnerUpView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunnerUpView>& it) {
-  walk.field("plan", it.plan, "Its number, from 1.", {.range = Range::kAtLeastOne});
-  walk.field("cluster", it.cluster, "The VMs, as text.");
+  walk.field("plan", it.plan, "Number of the plan, from 1.", {.range = Range::kAtLeastOne});
+  walk.field("cluster", it.cluster, "VMs, as text.");
   walk.number("dearer_usd", it.dearer, kDollar, "Cost beyond that of the plan.");
   walk.number("longer_s", it.longer, kSecond, "Time beyond that of the plan.");
-  walk.field("dearer_by", it.dearer_by, "The part of the bill that differs most.");
-  walk.field("longer_by", it.longer_by, "The part of the iterations that differs most.");
-  walk.field("flip", it.flip, "What would make both equally good.");
+  walk.field("dearer_by", it.dearer_by, "Part of the bill that differs most.");
+  walk.field("longer_by", it.longer_by, "Part of the iterations that differs most.");
+  walk.field("flip", it.flip, "Changes that would make both plans equally good.");
 }
 
 struct LaterView {
@@ -78,10 +78,10 @@ struct LaterView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, LaterView>& it) {
-  walk.field("cluster", it.cluster, "The VMs, as text.");
-  walk.number("deadline_s", it.deadline, kSecond, "The earliest deadline that allows it.",
+  walk.field("cluster", it.cluster, "VMs, as text.");
+  walk.number("deadline_s", it.deadline, kSecond, "Earliest deadline that allows the plan.",
               Range::kNotNegative);
-  walk.number("saved_usd", it.saved, kDollar, "What it saves.");
+  walk.number("saved_usd", it.saved, kDollar, "Cost saved by the plan.");
 }
 
 /// `stint explain`.
@@ -106,17 +106,17 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, ExplanationView>& it) {
   walk.field("job", it.job, "Name of the job.");
   walk.field("plan", it.plan, "Number of the plan, from 1.", {.range = Range::kAtLeastOne});
-  walk.field("cluster", it.cluster, "The VMs, as text.");
-  walk.field("cost_usd", it.cost, "The whole bill.");
-  walk.field("bill", it.bill, "Its parts, largest first.", kList);
+  walk.field("cluster", it.cluster, "VMs, as text.");
+  walk.field("cost_usd", it.cost, "Total cost.");
+  walk.field("bill", it.bill, "Parts of the cost, largest first.", kList);
   walk.field("time_s", it.time, "Completion time.");
-  walk.field("iteration", it.iteration, "Parts of one iteration, in its order.", kList);
+  walk.field("iteration", it.iteration, "Parts of one iteration, in order.", kList);
   walk.field("iterations", it.iterations, "Number of iterations.", kCount);
-  walk.number("training_s", it.training, kSecond, "All iterations, without set-up.",
+  walk.number("training_s", it.training, kSecond, "Time of all iterations, without set-up.",
               Range::kNotNegative);
-  walk.field("layout", it.layout, "How the job is split over the cluster.");
-  walk.field("runner_up", it.runner_up, "The next plan of the answer.");
-  walk.field("later", it.later, "A cheaper plan that a later deadline would allow.");
+  walk.field("layout", it.layout, "Split of the job over the cluster.");
+  walk.field("runner_up", it.runner_up, "Next plan of the answer.");
+  walk.field("later", it.later, "Cheaper plan that a later deadline would allow.");
 }
 
 /// How an iteration changes; differences may be negative.
@@ -146,7 +146,7 @@ struct WhatifChangeView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, WhatifChangeView>& it) {
   walk.number("mean_s", it.mean, kSecond, "Time of an iteration.");
-  walk.field("parts", it.parts, "Its parts.");
+  walk.field("parts", it.parts, "Parts of the iteration.");
   walk.field("throughput_samples_per_s", it.throughput, "Throughput.");
   walk.number("cost_usd_per_million_samples", it.cost, kDollar, "Cost of a million samples.");
 }
@@ -164,9 +164,9 @@ struct WhatifView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, WhatifView>& it) {
   walk.field("job", it.job, "Name of the job.");
-  walk.document("before", it.before, kPredictionSchema, "Without the change.");
-  walk.document("after", it.after, kPredictionSchema, "With the change.");
-  walk.field("difference", it.difference, "After minus before.");
+  walk.document("before", it.before, kPredictionSchema, "Prediction without the change.");
+  walk.document("after", it.after, kPredictionSchema, "Prediction with the change.");
+  walk.field("difference", it.difference, "Difference, after minus before.");
 }
 
 }  // namespace stint::cli

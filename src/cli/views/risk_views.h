@@ -19,12 +19,12 @@ void describe(Walk& walk, Like<Walk, TimeSummary>& it) {
   walk.field("count", it.count, "Number of durations.", {.range = kRange});
   walk.number("mean_s", it.mean, kSecond, "Mean duration.", kRange);
   walk.number("median_s", it.median, kSecond, "Median duration.", kRange);
-  walk.number("p90_s", it.p90, kSecond, "Longer one time in ten.", kRange);
+  walk.number("p90_s", it.p90, kSecond, "90th percentile of the durations.", kRange);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, GroupLoss>& it) {
-  walk.field("shared", it.shared, "Share of losses that come in shocks.",
+  walk.field("shared", it.shared, "Share of losses that occur in shocks.",
              {.range = Range::kFraction});
   walk.field("reach", it.reach, "Mean share of the pool that a shock preempts.",
              {.range = Range::kFraction});
@@ -34,20 +34,20 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, TraceReport>& it) {
   constexpr FieldRules kNumber = {.range = Range::kNotNegative};
   walk.field("name", it.name, "Name of the trace.");
-  walk.number("gap_s", it.gap, kSecond, "From one tick to the next.", Range::kNotNegative);
+  walk.number("gap_s", it.gap, kSecond, "Time from one tick to the next.", Range::kNotNegative);
   walk.field("ticks", it.ticks, "Number of ticks.", kNumber);
-  walk.field("machines_max", it.most, "Most machines at once.", kNumber);
+  walk.field("machines_max", it.most, "Largest number of machines at once.", kNumber);
   walk.field("availability", it.availability, "Share of ticks with enough machines.",
              {.range = Range::kFraction});
   walk.field("up", it.up, "Spells with enough machines.");
-  walk.field("down", it.down, "Spells without.");
+  walk.field("down", it.down, "Spells without enough machines.");
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, StartupReport>& it) {
   walk.field("device", it.device, "GPU of the machines.");
   walk.field("market", it.market, "Market of the machines.");
-  walk.field("time", it.time, "From the request until the machine is ready.");
+  walk.field("time", it.time, "Time from the request until the machine is ready.");
 }
 
 template <class Walk>
@@ -55,35 +55,38 @@ void describe(Walk& walk, Like<Walk, FailureReport>& it) {
   constexpr FieldRules kNumber = {.range = Range::kNotNegative};
   walk.field("place", it.place, "Provider and zone.");
   walk.field("failures", it.failures, "Starts that failed.", kNumber);
-  walk.field("hours", it.hours, "From the first failure to the last.", kNumber);
-  walk.field("hours_failed", it.hours_failed, "Share of these hours with a failure.",
+  walk.field("hours", it.hours, "Hours from the first failure to the last.", kNumber);
+  walk.field("hours_failed", it.hours_failed, "Share of those hours with a failure.",
              {.range = Range::kFraction});
-  walk.field("longest_h", it.longest, "Most hours in a row with failures.", kNumber);
+  walk.field("longest_h", it.longest, "Longest series of consecutive hours with failures.",
+             kNumber);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RiskFigure>& it) {
   constexpr FieldRules kNumber = {.range = Range::kNotNegative};
-  walk.field("typical", it.typical, "Under the typical hazard.", kNumber);
-  walk.field("low", it.low, "The smaller one of its band.", kNumber);
-  walk.field("high", it.high, "The larger one of its band.", kNumber);
-  walk.field("independent", it.independent, "If machines were independent.", kNumber);
+  walk.field("typical", it.typical, "Value under the typical hazard.", kNumber);
+  walk.field("low", it.low, "Smaller value at the ends of the hazard's band.", kNumber);
+  walk.field("high", it.high, "Larger value at the ends of the hazard's band.", kNumber);
+  walk.field("independent", it.independent, "Value if machines were independent.", kNumber);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, FirstLoss>& it) {
   constexpr Range kRange = Range::kNotNegative;
-  walk.number_or_null("p10_s", it.p10, kSecond, "Earlier one time in ten; null: never.", kRange);
+  walk.number_or_null("p10_s", it.p10, kSecond, "10th percentile; null: never.", kRange);
   walk.number_or_null("median_s", it.median, kSecond, "Median; null: never.", kRange);
-  walk.number_or_null("p90_s", it.p90, kSecond, "Later one time in ten; null: never.", kRange);
+  walk.number_or_null("p90_s", it.p90, kSecond, "90th percentile; null: never.", kRange);
 }
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, LeftShare>& it) {
-  walk.field("machines", it.machines, "At least so many machines are left.",
+  walk.field("machines", it.machines, "Smallest number of machines left.",
              {.range = Range::kNotNegative});
-  walk.field("probability", it.typical, "Probability of it.", {.range = Range::kFraction});
-  walk.field("independent", it.independent, "The same if machines were independent.",
+  walk.field("probability", it.typical,
+             "Probability that at least this number of machines is left.",
+             {.range = Range::kFraction});
+  walk.field("independent", it.independent, "The same probability if machines were independent.",
              {.range = Range::kFraction});
 }
 
@@ -113,10 +116,10 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, HorizonView>& it) {
   walk.field("hours", it.hours, "Age of a machine.", kCount);
   walk.field("measured", it.measured, "Share of machines that outlive the age.", kShare);
-  walk.field("low", it.low, "Lower end of its 95 % interval.", kShare);
-  walk.field("high", it.high, "Upper end of its 95 % interval.", kShare);
-  walk.field("fitted", it.fitted, "The share by the fitted hazard.", kShare);
-  walk.field("exponential", it.exponential, "The share by a constant hazard.", kShare);
+  walk.field("low", it.low, "Lower end of the 95 % interval of the share.", kShare);
+  walk.field("high", it.high, "Upper end of the 95 % interval of the share.", kShare);
+  walk.field("fitted", it.fitted, "Share by the fitted hazard.", kShare);
+  walk.field("exponential", it.exponential, "Share by a constant hazard.", kShare);
 }
 
 struct HazardStepView {
@@ -126,8 +129,9 @@ struct HazardStepView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, HazardStepView>& it) {
-  walk.number("from_s", it.from, kSecond, "Age from which it holds.", Range::kNotNegative);
-  walk.number("per_hour", it.rate, 1 / kHour, "Losses of one machine.", Range::kNotNegative);
+  walk.number("from_s", it.from, kSecond, "Age from which the rate holds.", Range::kNotNegative);
+  walk.number("per_hour", it.rate, 1 / kHour, "Losses per hour of one machine.",
+              Range::kNotNegative);
 }
 
 struct LifetimesView {
@@ -144,8 +148,8 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, LifetimesView>& it) {
   walk.field("machines", it.machines, "Machines in the files.", kCount);
   walk.field("losses", it.losses, "Machines that were preempted.", kCount);
-  walk.number("exposure_s", it.exposure, kSecond, "Machine time in all.", Range::kNotNegative);
-  walk.number("exponential_per_hour", it.rate, 1 / kHour, "The rate if it were constant.",
+  walk.number("exposure_s", it.exposure, kSecond, "Total machine time.", Range::kNotNegative);
+  walk.number("exponential_per_hour", it.rate, 1 / kHour, "Hazard rate if it were constant.",
               Range::kNotNegative);
   walk.field("survival", it.survival, "Survival by age.", kList);
   walk.field("hazard", it.hazard, "Fitted hazard by age.", kList);
@@ -167,9 +171,9 @@ struct RiskFitView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RiskFitView>& it) {
-  walk.field("what", it.what, "The kind of result: fit.");
+  walk.field("what", it.what, "Kind of result: fit.");
   walk.field("traces", it.traces, "Availability traces.", kList);
-  walk.field("dependence", it.dependence, "How losses of one pool depend on each other.");
+  walk.field("dependence", it.dependence, "Dependence between the losses of one pool.");
   walk.field("lifetimes", it.lifetimes, "Lifetimes of machines.");
   walk.field("startups", it.startups, "Start-up times.", kList);
   walk.field("creation_failures", it.creation_failures, "Failed starts by place.", kList);
@@ -183,7 +187,7 @@ struct FirstLossView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, FirstLossView>& it) {
   describe(walk, it.dependent);
-  walk.field("independent", it.independent, "The same if machines were independent.");
+  walk.field("independent", it.independent, "The same time if machines were independent.");
 }
 
 /// `stint risk survive`.
@@ -205,15 +209,16 @@ struct SurviveView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SurviveView>& it) {
-  walk.field("what", it.what, "The kind of result: survive.");
+  walk.field("what", it.what, "Kind of result: survive.");
   walk.field("vm", it.vm, "VM type.");
   walk.field("count", it.count, "Number of machines.", {.range = Range::kAtLeastOne});
-  walk.number("for_s", it.time, kSecond, "How long they are needed.", Range::kNotNegative);
-  walk.field("p_all_left", it.all_left, "Probability that all of them survive.");
+  walk.number("for_s", it.time, kSecond, "Time for which the machines are needed.",
+              Range::kNotNegative);
+  walk.field("p_all_left", it.all_left, "Probability that all machines survive.");
   walk.field("losses_expected", it.losses_expected, "Expected number of losses.");
   walk.field("at_least", it.at_least, "Probability of each number of survivors.", kList);
   walk.field("first_loss", it.first_loss, "Time of the first loss.");
-  walk.field("dependence", it.dependence, "How losses of one pool depend on each other.");
+  walk.field("dependence", it.dependence, "Dependence between the losses of one pool.");
   walk.field("hazard_origin", it.hazard_origin, "Source of the hazard.");
   walk.field("dependence_origin", it.dependence_origin, "Source of the dependence.");
 }
@@ -241,19 +246,19 @@ struct SavesView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SavesView>& it) {
   constexpr Range kRange = Range::kNotNegative;
-  walk.field("what", it.what, "The kind of result: saves.");
+  walk.field("what", it.what, "Kind of result: saves.");
   walk.field("vm", it.vm, "VM type.");
   walk.field("count", it.count, "Number of machines.", {.range = Range::kAtLeastOne});
   walk.number("work_s", it.work, kSecond, "Training time without losses.", kRange);
   walk.number("stall_s", it.stall, kSecond, "Stall of each checkpoint.", kRange);
-  walk.number("transfer_s", it.transfer, kSecond, "After the stall, until it is safe.", kRange);
+  walk.number("transfer_s", it.transfer, kSecond,
+              "Time from the stall until the checkpoint is safe.", kRange);
   walk.field("fits_in_notice", it.fits_in_notice,
              "Whether a checkpoint fits into the interruption notice.");
-  walk.field("without_notice", it.without_notice, "Share of losses that come without notice.",
-             kShare);
+  walk.field("without_notice", it.without_notice, "Share of losses without notice.", kShare);
   walk.numbers("begins_s", it.begins, kSecond, "Ages at which checkpoints begin.", kRange);
   walk.field("waste", it.waste, "Share of the time that is lost.", kCount);
-  walk.field("constant", it.constant, "The best constant interval.");
+  walk.field("constant", it.constant, "Best constant interval.");
   walk.field("young", it.young, "Young's interval.");
   walk.field("daly", it.daly, "Daly's interval.");
   walk.field("hazard_origin", it.hazard_origin, "Source of the hazard.");

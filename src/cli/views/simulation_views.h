@@ -15,9 +15,9 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, RunSpread<Seconds>>& it) {
   constexpr Range kRange = Range::kNotNegative;
   walk.number("mean_s", it.mean, kSecond, "Mean over runs.", kRange);
-  walk.number("p10_s", it.p10, kSecond, "Shorter in one run of ten.", kRange);
+  walk.number("p10_s", it.p10, kSecond, "10th percentile over runs.", kRange);
   walk.number("p50_s", it.p50, kSecond, "Median over runs.", kRange);
-  walk.number("p90_s", it.p90, kSecond, "Longer in one run of ten.", kRange);
+  walk.number("p90_s", it.p90, kSecond, "90th percentile over runs.", kRange);
   walk.number("standard_error_s", it.standard_error, kSecond, "Standard error of the mean.",
               kRange);
 }
@@ -26,9 +26,9 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, RunSpread<Dollars>>& it) {
   constexpr Range kRange = Range::kNotNegative;
   walk.number("mean_usd", it.mean, kDollar, "Mean over runs.", kRange);
-  walk.number("p10_usd", it.p10, kDollar, "Less in one run of ten.", kRange);
+  walk.number("p10_usd", it.p10, kDollar, "10th percentile over runs.", kRange);
   walk.number("p50_usd", it.p50, kDollar, "Median over runs.", kRange);
-  walk.number("p90_usd", it.p90, kDollar, "More in one run of ten.", kRange);
+  walk.number("p90_usd", it.p90, kDollar, "90th percentile over runs.", kRange);
   walk.number("standard_error_usd", it.standard_error, kDollar, "Standard error of the mean.",
               kRange);
 }
@@ -46,15 +46,17 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, BillView>& view) {
   auto& it = view.bill;
   constexpr Range kRange = Range::kNotNegative;
-  walk.number("compute_usd", it.compute, kDollar, "Useful computing.", kRange);
+  walk.number("compute_usd", it.compute, kDollar, "Cost of useful computing.", kRange);
   walk.number("exposed_communication_usd", it.exposed_communication, kDollar,
-              "Communication that computing does not hide.", kRange);
-  walk.number("work_redone_usd", it.work_redone, kDollar, "Work redone after losses.", kRange);
-  walk.number("saving_usd", it.saving, kDollar, "Stalls of checkpoints.", kRange);
-  walk.number("set_up_usd", it.set_up, kDollar, "Machines that start.", kRange);
-  walk.number("idle_usd", it.idle, kDollar, "Machines that wait.", kRange);
-  walk.number("anchors_usd", it.anchors, kDollar, "Machines that keep checkpoints.", kRange);
-  walk.number("storage_usd", it.storage, kDollar, "Checkpoints at rest.", kRange);
+              "Cost of communication that computing does not hide.", kRange);
+  walk.number("work_redone_usd", it.work_redone, kDollar, "Cost of work redone after losses.",
+              kRange);
+  walk.number("saving_usd", it.saving, kDollar, "Cost of checkpoint stalls.", kRange);
+  walk.number("set_up_usd", it.set_up, kDollar, "Cost of machines that start.", kRange);
+  walk.number("idle_usd", it.idle, kDollar, "Cost of machines that wait.", kRange);
+  walk.number("anchors_usd", it.anchors, kDollar, "Cost of machines that keep checkpoints.",
+              kRange);
+  walk.number("storage_usd", it.storage, kDollar, "Cost of stored checkpoints.", kRange);
 }
 
 struct PlannedTimeView {
@@ -64,9 +66,9 @@ struct PlannedTimeView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlannedTimeView>& it) {
   constexpr Range kRange = Range::kNotNegative;
-  walk.number("mean_s", it.range.mean, kSecond, "Expected.", kRange);
-  walk.number("p10_s", it.range.p10, kSecond, "Shorter one time in ten.", kRange);
-  walk.number("p90_s", it.range.p90, kSecond, "Longer one time in ten.", kRange);
+  walk.number("mean_s", it.range.mean, kSecond, "Expected time.", kRange);
+  walk.number("p10_s", it.range.p10, kSecond, "10th percentile.", kRange);
+  walk.number("p90_s", it.range.p90, kSecond, "90th percentile.", kRange);
 }
 
 struct PlannedCostView {
@@ -76,9 +78,9 @@ struct PlannedCostView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlannedCostView>& it) {
   constexpr Range kRange = Range::kNotNegative;
-  walk.number("mean_usd", it.range.mean, kDollar, "Expected.", kRange);
-  walk.number("p10_usd", it.range.p10, kDollar, "Less one time in ten.", kRange);
-  walk.number("p90_usd", it.range.p90, kDollar, "More one time in ten.", kRange);
+  walk.number("mean_usd", it.range.mean, kDollar, "Expected cost.", kRange);
+  walk.number("p10_usd", it.range.p10, kDollar, "10th percentile.", kRange);
+  walk.number("p90_usd", it.range.p90, kDollar, "90th percentile.", kRange);
 }
 
 struct PlannedView {
@@ -92,8 +94,8 @@ struct PlannedView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, PlannedView>& it) {
   walk.field("time", it.time, "Completion time.");
-  walk.field("cost", it.cost, "The whole bill.");
-  walk.field("bill", it.bill, "Its parts.");
+  walk.field("cost", it.cost, "Total cost.");
+  walk.field("bill", it.bill, "Parts of the cost.");
   walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.", kShare);
   walk.field("p_budget", it.p_budget, "Probability of staying within the budget.", kShare);
 }
@@ -114,9 +116,9 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, SimulatedView>& it) {
   walk.field("runs", it.runs, "Number of simulated runs.", {.range = Range::kAtLeastOne});
   walk.field("time", it.time, "Completion time.");
-  walk.field("cost", it.cost, "The whole bill.");
-  walk.field("bill", it.bill, "Its parts, means over runs.");
-  walk.field("losses", it.losses, "Mean number of times that training stopped.", kCount);
+  walk.field("cost", it.cost, "Total cost.");
+  walk.field("bill", it.bill, "Parts of the cost, means over runs.");
+  walk.field("losses", it.losses, "Mean number of losses that stopped training.", kCount);
   walk.field("machines_lost", it.machines_lost, "Mean number of machines lost.", kCount);
   walk.field("finished", it.finished, "Share of runs that finished.", kShare);
   walk.field("p_deadline", it.p_deadline, "Share of runs that met the deadline.", kShare);
@@ -158,14 +160,14 @@ struct SimulationView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SimulationView>& it) {
-  walk.field("what", it.what, "The kind of result: simulate.");
+  walk.field("what", it.what, "Kind of result: simulate.");
   walk.field("job", it.job, "Name of the job.");
-  walk.field("cluster", it.cluster, "The VMs, as text.");
+  walk.field("cluster", it.cluster, "VMs, as text.");
   walk.field("region", it.region, "Region of the VMs.");
   walk.field("trace", it.trace, "Availability trace; absent: lifetimes are sampled.");
-  walk.field("limits", it.limits, "What the plan has to keep.");
-  walk.field("planned", it.planned, "What the plan predicts.");
-  walk.field("simulated", it.simulated, "What the simulated runs came to.");
+  walk.field("limits", it.limits, "Limits of the plan.");
+  walk.field("planned", it.planned, "Prediction of the plan.");
+  walk.field("simulated", it.simulated, "Results of the simulated runs.");
 }
 
 struct RevocationsRowView {
@@ -180,13 +182,13 @@ struct RevocationsRowView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RevocationsRowView>& it) {
-  walk.field("policy", it.policy, "Who chose the plan.");
-  walk.field("cluster", it.cluster, "The VMs, as text.");
+  walk.field("policy", it.policy, "Policy that chose the plan.");
+  walk.field("cluster", it.cluster, "VMs, as text.");
   walk.field("region", it.region, "Region of the VMs.");
   walk.field("keeps_limits", it.keeps_limits, "Whether the plan keeps all limits.");
-  walk.field("binding", it.binding, "The binding constraint, where it does not.");
-  walk.field("planned", it.planned, "What the plan predicts.");
-  walk.field("simulated", it.simulated, "What the simulated runs came to.");
+  walk.field("binding", it.binding, "Binding constraint, where the plan violates one.");
+  walk.field("planned", it.planned, "Prediction of the plan.");
+  walk.field("simulated", it.simulated, "Results of the simulated runs.");
 }
 
 /// `stint validate revocations`.
@@ -205,12 +207,12 @@ struct RevocationsView {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RevocationsView>& it) {
-  walk.field("what", it.what, "What was validated: revocations.");
+  walk.field("what", it.what, "Kind of validation: revocations.");
   walk.field("job", it.job, "Name of the job.");
   walk.field("seed", it.seed, "Seed of the simulation.");
   walk.field("prediction_error", it.prediction_error,
              "Whether runs draw their length from the plan's interval.");
-  walk.field("limits", it.limits, "What every plan has to keep.");
+  walk.field("limits", it.limits, "Limits of every plan.");
   walk.field("policies", it.policies, "Stint and other policies.", kList);
   walk.field("deepvm_over_stint", it.deepvm_over_stint, "Ratio of mean costs.", kCount);
   walk.field("deepvm_over_stint_median", it.deepvm_over_stint_median, "Ratio of median costs.",
@@ -229,7 +231,7 @@ struct TickView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, TickView>& it) {
   walk.field("zone", it.zone, "Zone of the spot machines, from 0.", kCount);
-  walk.field("available", it.available, "Spot machines that could be had.", kCount);
+  walk.field("available", it.available, "Spot machines available.", kCount);
   walk.field("spot", it.spot, "Spot machines held.", kCount);
   walk.field("on_demand", it.on_demand, "On-demand machines held.", kCount);
   walk.field("spot_working", it.spot_working, "Spot machines that train.", kCount);
@@ -256,20 +258,21 @@ struct ReplayView {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, ReplayView>& it) {
   walk.field("policy", it.policy, "Name of the policy.");
-  walk.number("gap_s", it.gap, kSecond, "From one tick to the next.", Range::kPositive);
+  walk.number("gap_s", it.gap, kSecond, "Time from one tick to the next.", Range::kPositive);
   walk.field("start_tick", it.start_tick, "First tick of the window.", kCount);
-  walk.field("deadline_ticks", it.deadline_ticks, "Deadline, from the start.", kCount);
+  walk.field("deadline_ticks", it.deadline_ticks, "Deadline, in ticks from the start.", kCount);
   walk.field("finished_tick", it.finished_tick,
-             "When the work was done; absent: the deadline was missed.", kCount);
+             "Tick at which the work was done; absent: the deadline was missed.", kCount);
   walk.field("overdue_ticks", it.overdue_ticks,
-             "After the deadline, until the work is done on demand.", kCount);
-  walk.field("cost", it.cost, "In ticks of one spot machine.", kCount);
+             "Ticks from the deadline until on-demand machines finish the work.", kCount);
+  walk.field("cost", it.cost, "Cost, in ticks of one spot machine.", kCount);
   walk.field("cost_ratio_to_optimum", it.cost_ratio_to_optimum,
-             "Relative to the clairvoyant optimum.", kCount);
+             "Cost relative to the clairvoyant optimum.", kCount);
   walk.field("cost_ratio_to_on_demand", it.cost_ratio_to_on_demand,
-             "Relative to on-demand machines alone.", kCount);
-  walk.field("moves", it.moves, "Moves between zones; absent: there is one zone.", kCount);
-  walk.field("ticks", it.ticks, "What happened in each tick.", kList);
+             "Cost relative to on-demand machines alone.", kCount);
+  walk.field("moves", it.moves, "Number of moves between zones; absent: there is one zone.",
+             kCount);
+  walk.field("ticks", it.ticks, "Events of each tick.", kList);
 }
 
 }  // namespace stint::cli
