@@ -17,8 +17,8 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kFarewell = 30 * kSecond;     // For what scripts do after training.
-constexpr Seconds kTermination = 10 * kSecond;  // For plain scripts that are told to end.
+constexpr Seconds kShutdownPatience = 30 * kSecond;  // For what scripts do after training.
+constexpr Seconds kTermination = 10 * kSecond;       // For plain scripts that are told to end.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
 constexpr int kReceiverPort = 29400;
@@ -109,7 +109,7 @@ void Runner::handle_queue() {
     const bool was_over = supervisor_.finished();
     const std::vector<RunAction> actions = supervisor_.handle(event);
     if (listeners_.happened) listeners_.happened(event, actions);
-    if (supervisor_.finished() && !was_over) farewell();
+    if (supervisor_.finished() && !was_over) end_workers();
     for (const RunAction& action : actions) perform(action);
     ask_for_wishes();
   }
@@ -169,7 +169,7 @@ void Runner::release(int vm) {
 }
 
 /// The workers do what their scripts do after training, while the machines are still there.
-void Runner::farewell() {
+void Runner::end_workers() {
   const bool orders = script_ == Script::kTakesOrders;
   for (const int vm : gang_.vms()) {
     if (orders) {
@@ -178,7 +178,7 @@ void Runner::farewell() {
       crew_.terminate_worker(vm);
     }
   }
-  const Seconds until = now() + (orders ? kFarewell : kTermination);
+  const Seconds until = now() + (orders ? kShutdownPatience : kTermination);
   const auto any = [&] {
     return std::any_of(gang_.vms().begin(), gang_.vms().end(),
                        [&](int vm) { return crew_.has_worker(vm); });

@@ -108,7 +108,7 @@ class Runner {
   void follow(const Replanning& thought);
   void ask_for_wishes();
   void adopt(int number);
-  void farewell();
+  void end_workers();
 
   void look_at_cloud();
   void look_at(const VmStatus& vm);

@@ -8,7 +8,7 @@
 namespace stint {
 namespace {
 
-constexpr double kMoved = 0.1;  // A speed that changed by less leaves the game as it is.
+constexpr double kMoved = 0.1;  // A change of speed by less than this leaves the game unchanged.
 constexpr double kGrid = 0.05;
 
 int ticks_up(Seconds time, Seconds tick) {
@@ -19,7 +19,7 @@ double slowness_of(const RunTerms& terms, const RunProgress& progress) {
   return std::max(1.0, progress.slowness_max.value_or(terms.slower));
 }
 
-/// Machines that are held, by the ticks until they train, the readiest first.
+/// Machines that are held, by the number of ticks until they train, smallest first.
 Fleet fleet_of(std::vector<Seconds> ready, const DeadlineGame& game, Seconds tick) {
   std::sort(ready.begin(), ready.end());
   Fleet fleet;
@@ -30,7 +30,7 @@ Fleet fleet_of(std::vector<Seconds> ready, const DeadlineGame& game, Seconds tic
   return fleet;
 }
 
-/// Whether a machine on demand stays that may hold what was reached.
+/// Whether an on-demand machine stays that may hold the reached state.
 bool keeps_on_demand(const RunTerms& terms, const std::optional<Holding>& choice) {
   if (choice) return choice->on_demand > 0;
   return std::any_of(terms.slots.begin(), terms.slots.end(), [](const RunSlot& slot) {
@@ -79,7 +79,7 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
   const Seconds left = *terms.deadline - progress.now;
   const auto room = [&](std::int64_t from) { return left - 2 * terms.tick - set_up - work(from); };
 
-  Seconds ready;  // Until all machines on demand train, if they are bought now.
+  Seconds ready;  // Until all on-demand machines train, if they are launched now.
   for (const Seconds one : progress.on_demand) ready = std::max(ready, one);
   if (static_cast<int>(progress.on_demand.size()) < machines_)
     ready = terms.start_up + terms.regroup;
@@ -87,8 +87,8 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
              work(progress.safe) / slowness_of(terms, progress) * progress.slowness.value_or(1) -
              left;
 
-  // Whoever has bought sells only when there is time to buy again, with something to spare: each
-  // save gives room that the steps after it take.
+  // On-demand machines are released only when there is time to launch them again, with a margin:
+  // each checkpoint gives slack that the steps after it use up.
   const Seconds spare = 2 * terms.tick + std::min(terms.save_every, 2 * terms.start_up);
   const Seconds needed = buys_ ? 2 * terms.start_up + 2 * terms.tick + spare : Seconds{};
   const std::int64_t from = keeps_on_demand(terms, choice_) ? progress.safe : progress.saved;
@@ -100,7 +100,7 @@ void DeadlineWatch::look_at_time(const RunTerms& terms, const RunProgress& progr
 
 std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
                                                  const RunProgress& progress) {
-  // In steps, so that a rehearsal meets few different games.
+  // The slowness is rounded up to a grid, so that rehearsals solve few different games.
   const double slowness = std::ceil(progress.slowness.value_or(1) / kGrid - 1e-9) * kGrid;
   const Seconds step = step_ * slowness;
   if (!begun_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {

@@ -10,53 +10,54 @@
 
 namespace stint {
 
-/// How far a run is, for decisions about markets. Machines are those that train.
+/// The progress of a run, for decisions about markets. Machines are those that train.
 struct RunProgress {
   Seconds now;
   std::int64_t reached = 0;                 // Steps.
-  std::int64_t safe = 0;                    // Of these, what the loss of all spot machines leaves.
-  std::int64_t saved = 0;                   // Of these, what is left without any machine.
-  std::optional<double> slowness = {};      // A step takes so many times what was predicted,
-  std::optional<double> slowness_max = {};  // and hardly more than so many.
-  int spot_available = 0;                   // Held or to be had, as far as is known.
-  std::vector<Seconds> spot = {};           // Those held, by the time until they train.
+  std::int64_t safe = 0;                    // Steps that survive the loss of all spot machines.
+  std::int64_t saved = 0;                   // Steps that survive the loss of all machines.
+  std::optional<double> slowness = {};      // Measured step time over predicted step time,
+  std::optional<double> slowness_max = {};  // and an upper bound of that ratio.
+  int spot_available = 0;                   // Held or available, as far as is known.
+  std::vector<Seconds> spot = {};           // Spot machines held, by the time until they train.
   std::vector<Seconds> on_demand = {};
-  bool moving = false;  // Workers are on their way, so that no other move is thought of.
+  bool moving = false;  // Workers regroup, so that no other move is considered.
 };
 
-/// Which machines to hold so that a deadline is kept: what a policy chooses, as long as the
-/// deadline is kept even when spot machines vanish without a word right after the next decision.
+/// Chooses the machines to hold so that a deadline is kept: the policy's choice, as long as the
+/// deadline is kept even if all spot machines are lost without notice right after the next
+/// decision.
 ///
-/// With s steps left that would have to be done then, on demand the run ends after
+/// If s steps are left at that moment, the run ends on on-demand machines after
 ///
 ///   tick + start-up + 2 regroup + save + s · step · slowness + save + tick
 ///
-/// at the latest: a decision is made once a tick; until the machines are there nothing counts; one
-/// change of machines and one save may be in their way; the last step is saved; and a step and a
-/// report in progress are over within another tick. When that is later than the deadline, all
-/// machines are bought, and kept until there is room for them to start twice and to be saved. What
-/// the policy chooses is followed at once where it holds more on demand; else not before the last
-/// change has had time to pay, because each costs a standstill that the policy's game knows little
-/// of. The slowness is
-/// the most that was measured, never below one, and until it is measured that of the prediction's
-/// interval.
+/// at the latest: a decision is made once a tick; nothing counts until the machines are up; one
+/// change of machines and one checkpoint may delay them; the last step is saved; and a step and a
+/// report in progress end within another tick. When that is later than the deadline, all machines
+/// are launched on demand, and kept until there is time for them to start twice and to be saved. A
+/// choice of the policy that holds more on-demand machines is followed at once; any other only
+/// after the last change has had time to pay, because each change costs a pause that the policy's
+/// game hardly models. The slowness is the largest that was measured, never below one, and until it
+/// is measured that of the prediction's interval.
 class DeadlineWatch {
  public:
   explicit DeadlineWatch(std::unique_ptr<DeadlinePolicy> policy = nullptr)
       : policy_(std::move(policy)) {}
 
-  /// Forgets the predictions of an earlier plan.
+  /// Discards the predictions of an earlier plan.
   void change_terms();
 
-  /// What to hold now; absent: the markets of the plan. Requires a deadline that has not passed.
+  /// The machines to hold now; absent: the markets of the plan. Requires a deadline that has not
+  /// passed.
   std::optional<Holding> choose(const RunTerms& terms, const RunProgress& progress);
 
-  bool buys() const { return buys_; }  // Everything is bought, to keep the deadline.
+  bool buys() const { return buys_; }  // All machines are on demand, to keep the deadline.
 
-  /// A save would make the purchase unnecessary for now.
+  /// Whether a checkpoint would make the on-demand machines unnecessary for now.
   bool save_helps() const { return save_helps_; }
 
-  /// How much too late the end is with all machines on demand; zero or less when it is in time.
+  /// The time by which the end with all machines on demand misses the deadline; zero or less: none.
   Seconds overdue() const { return overdue_; }
 
  private:
@@ -66,14 +67,14 @@ class DeadlineWatch {
 
   std::unique_ptr<DeadlinePolicy> policy_;
   DeadlineGame game_;
-  std::vector<int> past_;  // Spot machines of the ticks that were decided.
-  int tick_ = -1;          // The last of them.
-  int machines_ = 0;       // Of the present terms.
-  Seconds step_;           // With all of them, as predicted.
+  std::vector<int> past_;  // Spot machines of the ticks already decided.
+  int tick_ = -1;          // The last of those ticks.
+  int machines_ = 0;       // Machines of the present terms.
+  Seconds step_;           // Predicted step time with all machines.
   bool begun_ = false;
-  double game_slowness_ = 1;  // Of the present game.
+  double game_slowness_ = 1;  // Slowness that the present game assumes.
   std::optional<Holding> choice_;
-  Seconds chosen_;  // When that changed last.
+  Seconds chosen_;  // Time of the last change of the choice.
   bool buys_ = false;
   bool save_helps_ = false;
   Seconds overdue_;

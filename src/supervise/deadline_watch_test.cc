@@ -9,8 +9,8 @@ namespace {
 
 constexpr Holding kAllOnDemand{.spot = 0, .on_demand = 2};
 
-/// 100 steps of 10 s on two machines. A purchase is over after two ticks of 60 s, a start of 60 s,
-/// two changes of 10 s and two saves of 10 s: 220 s beside the steps.
+/// 100 steps of 10 s on two machines. A switch to on-demand machines takes two ticks of 60 s, a
+/// start of 60 s, two changes of 10 s and two checkpoints of 10 s: 220 s beside the steps.
 RunTerms terms_until(Seconds deadline) {
   RunTerms terms;
   terms.slots.resize(
@@ -33,7 +33,7 @@ RunProgress measured(Seconds now, std::int64_t steps) {
           .spot_available = 2};
 }
 
-// 1000 s of steps and 220 s: with a deadline at 2000 s it may wait until 780 s.
+// 1000 s of steps and 220 s: with a deadline at 2000 s the switch may wait until 780 s.
 TEST(DeadlineWatch, BuysAtTheLastSafeMoment) {
   const RunTerms terms = terms_until(2000 * kSecond);
   DeadlineWatch watch(nullptr);
@@ -43,7 +43,7 @@ TEST(DeadlineWatch, BuysAtTheLastSafeMoment) {
   EXPECT_TRUE(watch.buys());
 }
 
-// What was reached and is not saved would be lost with the spot machines.
+// Steps that are not saved would be lost with the spot machines.
 TEST(DeadlineWatch, CountsOnWhatIsSavedAlone) {
   const RunTerms terms = terms_until(2000 * kSecond);
   RunProgress progress = measured(781 * kSecond, 0);
@@ -57,7 +57,8 @@ TEST(DeadlineWatch, CountsOnWhatIsSavedAlone) {
   EXPECT_FALSE(after.save_helps());
 }
 
-// Half as fast: 2000 s of steps, so that 220 s are too much for a deadline at 3000 s from 780 s on.
+// At half the speed the steps take 2000 s, so that 220 s do not fit before a deadline at 3000 s
+// from 780 s on.
 TEST(DeadlineWatch, BuysEarlierWhenStepsAreSlower) {
   const RunTerms terms = terms_until(3000 * kSecond);
   RunProgress progress = measured(781 * kSecond, 0);
@@ -77,19 +78,19 @@ TEST(DeadlineWatch, IsPrudentBeforeTheSpeedIsMeasured) {
   EXPECT_EQ(watch.choose(terms, progress), kAllOnDemand);
 }
 
-// Sold again only with room for two starts of 60 s, two ticks of 60 s, and two ticks and two starts
-// to spare, 480 s, beside the 220 s.
+// On-demand machines are released only with time for two starts of 60 s, two ticks of 60 s, and a
+// margin of two ticks and two starts, 480 s, beside the 220 s.
 TEST(DeadlineWatch, DoesNotSellWhatItWouldHaveToBuyAgain) {
   const RunTerms terms = terms_until(2000 * kSecond);
   DeadlineWatch watch(nullptr);
   watch.choose(terms, measured(781 * kSecond, 0));
-  EXPECT_EQ(watch.choose(terms, measured(782 * kSecond, 48)), kAllOnDemand);  // 478 s of room.
-  EXPECT_EQ(watch.choose(terms, measured(783 * kSecond, 49)), std::nullopt);  // 487 s.
+  EXPECT_EQ(watch.choose(terms, measured(782 * kSecond, 48)), kAllOnDemand);  // A margin of 478 s.
+  EXPECT_EQ(watch.choose(terms, measured(783 * kSecond, 49)), std::nullopt);  // A margin of 487 s.
 }
 
 TEST(DeadlineWatch, TellsHowLateItWillBe) {
   DeadlineWatch watch(nullptr);
-  // 70 s until they train, 1000 s of steps and a save of 10 s are 80 s more than there are.
+  // 70 s until they train, 1000 s of steps and a checkpoint of 10 s exceed the deadline by 80 s.
   watch.choose(terms_until(1000 * kSecond), measured({}, 0));
   EXPECT_NEAR(watch.overdue().in(kSecond), 80, 1e-9);
   watch.choose(terms_until(2000 * kSecond), measured({}, 0));
@@ -107,7 +108,7 @@ TEST(DeadlineWatch, FollowsThePolicyWhileThatIsSafe) {
   EXPECT_EQ(watch.choose(terms, none), kAllOnDemand);
 }
 
-// It is asked once a tick.
+// The policy is asked once a tick.
 TEST(DeadlineWatch, KeepsAChoiceForATick) {
   const RunTerms terms = terms_until(2 * kHour);
   DeadlineWatch watch(std::make_unique<SpotOnly>());

@@ -13,62 +13,62 @@
 
 namespace stint {
 
-/// How unkind a world is. Rates are per minute, the others probabilities.
+/// The failures of a simulated world. Rates are per minute; the others are probabilities.
 struct Unkindness {
-  double loss = 0;            // Of a spot machine.
-  double on_demand_loss = 0;  // Of others that train.
-  double receiver_loss = 0;   // Of those that hold checkpoints.
-  double refusal = 0;         // Of a launch on the spot market.
+  double loss = 0;            // Loss of a spot machine.
+  double on_demand_loss = 0;  // Loss of an on-demand machine that trains.
+  double receiver_loss = 0;   // Loss of a machine that holds checkpoints.
+  double refusal = 0;         // Refusal of a launch on the spot market.
   double on_demand_refusal = 0;
-  double slow_launch = 0;   // It takes longer than it should.
-  double comes_anyway = 0;  // A launch goes on that was called off.
+  double slow_launch = 0;   // A launch that takes longer than it should.
+  double comes_anyway = 0;  // A launch that completes although it was cancelled.
   double unannounced = 0;   // A loss without a notice.
   double false_notice = 0;  // A notice without a loss.
-  double crash = 0;         // Of a worker, in each step.
+  double crash = 0;         // Crash of a worker, in each step.
   double save_failure = 0;
-  double silence = 0;   // Nobody is told that a save failed.
-  double twice = 0;     // An event is told again.
-  double late = 0;      // An event is told later than it happened.
-  double lie = 0;       // A clock is wrong by some minutes.
-  double nonsense = 0;  // An event comes that cannot be.
-  double noise = 0;     // Of step times.
-  double follows = 0;   // A new plan that is asked for is made.
+  double silence = 0;   // A failed checkpoint that is not reported.
+  double twice = 0;     // An event that is reported twice.
+  double late = 0;      // An event that is reported late.
+  double lie = 0;       // A clock that is wrong by some minutes.
+  double nonsense = 0;  // An impossible event.
+  double noise = 0;     // Relative deviation of step times.
+  double follows = 0;   // A requested plan that is made.
   bool capacity = false;
   bool prices = false;
   bool terms = false;
   bool stop = false;
 
-  /// What is told is told at once, and is so.
+  /// A world in which events are reported once, at once and correctly.
   bool honest() const { return late == 0 && lie == 0 && comes_anyway == 0; }
 };
 
-/// What is played: the terms and how it goes.
+/// The scenario: the terms and the failures.
 struct Disaster {
   RunTerms terms = {};
   Unkindness unkindness = {};
-  double speed = 1;  // A step takes so many times what was predicted.
-  int policy = 0;    // Which one.
+  double speed = 1;  // Step time over predicted step time.
+  int policy = 0;    // Number of the policy.
   std::uint64_t policy_seed = 0;
   int crash_after = 0;          // Events; zero: never.
-  bool keeps_deadline = false;  // Nothing in this world excuses being late.
+  bool keeps_deadline = false;  // No failure in this world excuses a missed deadline.
 };
 
-/// A machine as it is, whatever the supervisor believes.
+/// The true state of a machine, whatever the supervisor believes.
 struct DisasterMachine {
   Market market = Market::kOnDemand;
   bool trains = true;
-  DollarsPerSecond price;  // On demand.
+  DollarsPerSecond price;  // On-demand price.
   bool up = false;
   bool gone = false;
   Seconds since = {};
   Dollars cost = {};
-  std::optional<std::int64_t> holds = {};  // The step of the state that its worker has.
+  std::optional<std::int64_t> holds = {};  // Step of the state that the machine's worker has.
 };
 
-/// With machines that share the work evenly, and lose a little by talking.
+/// Step time of machines that share the work evenly, with a small cost of communication.
 inline Seconds world_step_time(int machines) { return (24.0 / machines + machines) * kSecond; }
 
-/// Holds whatever comes to its mind.
+/// A policy that holds random numbers of machines.
 class ErraticPolicy : public DeadlinePolicy {
  public:
   explicit ErraticPolicy(std::uint64_t seed) : random_(seed) {}
@@ -118,7 +118,7 @@ inline std::vector<RunSlot> draw_slots(Random& random, DollarsPerSecond spot, in
   return slots;
 }
 
-/// Another plan for the same run.
+/// A different plan for the same run.
 inline RunTerms draw_new_slots(Random& random, RunTerms terms, DollarsPerSecond spot) {
   const int machines = 1 + random.below(4);
   terms.slots = draw_slots(random, spot, machines);
@@ -128,7 +128,7 @@ inline RunTerms draw_new_slots(Random& random, RunTerms terms, DollarsPerSecond 
   return terms;
 }
 
-/// The time in which DeadlineWatch promises to end, from the beginning on.
+/// The time in which DeadlineWatch guarantees the end, counted from the start of the run.
 inline Seconds promised_time(const RunTerms& terms, int machines) {
   return 2 * terms.tick + terms.start_up + 2 * terms.regroup + 2 * terms.save_time +
          static_cast<double>(terms.steps) * world_step_time(machines) * terms.slower;
@@ -170,7 +170,7 @@ inline Disaster draw_disaster(std::uint64_t seed) {
   unkind.refusal = often(0.95);
   disaster.keeps_deadline = timed && random.below(2) == 0 && terms.deadline >= promised;
   if (disaster.keeps_deadline) {
-    // Within the interval of the prediction, with the noise.
+    // The speed lies within the interval of the prediction, with the noise.
     disaster.speed = random.uniform(0.7, terms.slower / (1 + unkind.noise));
     return disaster;
   }

@@ -12,7 +12,8 @@ std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// STINT_DISASTERS says how many (`make e2e`: 50,000), STINT_DISASTER_SEED which one alone.
+// STINT_DISASTERS is the number of scenarios (`make e2e`: 50,000), STINT_DISASTER_SEED the only one
+// to run.
 TEST(Disasters, AlwaysEndTrainedOrGivenUpWithTheReason) {
   const std::uint64_t only = number_in("STINT_DISASTER_SEED", 0);
   const std::uint64_t worlds = only > 0 ? 1 : number_in("STINT_DISASTERS", 2'000);

@@ -19,10 +19,10 @@
 
 namespace stint {
 
-/// A small world that plays machines, workers and storage for a supervisor, tells it of what
-/// happens late, twice, out of order and with nonsense between, and holds it to what it promises.
-/// After a random event a second supervisor takes over from the journal; from then on both must
-/// want the same.
+/// A small world that simulates machines, workers and storage for a supervisor. It reports events
+/// late, twice, out of order and mixed with impossible ones, and checks what the supervisor
+/// guarantees. After a random event a second supervisor takes over from the journal; from then on
+/// both must want the same.
 class DisasterWorld {
  public:
   explicit DisasterWorld(std::uint64_t seed) : DisasterWorld(draw_disaster(seed), seed) {}
@@ -36,7 +36,7 @@ class DisasterWorld {
         spot_price_(terms_.slots[0].spot),
         capacity_(static_cast<int>(terms_.slots.size())) {}
 
-  /// Plays to the end; empty when everything held, else what did not.
+  /// Runs the scenario to its end; returns the violated guarantee, empty where none was.
   std::string play() {
     at({}, [this] { tick(); });
     if (unkind_.capacity) at({}, [this] { change_capacity(); });
@@ -71,7 +71,7 @@ class DisasterWorld {
     }
   };
 
-  /// What is stored after a step, and the machines that hold parts of it.
+  /// A checkpoint after a step, and the machines that hold parts of it.
   struct Stored {
     std::int64_t step = 0;
     int save = 0;
@@ -90,7 +90,7 @@ class DisasterWorld {
     if (problem_.empty()) problem_ = fmt::format("{} (at {:.0f} s)", problem, now_.in(kSecond));
   }
 
-  // What the supervisor is told.
+  // Reports to the supervisor.
 
   void tell(RunEvent event, std::optional<RunTerms> terms = {}) {
     event.at = now_;
@@ -156,7 +156,7 @@ class DisasterWorld {
     }
   }
 
-  /// The second supervisor, which knows the journal only.
+  /// The second supervisor, which is restored from the journal alone.
   void follow(const RunEvent& event, const std::optional<RunTerms>& terms,
               const std::vector<RunAction>& actions) {
     if (second_) {
@@ -176,7 +176,7 @@ class DisasterWorld {
     }
   }
 
-  // The world goes on.
+  // Events of the world.
 
   void tick() {
     if (supervisor_->finished()) return;
@@ -259,7 +259,7 @@ class DisasterWorld {
     return step;
   }
 
-  // What the supervisor wants.
+  // Actions of the supervisor.
 
   void perform(const RunAction& action) {
     switch (action.kind) {
@@ -471,19 +471,19 @@ class DisasterWorld {
   std::int64_t order_ = 0;
   std::map<int, Machine> machines_;
   std::vector<Stored> stored_;
-  bool destroyed_ = false;  // Checkpoints, with the machines that held them.
+  bool destroyed_ = false;  // A checkpoint was lost with the machines that held it.
 
-  std::vector<int> gang_;  // Who trains.
+  std::vector<int> gang_;  // Machines that train.
   int attempt_ = 0;
   bool joined_ = false;
   bool broken_ = false;
   std::int64_t step_ = 0;
   std::optional<std::int64_t> save_at_;
   int save_ = 0;
-  bool halt_ = false;    // No step shall follow the save,
-  bool halted_ = false;  // and none does.
+  bool halt_ = false;    // No step may follow the checkpoint,
+  bool halted_ = false;  // and no step does.
   int halts_ = 0;
-  std::int64_t trained_ = 0;  // The latest step that was ever stored.
+  std::int64_t trained_ = 0;  // The latest step that was ever saved.
 
   int terms_changes_ = 0;
   int finished_ = 0;

@@ -13,17 +13,17 @@
 
 namespace stint {
 
-/// Policies for rehearsals: they decide like ClusterPolicy with the present estimate of spot
-/// machines now, and learn nothing. So one table serves all rehearsals of the same game, where
-/// solving one for each would take longer than all the rest.
+/// Policies for rehearsals: they decide like ClusterPolicy with the present estimate of the spot
+/// market, and do not update it. One table therefore serves all rehearsals of the same game;
+/// solving one for each would take longer than everything else.
 class RehearsalTables {
  public:
   explicit RehearsalTables(CountModel pool) : pool_(std::move(pool)) {}
 
-  /// A policy that must not outlive this object. Its games have the machines of the pool.
+  /// A policy that must not outlive this object. Its games use the machines of the pool.
   std::unique_ptr<DeadlinePolicy> policy();
 
-  /// The table of a game of this work and deadline; both name it, the rest stays the same.
+  /// The table of a game of this work and deadline, which identify it; everything else is fixed.
   const ClusterTable& table(const DeadlineGame& game);
 
   std::size_t solved() const { return tables_.size(); }
@@ -33,7 +33,7 @@ class RehearsalTables {
   std::map<std::pair<int, int>, ClusterTable> tables_;
 };
 
-/// How a figure is spread over rehearsals.
+/// The distribution of a figure over rehearsals.
 template <class Q>
 struct Spread {
   Q mean;
@@ -47,24 +47,24 @@ struct Forecast {
   int runs = 0;
   Spread<Seconds> time;
   Spread<Dollars> cost;
-  double trained = 0;        // Share of rehearsals that end trained,
-  double deadline_kept = 0;  // that do so in time,
-  double budget_kept = 0;    // and that do so within the budget.
-  double losses = 0;         // Machines, on average.
-  BillParts parts;           // On average.
+  double trained = 0;        // Share of rehearsals that finish the training,
+  double deadline_kept = 0;  // that finish before the deadline,
+  double budget_kept = 0;    // and that finish within the budget.
+  double losses = 0;         // Machines lost, on average.
+  BillParts parts;           // Averages.
 };
 
-/// How often to rehearse. The policy is made anew for each; absent: none.
+/// The number of rehearsals. The policy is constructed for each; absent: none.
 struct Rehearsals {
   int runs = 200;
   std::uint64_t seed = 1;
   std::function<std::unique_ptr<DeadlinePolicy>()> policy = {};
-  // Draws the capacity of spot machines for each; absent: the world's.
+  // Draws the spot capacity for each rehearsal; absent: the world's.
   std::function<std::vector<CapacityChange>(Random)> capacity = {};
 };
 
 /// Simulates the rest of a run many times with the same supervisor that conducts it. Two forecasts
-/// of the same seed differ by their terms and not by chance. Requires more steps than are done.
+/// of the same seed differ by their terms and not by chance. Requires unfinished steps.
 Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
                   const Rehearsals& rehearsals);
 

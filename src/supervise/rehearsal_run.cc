@@ -15,13 +15,14 @@ using Event = RunEventKind;
 using Act = RunActionKind;
 
 constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
-constexpr int kStepsTold = 10;  // One by one, so that the speed is measured; then in batches.
+// Reported one by one, so that the speed is measured; then in batches.
+constexpr int kStepsTold = 10;
 constexpr int kHappeningsMax = 10'000'000;
-// A plain script that never gets to its end before a loss is given up after so many times what the
-// training takes undisturbed.
+// A plain script that is lost before its end again and again is given up after this many times the
+// duration of undisturbed training.
 constexpr double kPlainTimesMax = 20;
 
-/// Streams of chance.
+/// Random streams.
 enum Stream : std::uint64_t { kSpeed, kCapacity, kSteps, kMachines };
 
 struct Machine {
@@ -29,11 +30,11 @@ struct Machine {
   bool trains = true;
   bool spot = false;
   DollarsPerSecond price;
-  Seconds up = kNever;       // When it comes; in the past: it is there.
-  Seconds noticed = kNever;  // When that is told.
+  Seconds up = kNever;       // Time of readiness; in the past: the machine is up.
+  Seconds noticed = kNever;  // Time of the interruption notice.
   Seconds taken = kNever;
   bool is_up = false;
-  bool trained = false;  // At some time.
+  bool trained = false;  // The machine trained at some time.
   bool has_state = false;
 };
 
@@ -72,14 +73,14 @@ class Rehearsal {
       pay_until(next);
       happen();
     }
-    result_.time = now_ + world_.farewell;
-    result_.cost = supervisor_->cost() + rate_ * world_.farewell;
-    result_.parts.standing += rate_ * world_.farewell;
+    result_.time = now_ + world_.shutdown;
+    result_.cost = supervisor_->cost() + rate_ * world_.shutdown;
+    result_.parts.standing += rate_ * world_.shutdown;
     return result_;
   }
 
  private:
-  /// After which a rehearsal counts as given up.
+  /// The time after which a rehearsal counts as given up.
   Seconds longest() const {
     if (!terms_.plain) return kNever;
     const Seconds work =
@@ -97,7 +98,7 @@ class Rehearsal {
     return std::max(next, now_);
   }
 
-  /// Money that goes until then, by what it is for.
+  /// Adds the cost until that time to the parts of the bill.
   void pay_until(Seconds time) {
     const Seconds span = time - now_;
     now_ = time;
@@ -246,7 +247,7 @@ class Rehearsal {
                 : capacity_ > 0          ? 0
                                          : std::numeric_limits<int>::max();
     next_capacity();
-    // Those that came last go first.
+    // Machines that were launched last are lost first.
     int too_many = spot_there() - capacity_;
     for (auto it = machines_.rbegin(); it != machines_.rend() && too_many > 0; ++it) {
       if (!it->spot) continue;
@@ -266,7 +267,8 @@ class Rehearsal {
 
   bool in_gang(int vm) const { return contains(gang_, vm); }
 
-  /// Those that train go on until the newcomers are ready; a plain script starts again on all.
+  /// Workers that train continue until the new ones are ready; a plain script restarts on all
+  /// machines.
   void start(const RunAction& action) {
     if (terms_.plain && attempt_ > 0) {
       stand_still();
@@ -316,7 +318,7 @@ class Rehearsal {
     tell({.kind = Event::kWorkersUp, .attempt = attempt_, .step = step_});
   }
 
-  /// The next steps, up to whatever else happens.
+  /// The next steps, up to the next other event.
   void plan_batch() {
     if (!training_ || batch_ends_ != kNever || step_ == terms_.steps) return;
     const double room = (next_happening(false) - now_) / step_time_;
@@ -336,7 +338,7 @@ class Rehearsal {
     if (terms_.plain) save_and_end_by_itself();
   }
 
-  /// The latest step that a plain script has saved.
+  /// The latest step that a plain script saved.
   std::int64_t saved_by_itself() const {
     return saves_every_ > 0 ? step_ / saves_every_ * saves_every_ : 0;
   }
@@ -349,7 +351,7 @@ class Rehearsal {
     if (step_ == terms_.steps) tell({.kind = Event::kWorkersDone, .attempt = attempt_});
   }
 
-  /// So many steps are done, and were paid for.
+  /// Books steps that are done and paid for.
   void book(std::int64_t steps) {
     if (steps == 0) return;
     const Dollars each = unbooked_ / static_cast<double>(steps);
@@ -358,7 +360,7 @@ class Rehearsal {
     unbooked_ = {};
   }
 
-  /// Workers stop; the step in progress is lost, and a save.
+  /// Stops the workers; the step in progress and a checkpoint in progress are lost.
   void stand_still() {
     if (batch_ends_ != kNever) {
       const double part = 1 - (batch_ends_ - now_) / (static_cast<double>(batch_) * batch_time_);
@@ -393,7 +395,7 @@ class Rehearsal {
   std::unique_ptr<Supervisor> supervisor_;
   RehearsedRun result_;
   double slowness_ = 1;
-  DollarsPerSecond rate_;  // Of the machines that are there at the latest event.
+  DollarsPerSecond rate_;  // Price of the machines that were up at the latest event.
 
   Seconds now_;
   Seconds next_tick_;
@@ -410,7 +412,7 @@ class Rehearsal {
   std::vector<int> refused_;
   std::vector<int> gang_;
   int attempt_ = 0;
-  std::vector<int> next_gang_;  // Once its newcomers are ready.
+  std::vector<int> next_gang_;  // The next workers, once the new ones are ready.
   int next_attempt_ = 0;
   bool training_ = false;
   Seconds step_time_;
@@ -420,9 +422,9 @@ class Rehearsal {
   int saving_ = 0;
   std::int64_t batch_ = 0;
   Seconds batch_time_;
-  int told_ = 0;               // Batches of these workers.
-  Dollars unbooked_;           // For steps in progress.
-  std::vector<Dollars> paid_;  // For each step, the last time it was done.
+  int told_ = 0;               // Batches of steps that these workers reported.
+  Dollars unbooked_;           // Cost of the steps in progress.
+  std::vector<Dollars> paid_;  // Cost of each step, the last time it was done.
 };
 
 }  // namespace

@@ -24,9 +24,9 @@ TEST(RehearsalRun, IsTheSameForTheSameSeed) {
   EXPECT_NE(one.time, other.time);
 }
 
-// Up at 40 s, at work at 60 s, without spot from 300 s on and again from 1000 s: the 24 steps that
-// were done are lost, none having been saved. From 1000 s on 60 s and 500 s of steps and 10 s for
-// the save: 1570 s. Money: 260 s and 530 s.
+// Up at 40 s, training at 60 s, no spot capacity from 300 s to 1000 s: the 24 steps that were done
+// are lost, because none was saved. From 1000 s on 60 s of start, 500 s of steps and 10 s for the
+// checkpoint: 1570 s. The paid times are 260 s and 530 s.
 TEST(RehearsalRun, DoesAgainWhatWasLost) {
   const RehearsalWorld world{
       .capacity = {{.at = 300 * kSecond, .machines = 0}, {.at = 1000 * kSecond, .machines = 1}}};
@@ -39,8 +39,8 @@ TEST(RehearsalRun, DoesAgainWhatWasLost) {
   EXPECT_NEAR(run.parts.starting.in(kDollar), 40.0 / 3600, 1e-9);
 }
 
-// A script that takes no orders: up at 40 s, at work at 60 s; without spot from 300 s on and again
-// from 1000 s. It saves each 10 steps: of 24 steps 20 count, and 30 are left: 1000 + 60 + 300 s.
+// A script that takes no orders: up at 40 s, training at 60 s; no spot capacity from 300 s to 1000
+// s. It saves every 10 steps: 20 of 24 steps count, and 30 are left: 1000 + 60 + 300 s.
 TEST(RehearsalRun, APlainScriptContinuesFromItsOwnCheckpoint) {
   const RehearsalWorld world{
       .capacity = {{.at = 300 * kSecond, .machines = 0}, {.at = 1000 * kSecond, .machines = 1}}};
@@ -53,7 +53,7 @@ TEST(RehearsalRun, APlainScriptContinuesFromItsOwnCheckpoint) {
   EXPECT_NEAR(without.parts.redone.in(kDollar), 240.0 / 3600, 1e-9);
 }
 
-// 500 s of work and a loss each 20 s: it never gets to its end.
+// 500 s of work and a loss every 20 s: the script never finishes.
 TEST(RehearsalRun, APlainScriptThatNeverGetsToItsEndIsGivenUp) {
   const RehearsalWorld world{.loss = 1 / (20 * kSecond)};
   const RehearsedRun run = rehearse_once(one_machine(), world, {.plain = true}, 1, nullptr);
@@ -71,7 +71,7 @@ TEST(RehearsalRun, APlainScriptThatTrainsKeepsWhatItHasNotSaved) {
   EXPECT_NEAR(run.time.in(kSecond), 200, 15);
 }
 
-// The price of patience: nothing to be had for a day.
+// No capacity for a day.
 TEST(RehearsalRun, EndsWhenTheSupervisorGivesUp) {
   const RehearsalWorld world{.capacity = {{.at = {}, .machines = 0}}};
   const RehearsedRun run = rehearse_once(one_machine(), world, {}, 1, nullptr);

@@ -12,7 +12,7 @@ namespace {
 const DeadlineGame kGame{
     .work = 10, .deadline = 30, .changeover = 1, .machines = 2, .price_ratio = 3};
 
-// Before anything is learnt both know the same.
+// Before anything is learnt both have the same estimates.
 TEST(RehearsalPolicy, BeginsAsTheClusterPolicyDoes) {
   RehearsalTables tables(CountBelief(2).model());
   for (int available = 0; available <= 2; ++available) {
@@ -59,8 +59,8 @@ RunTerms two_machines(Market market) {
 }
 
 // The machines are up after 40 s and train after another 20 s, 100 steps of 10 s end at 1060 s, and
-// the last save is safe at 1070 s. Two machines cost 1 USD/h each from 40 s on: 1030 s are
-// 2060 / 3600 = 0.5722 USD, of which 20 s are the start, 1000 s training, 10 s standing still.
+// the last checkpoint is safe at 1070 s. Two machines cost 1 USD/h each from 40 s on: 1030 s are
+// 2060 / 3600 = 0.5722 USD, of which 20 s are the start, 1000 s training and 10 s a pause.
 TEST(Rehearsal, WithoutLossesCostsWhatIsAddedUpByHand) {
   const Forecast forecast = rehearse(two_machines(Market::kSpot), {}, {}, {.runs = 3});
   EXPECT_NEAR(forecast.time.mean.in(kSecond), 1070, 1e-6);
@@ -72,8 +72,8 @@ TEST(Rehearsal, WithoutLossesCostsWhatIsAddedUpByHand) {
   EXPECT_EQ(forecast.losses, 0);
 }
 
-// 50 steps are left: the workers that are there regroup for 10 s, do 500 s of steps and save for
-// 10 s. Two machines for 520 s are 1040 / 3600 USD.
+// 50 steps are left: the surviving workers regroup for 10 s, do 500 s of steps and save for 10 s.
+// Two machines for 520 s are 1040 / 3600 USD.
 TEST(Rehearsal, GoesOnFromWhereARunStands) {
   const RunSoFar so_far{
       .now = 800 * kSecond,
@@ -85,9 +85,9 @@ TEST(Rehearsal, GoesOnFromWhereARunStands) {
   EXPECT_NEAR(forecast.cost.mean.in(kDollar), 2 + 1040.0 / 3600, 1e-9);
 }
 
-// One machine that saves nothing but the end begins anew after each loss. It is exposed for
-// x = 20 s (to join) + 2000 s + 10 s (to save), so that with the rate r of losses there are
-// e^{rx} − 1 of them, the machine is paid for (e^{rx} − 1) / r, and each start takes 40 s more.
+// One machine that saves only at the end starts again after each loss. It is exposed for x = 20 s
+// (to join) + 2000 s + 10 s (to save), so that with the loss rate r there are e^{rx} − 1 losses,
+// the machine is paid for (e^{rx} − 1) / r, and each start takes 40 s more.
 TEST(Rehearsal, WithLossesAgreesWithTheClosedForm) {
   RunTerms terms = two_machines(Market::kSpot);
   terms.slots.pop_back();
@@ -103,7 +103,7 @@ TEST(Rehearsal, WithLossesAgreesWithTheClosedForm) {
   EXPECT_EQ(forecast.trained, 1);
 }
 
-// A notice of two minutes is enough to save and to have another machine: next to nothing is lost.
+// A notice of two minutes is enough to save and to launch another machine: almost nothing is lost.
 TEST(Rehearsal, LosesLittleWithANotice) {
   const RehearsalWorld sudden{.loss = 1 / (20 * kMinute)};
   RehearsalWorld announced = sudden;
@@ -119,7 +119,7 @@ TEST(Rehearsal, LosesLittleWithANotice) {
 TEST(Rehearsal, WaitsForSpotMachinesByTheTrace) {
   const RehearsalWorld world{
       .capacity = {{.at = {}, .machines = 0}, {.at = 600 * kSecond, .machines = 2}}};
-  // Asked for at 600 s, then as above: 600 + 1070 s.
+  // Requested at 600 s, then as above: 600 + 1070 s.
   const Forecast forecast = rehearse(two_machines(Market::kSpot), world, {}, {.runs = 1});
   EXPECT_NEAR(forecast.time.mean.in(kSecond), 1670, 1e-6);
 }
@@ -154,7 +154,7 @@ TEST(Rehearsal, ComparesTermsUnderTheSameChances) {
 }
 
 // Of 1000 other runs of the same world 80 % should lie between; three deviations of both samples
-// are 0.05 or so.
+// are about 0.05.
 TEST(Rehearsal, CoversWhatHappensWhenTheWorldIsAsAssumed) {
   const RunTerms terms = two_machines(Market::kSpot);
   const RehearsalWorld world{.loss = 1 / (15 * kMinute),
@@ -170,7 +170,7 @@ TEST(Rehearsal, CoversWhatHappensWhenTheWorldIsAsAssumed) {
   EXPECT_NEAR(inside / 1000.0, 0.8, 0.06);
 }
 
-// On demand 1070 s are needed, at 6 USD/h for 1030 s of them: 1.72 USD.
+// On-demand machines need 1070 s, at 6 USD/h for 1030 s of them: 1.72 USD.
 TEST(Rehearsal, TellsTheChanceOfADeadlineAndOfABudget) {
   RunTerms terms = two_machines(Market::kSpot);
   const RehearsalWorld none{.capacity = {{.at = {}, .machines = 0}}};

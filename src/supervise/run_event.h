@@ -12,48 +12,47 @@
 
 namespace stint {
 
-/// What can happen to a run.
+/// The events of a run.
 enum class RunEventKind {
   kTick,           // Time passed.
-  kVmUp,           // A machine that was asked for is ready.
-  kLaunchRefused,  // It will not come.
-  kNotice,         // It will be taken back.
-  kVmLost,         // It is gone.
-  kCapacity,       // So many spot machines can be had, those that are held among them.
+  kVmUp,           // A requested machine is ready.
+  kLaunchRefused,  // A launch was refused.
+  kNotice,         // A machine received an interruption notice.
+  kVmLost,         // A machine was lost.
+  kCapacity,       // The number of spot machines available, including those held.
   kWorkersUp,      // All workers of an attempt train, after `step`.
-  kStepDone,       // They finished a step.
+  kStepDone,       // The workers finished a step.
   kSaved,          // A checkpoint is safe.
   kSaveFailed,
-  kWorkerLost,   // The worker on a machine ended by itself; the machine is there.
-  kWorkersDone,  // All ended well by themselves.
-  kPlain,        // The script of an attempt takes no orders: it saves and loads by itself,
-  kTakesOrders,  // or it does.
-  kBilled,       // What a machine that is gone has cost, as its provider counts.
-  kPrices,       // Prices moved.
-  kTerms,        // The plan was made anew; see Supervisor::change_terms.
-  kRemark,       // Something to be told, in words; nothing follows from it.
-  kResumed,      // A new process took over; no worker is left, and `step` is what is saved.
-  kStop          // The user wants it to end; with a code, it cannot go on.
+  kWorkerLost,   // The worker on a machine ended by itself; the machine is up.
+  kWorkersDone,  // All workers ended by themselves with success.
+  kPlain,        // The script of an attempt takes no orders: it saves and loads by itself.
+  kTakesOrders,  // The script takes orders.
+  kBilled,       // The cost of a lost or released machine, as its provider counts.
+  kPrices,       // Spot prices changed.
+  kTerms,        // There is a new plan; see Supervisor::change_terms.
+  kRemark,       // A remark for the user, without any effect.
+  kResumed,      // A new process took over; no worker is left, and `step` is saved.
+  kStop          // The user stops the run; with a code, the run cannot continue.
 };
 
 std::span<const EnumName<RunEventKind>> names_of(RunEventKind type);
 
-/// One thing that happened, as the journal of a run keeps it. Fields that say nothing for its kind
-/// are absent.
+/// One event, as the journal of a run keeps it. Fields that do not apply to its kind are absent.
 struct RunEvent {
   RunEventKind kind = RunEventKind::kTick;
   Seconds at;                                 // Since the run began.
-  std::optional<int> vm = {};                 // Number of the machine.
+  std::optional<int> vm = {};                 // VM number.
   std::optional<int> attempt = {};            // Number of the start of workers.
-  std::optional<std::int64_t> step = {};      // Of training, counted from 1.
-  std::optional<int> save = {};               // Number of the save that this answers.
-  std::optional<Seconds> duration = {};       // Of the step, or until the machine goes.
-  std::optional<int> count = {};              // Of spot machines.
-  std::optional<int> code = {};               // With which workers ended.
+  std::optional<std::int64_t> step = {};      // Training step, counted from 1.
+  std::optional<int> save = {};               // Number of the checkpoint request that this answers.
+  std::optional<Seconds> duration = {};       // Of the step, or until the spot interruption.
+  std::optional<int> count = {};              // Number of spot machines available.
+  std::optional<int> code = {};               // Exit code of the workers.
   std::optional<std::string> reason = {};     // In words.
-  std::optional<std::string> type = {};       // Of the machines whose price it is; absent: of all.
-  std::optional<DollarsPerSecond> spot = {};  // The price of a spot machine from now on.
-  std::optional<Dollars> cost = {};           // Of a machine, from first to last.
+  std::optional<std::string> type = {};       // VM type whose price changed; absent: all.
+  std::optional<DollarsPerSecond> spot = {};  // New spot price.
+  std::optional<Dollars> cost = {};           // Total cost of the machine.
   Json::Object unknown = {};
 };
 
@@ -80,18 +79,18 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.rest(it.unknown);
 }
 
-/// What is to be done about it.
+/// The actions that a run can take.
 enum class RunActionKind {
-  kLaunch,   // Ask for machine `vm` for `slot` on `market`.
-  kRelease,  // Give machine `vm` back.
-  // Train on `vms` and nowhere else, as `attempt`. Workers that are there go on with what they
-  // have; where nobody has a later one the state is that of checkpoint `step` (0: the beginning).
-  // Where that was lost with the machine that held it, an earlier one; kWorkersUp says which.
+  kLaunch,   // Request machine `vm` for `slot` on `market`.
+  kRelease,  // Release machine `vm`.
+  // Train on `vms` and on no others, as `attempt`. Surviving workers keep their state; where none
+  // has a later one, workers load checkpoint `step` (0: the initial state). If that checkpoint was
+  // lost with the machine that held it, they load an earlier one; kWorkersUp says which.
   kTrain,
-  kSave,    // Have the workers of `attempt` save what they reached; the answer has the same `save`.
-  kReplan,  // Think again, for this reason.
-  kSay,     // Tell the user.
-  kFinish   // Nothing more is to be done; `outcome` and `reason` say how it ended.
+  kSave,    // The workers of `attempt` save their state; the answer has the same `save`.
+  kReplan,  // Make a new plan, for this reason.
+  kSay,     // Report to the user.
+  kFinish   // The run is over; `outcome` and `reason` say how it ended.
 };
 
 std::span<const EnumName<RunActionKind>> names_of(RunActionKind type);
@@ -109,8 +108,8 @@ struct RunAction {
   int attempt = 0;
   std::vector<int> vms = {};  // In the order of their slots.
   std::int64_t step = 0;
-  int save = 0;       // Number of the save.
-  bool halt = false;  // No step shall follow it: the workers will be others.
+  int save = 0;       // Number of the checkpoint request.
+  bool halt = false;  // No step may follow the checkpoint: other workers continue from it.
   RunVerdict outcome = RunVerdict::kTrained;
   std::string reason = {};
 

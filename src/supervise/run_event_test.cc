@@ -16,7 +16,7 @@ TEST(RunEvent, KeepsItsFieldsThroughTheJournal) {
       R"({"schema":"stint.run-event/1","kind":"notice","at_s":12.5,"vm":3,"duration_s":120.0})");
 }
 
-// What is replayed must be what was handled, to the last bit.
+// A replayed event must equal the handled one to the last bit.
 TEST(RunEvent, ComesBackFromTheJournalAsItWas) {
   const RunEvent event{.kind = RunEventKind::kSaved,
                        .at = 1.0 / 3 * kSecond,

@@ -39,7 +39,7 @@ TEST(RunSaves, CountFailuresInARow) {
   EXPECT_EQ(saves.failures(), 0);
 }
 
-// A receiver is lost while a save is on its way: that one may have gone there.
+// A receiver is lost while a checkpoint is in progress, which may have been sent there.
 TEST(RunSaves, AreSettledOnlyByOneThatWasAskedForAfterwards) {
   RunSaves saves;
   const int before = saves.ask(10, {});

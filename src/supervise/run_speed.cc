@@ -8,9 +8,9 @@ namespace stint {
 namespace {
 
 constexpr int kWarmUp = 2;
-constexpr std::size_t kSteps = 9;  // That tell the present speed.
-constexpr std::size_t kMany = 50;  // That tell how much it varies.
-constexpr double kMoved = 0.1;     // A measurement that changed less is the same.
+constexpr std::size_t kSteps = 9;  // Steps that determine the present speed.
+constexpr std::size_t kMany = 50;  // Steps that determine its variation.
+constexpr double kMoved = 0.1;     // A smaller relative change does not count.
 
 }  // namespace
 

@@ -8,43 +8,43 @@
 
 namespace stint {
 
-/// How fast training is, beside what was predicted.
+/// The measured speed of training relative to the prediction.
 class RunSpeed {
  public:
-  /// Workers begin whose steps were predicted to take so long.
+  /// Workers start whose steps have this predicted time.
   void begin(Seconds predicted);
 
-  /// The first steps of workers are left out: buckets are made, and memory is taken.
+  /// The first steps of workers are ignored: buckets are built, and memory is allocated.
   void see(Seconds step);
 
-  /// New predictions are made; what was measured beside the old ones says nothing of them.
+  /// New predictions were made; measurements relative to the old ones do not apply to them.
   void forget();
 
   Seconds predicted() const { return predicted_; }
 
-  /// Of the latest steps of these workers, once there are enough.
+  /// The median of the latest steps of these workers, once there are enough.
   std::optional<Seconds> median() const { return median_; }
 
-  /// A step takes so many times what was predicted. Of these workers, or while they are new of
-  /// those before; absent: nothing was measured yet.
+  /// Measured step time over predicted step time: of these workers, or while they are new of the
+  /// previous ones; absent: nothing was measured yet.
   std::optional<double> ratio() const { return ratio_; }
 
-  /// It takes hardly more than so many times: the larger of that ratio and, over the latest steps
-  /// of whatever workers, the mean and three standard errors of it.
+  /// An upper bound of that ratio: the larger of the ratio itself and, over the latest steps of all
+  /// workers, its mean plus three standard errors.
   std::optional<double> ratio_max() const;
 
  private:
   Seconds predicted_;
-  int warm_up_ = 0;  // Steps that are still to be left out.
+  int warm_up_ = 0;  // Steps that are still to be ignored.
   std::vector<Seconds> recent_;
   std::optional<Seconds> median_;
   std::optional<double> ratio_;
-  std::deque<double> ratios_;  // Of the latest steps.
+  std::deque<double> ratios_;  // Ratios of the latest steps.
 };
 
 /// Whether a measurement calls for a new plan: when it leaves its interval, once for each group of
-/// workers, and after that not before it has moved by another tenth, so that a plan that was
-/// declined is not made again and again.
+/// workers, and after that only once it has changed by another tenth, so that a plan that was
+/// declined is not made repeatedly.
 class ReplanTrigger {
  public:
   bool fires(double ratio, double low, double high, int attempt);
@@ -52,7 +52,7 @@ class ReplanTrigger {
   void forget() { *this = {}; }
 
  private:
-  std::optional<double> last_;  // For which a plan was asked for.
+  std::optional<double> last_;  // The measurement for which a plan was last requested.
   std::optional<int> attempt_;
 };
 

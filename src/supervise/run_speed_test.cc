@@ -36,16 +36,16 @@ TEST(RunSpeed, OfEarlierWorkersCountsWhileTheseAreNew) {
   EXPECT_FALSE(speed.ratio());
 }
 
-// Nine steps of 9 or 11 s beside 10 s predicted: five of 0.9 and four of 1.1 have the mean 0.98889
-// and the variance (5 · 0.00790 + 4 · 0.01235) / 8 = 0.01111, so that three standard errors are
-// 3 √(0.01111 / 9) = 0.10541.
+// Nine steps of 9 or 11 s with 10 s predicted: five of 0.9 and four of 1.1 have the mean 0.98889
+// and the variance (5 · 0.00790 + 4 · 0.01235) / 8 = 0.01111, so that three standard errors are 3
+// √(0.01111 / 9) = 0.10541.
 TEST(RunSpeed, IsHardlyWorseThanItsMeanAndThreeStandardErrors) {
   RunSpeed speed;
   speed.begin(10 * kSecond);
   warm_up(speed);
   for (int i = 0; i < 9; ++i) speed.see((i % 2 == 0 ? 9 : 11) * kSecond);
   EXPECT_NEAR(*speed.ratio_max(), 0.98889 + 0.10541, 1e-4);
-  for (int i = 0; i < 9; ++i) speed.see(30 * kSecond);  // Something happened.
+  for (int i = 0; i < 9; ++i) speed.see(30 * kSecond);  // A sudden slowdown.
   EXPECT_NEAR(*speed.ratio_max(), 3, 1e-12);
 }
 

@@ -35,7 +35,7 @@ std::vector<int> training_slots(const RunTerms& terms) {
 }
 
 StepTime remembered(StepTime step_time) {
-  // Shared, because functions are copied.
+  // The cache is shared, because functions are copied.
   auto known = std::make_shared<std::map<std::vector<int>, Seconds>>();
   return [known, step_time = std::move(step_time)](std::span<const int> slots) {
     std::vector<int> key(slots.begin(), slots.end());

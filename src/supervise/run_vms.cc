@@ -7,7 +7,7 @@
 namespace stint {
 namespace {
 
-/// What a machine that is gone has cost.
+/// The total cost of a machine that was lost or released.
 Dollars final_cost(const RunVm& vm) { return vm.billed.value_or(vm.charged); }
 
 }  // namespace
@@ -72,7 +72,7 @@ void RunVms::move_to(const std::vector<RunSlot>& slots) {
       for (std::size_t i = 0; i < slots.size() && at(vm).leaving; ++i) {
         const bool fits = slots[i].type == at(vm).type && slots[i].trains == at(vm).trains;
         if (taken[i] || !fits || (same_market && slots[i].market != at(vm).market)) continue;
-        // One that will be taken back leaves room for its successor.
+        // A machine with an interruption notice leaves its slot to its successor.
         taken[i] = is_held(at(vm));
         it(vm).leaving = false;
         it(vm).slot = static_cast<int>(i);

@@ -13,7 +13,7 @@ RunSlot slot(const std::string& type, Market market, bool trains = true) {
           .on_demand = 3 * kDollar / kHour};
 }
 
-// Asked for at 0, up from 1 h to 3 h at 1 USD/h, then 2 USD/h until 4 h: 2 + 2 = 4 USD.
+// Requested at 0, up from 1 h to 3 h at 1 USD/h, then 2 USD/h until 4 h: 2 + 2 = 4 USD.
 TEST(RunVms, CostFromTheMomentTheyAreUpUntilTheyAreGone) {
   RunVms vms;
   const int vm = vms.ask(slot("a", Market::kSpot), 0, Market::kSpot, {});
@@ -32,7 +32,8 @@ TEST(RunVms, CostWhatTheirProviderSaysOnceTheyAreGone) {
   RunVms vms;
   const int vm = vms.ask(slot("a", Market::kSpot), 0, Market::kOnDemand, {});
   vms.come(vm, {});
-  vms.bill(vm, 1 * kDollar);  // Too early to be the last word: 3 USD until now.
+  // The machine is still up, so that this is not final: 3 USD until now.
+  vms.bill(vm, 1 * kDollar);
   EXPECT_NEAR(vms.cost(1 * kHour).in(kDollar), 3, 1e-12);
   vms.end(vm, 1 * kHour);
   EXPECT_NEAR(vms.cost(2 * kHour).in(kDollar), 1, 1e-12);
@@ -54,7 +55,7 @@ TEST(RunVms, FindTheMachineOfASlotThatIsUpFirst) {
   EXPECT_EQ(vms.of(0, Market::kSpot), 0);
 }
 
-// Of a (spot), b (on demand) and a keeper b, the new plan has room for b on the spot market and
+// Of a (spot), b (on demand) and a keeper b, the new plan has slots for b on the spot market and
 // for an a on demand; its keeper is of another type.
 TEST(RunVms, MoveIntoANewPlanByTypeThenByMarket) {
   RunVms vms;

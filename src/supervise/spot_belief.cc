@@ -9,8 +9,9 @@ namespace stint {
 namespace {
 
 constexpr int kDrawnTicks = 5000;
-constexpr double kWeightTicks = 500;  // Far more than the first guess has, and soon outweighed.
-constexpr std::uint64_t kSeed = 5;    // The same belief each time a journal is replayed.
+// Far more than the prior has, and soon outweighed by observations.
+constexpr double kWeightTicks = 500;
+constexpr std::uint64_t kSeed = 5;  // The same estimate each time a journal is replayed.
 
 }  // namespace
 

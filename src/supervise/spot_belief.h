@@ -8,16 +8,16 @@
 
 namespace stint {
 
-/// How long spot machines are believed to stay, and how long one that went is missing.
+/// Mean time that spot machines stay up, and mean time until a lost one can be replaced.
 struct SpotSpells {
   Seconds stay;
-  std::optional<Seconds> away = {};  // Absent: another one is there at once.
+  std::optional<Seconds> away = {};  // Absent: a lost machine can be replaced at once.
   Json::Object unknown = {};
 };
 
-/// What a policy knows of the spot market before it has seen any of it, in ticks of `tick`: a pool
-/// in which each of `places` has a machine for as long, and has none for as long, as `expected`
-/// says; without it, or where another machine is there at once, one that is always full.
+/// The prior of a policy about the spot market, in ticks of `tick`: a pool in which each of
+/// `places` is up and down for the times of `expected`; without it, or where a lost machine can be
+/// replaced at once, a pool that is always full.
 CountBelief spot_belief(const std::optional<SpotSpells>& expected, Seconds tick, int places);
 
 // For the codec.

@@ -11,15 +11,15 @@ CountBelief belief_of(const std::optional<SpotSpells>& expected, int places) {
   return spot_belief(expected, 1 * kSecond, places);
 }
 
-// 500 ticks in which one machine stayed, beside 20 of a first guess that it goes in 5 % of them:
-// it goes with 20 · 0.05 / 520 = 0.2 %.
+// 500 ticks in which one machine stayed, beside 20 of a prior with losses in 5 % of them: the loss
+// probability is 20 · 0.05 / 520 = 0.2 %.
 TEST(SpotBelief, WithoutExpectationsMachinesStay) {
   const CountModel model = belief_of({}, 1).model();
   EXPECT_NEAR(model.probability(1, 0), 0.0019, 0.0002);
 }
 
-// Each of 2.5 % of the ticks a machine goes, and each of 10 % another comes; a belief of 500 ticks,
-// of which the machine is there in four of five, knows this to about a fifth and two fifths.
+// A machine is lost in 2.5 % of the ticks and replaced in 10 %; an estimate from 500 ticks, with
+// the machine up in four of five, knows these to about a fifth and two fifths.
 TEST(SpotBelief, FollowsTheExpectedSpells) {
   const CountModel model = belief_of(kSpells, 1).model();
   EXPECT_NEAR(model.probability(1, 0), 0.025, 0.006);

@@ -15,9 +15,9 @@ using Event = RunEventKind;
 using Act = RunActionKind;
 using Phase = RunVmPhase;
 
-constexpr Seconds kLongestWait = 10 * kMinute;  // Between two requests for a machine of a slot.
-constexpr Seconds kLongestRun = 3650 * kDay;    // A clock that says more is out of order.
-constexpr double kPricesMoved = 0.1;            // Of what the plan was made with.
+constexpr Seconds kLongestWait = 10 * kMinute;  // Between two requests for the machine of a slot.
+constexpr Seconds kLongestRun = 3650 * kDay;    // A clock beyond this time is wrong.
+constexpr double kPricesMoved = 0.1;            // Relative change since the plan was made.
 constexpr int kFailedSavesTold = 3;
 constexpr Seconds kLongestPause = 5 * kMinute;  // Between two starts of workers that fail.
 // A plain script may make more steps than planned, but not more than this.
@@ -65,7 +65,7 @@ void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> po
   }
   vms_.move_to(terms_.slots);
   for (const int vm : vms_.present()) {
-    // Even what is not yet acknowledged may be on its way there.
+    // Even a checkpoint that is not yet acknowledged may be in transfer there.
     if (!vms_.at(vm).trains && vms_.at(vm).leaving) saves_.unsettle();
   }
   new_plan_ = true;
@@ -81,7 +81,7 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
   const bool trained = event.vm && trains_on(*event.vm);
   const auto before = event.vm ? vms_.at(*event.vm).phase : Phase::kGone;
   apply(event);
-  // Workers of an older plan with more steps may go beyond those of the present one.
+  // Workers of an older plan with more steps may exceed the steps of the present one.
   terms_.steps = std::max(terms_.steps, reached_);
   if (finished_) {
     check_limits();
@@ -92,9 +92,9 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
   return std::exchange(actions_, {});
 }
 
-// What happened.
+// Handling of events.
 
-/// Fields that cannot be are as good as absent.
+/// Treats impossible fields as absent.
 RunEvent Supervisor::without_nonsense(RunEvent event) const {
   if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
   drop_unless(event.step >= 0 && event.step <= (plain_ ? kStepsMax : steps_max_), event.step);
@@ -153,7 +153,7 @@ void Supervisor::apply(const RunEvent& event) {
       return;
     case Event::kStop:
       if (closing_) return;
-      // With a code it is not the user who stops it.
+      // With a code the stop does not come from the user.
       closing_ = event.code ? RunVerdict::kGaveUp : RunVerdict::kStopped;
       closing_reason_ = event.reason.value_or("a stop was requested");
       closing_since_ = now_;
@@ -179,7 +179,7 @@ void Supervisor::on_vm_up(int vm) {
     if (!it.leaving) slot_of(vm).refusals[index(it.market)] = 0;
     if (!it.trains && saved_ > 0) saves_.unsettle();
   } else if (it.phase == Phase::kGone) {
-    // It was given up before it came; nobody may be left paying for it.
+    // The launch was cancelled before the machine was up; it must not be left running at a cost.
     act(Act::kRelease).vm = vm;
   }
 }
@@ -190,7 +190,7 @@ void Supervisor::on_refused(int vm, const std::string& reason) {
   vms_.end(vm, now_);
   if (it.leaving) return;
   int& refusals = slot_of(vm).refusals[index(it.market)];
-  // The deadline makes it ask for what it must have as often as it may.
+  // The deadline makes the run request the machines that it needs as often as it may.
   const bool urgent = terms_.deadline && it.market == Market::kOnDemand && !late();
   const double wait = urgent ? 1 : std::exp2(std::min(refusals, 20));
   const Seconds again = std::min(std::max(kLongestWait, terms_.tick), wait * terms_.tick);
@@ -229,7 +229,7 @@ void Supervisor::on_notice(int vm, Seconds left) {
 
 void Supervisor::on_capacity(const RunEvent& event) {
   if (!event.count || event.at < capacity_at_) return;
-  // Where there are more than there were, no refusal counts any longer.
+  // A larger capacity resets the refusals.
   for (SlotState& slot : slots_) {
     if (event.count > capacity_) slot.not_before[index(Market::kSpot)] = now_;
   }
@@ -253,7 +253,7 @@ void Supervisor::on_workers_up(std::optional<std::int64_t> step) {
   reached_ = *step;
 }
 
-/// Only the script knows where it continues.
+/// Only the script knows the step from which it continues.
 void Supervisor::on_plain_up(std::int64_t step) {
   start_longest_ = std::max(start_longest_, now_ - attempt_->ordered);
   reached_ = step;
@@ -282,16 +282,16 @@ bool Supervisor::trained() const { return plain_ ? done_ : saved_ >= terms_.step
 
 void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
   if (attempt_->broken) return;
-  // Whoever does steps is up.
+  // Workers that report steps are up.
   if (!attempt_->training) on_workers_up(step - 1);
   if (step <= reached_) return;
   reached_ = step;
-  // What a plain script does not save it may have to do again, but it does go on.
+  // A plain script may have to repeat the steps that it did not save, but it continues.
   if (plain_ && step > highest_) progressed_ = now_;
   highest_ = std::max(highest_, step);
   attempt_->last_step = now_;
   attempt_->stepped = true;
-  // By workers of an older plan the speed of the present one is not told.
+  // Workers of an older plan say nothing about the speed of the present one.
   if (!duration || *duration <= Seconds{} || new_plan_) return;
   speed_.see(*duration);
   const auto measured = speed_.median();
@@ -328,7 +328,7 @@ void Supervisor::on_worker_lost(const RunEvent& event) {
        event.reason.value_or(""));
 }
 
-/// `words` are the last ones of the worker, in one line or several.
+/// `words` is the end of the worker's output, in one line or several.
 void Supervisor::fail(std::string what, const std::string& words) {
   ++failures_;
   const bool lines = words.find('\n') != std::string::npos;
@@ -346,7 +346,7 @@ void Supervisor::fail(std::string what, const std::string& words) {
   say(fmt::format("{}; the workers restart{}.{}", what, when, below));
 }
 
-/// A new process took over: no worker is left, and what was closing is open again.
+/// A new process took over: no worker is left, and a run that was closing is open again.
 void Supervisor::on_resumed(std::optional<std::int64_t> step) {
   stand_by();
   holders_.clear();
@@ -377,7 +377,7 @@ void Supervisor::on_prices(const RunEvent& event) {
   ask_for_plan(fmt::format("spot machines cost {:.2f} times the price of the plan", furthest));
 }
 
-// What is known.
+// State.
 
 bool Supervisor::trains_on(int vm) const {
   return attempt_ && std::count(attempt_->vms.begin(), attempt_->vms.end(), vm) > 0;
@@ -393,7 +393,7 @@ RunAction& Supervisor::act(RunActionKind kind) {
 
 void Supervisor::say(std::string text) { act(Act::kSay).reason = std::move(text); }
 
-/// Says what became of a machine that trained, once it is clear what was done about it.
+/// Reports the loss of a machine that trained, once its consequence is known.
 void Supervisor::tell_of(int vm) {
   std::string text = fmt::format("{} is lost", vm_name(vm));
   const bool lost = vms_.at(vm).phase == Phase::kGone;

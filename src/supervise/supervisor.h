@@ -19,71 +19,70 @@ namespace stint {
 struct RunAttempt {
   int number = 0;
   std::vector<int> vms;
-  bool training = false;  // Else they are on their way.
-  bool broken = false;    // One of them is lost; the others wait to be told.
+  bool training = false;  // Else they are starting.
+  bool broken = false;    // One of them is lost; the others wait for an order.
   Seconds ordered;
-  Seconds last_step = {};  // When the latest was done, or training began.
-  bool stepped = false;    // At least one was done.
+  Seconds last_step = {};  // When the latest step was done, or training began.
+  bool stepped = false;    // At least one step was done.
 };
 
-/// Keeps a training running on machines that come and go: events in, actions out. It has no clock
-/// and starts nothing itself, so that its journal of events replays to the same state.
+/// Keeps a training running while machines are launched and lost: events in, actions out. It has no
+/// clock and starts nothing itself, so that its journal of events replays to the same state.
 ///
-/// Events that repeat what is known, come late or are of another attempt change nothing, nor do
-/// fields that cannot be; a time before that of an earlier event counts as that event's. Workers
-/// that survive a change keep what they reached; without any the latest checkpoint that was
-/// acknowledged counts. Machines that come after they were given back, or after the end, are given
-/// back again.
+/// Events that repeat known facts, are late or belong to another attempt change nothing, nor do
+/// impossible fields; a time before that of an earlier event counts as that event's. Workers that
+/// survive a change keep their state; without any, the latest acknowledged checkpoint counts.
+/// Machines that are up after their release, or after the end, are released again.
 ///
-/// Machines that hold checkpoints are always kept. When one of them is lost everything is saved
-/// again as soon as there is another, and until then workers that begin at an earlier step than
-/// the one acknowledged are believed.
+/// Machines that hold checkpoints are always kept. When one of them is lost, the state is saved
+/// again as soon as there is a replacement, and until then workers that begin at an earlier step
+/// than the acknowledged one are believed.
 class Supervisor {
  public:
-  /// Without a policy each slot is filled from the market of the plan; a deadline is watched over
-  /// all the same.
+  /// Without a policy each slot is filled from the market of the plan; the deadline is watched in
+  /// any case.
   explicit Supervisor(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr);
 
-  /// The plan was made anew; the next event is kTerms. Machines whose type has a place in it stay,
-  /// and the others train until those of the new plan can. Steps, deadline and budget stay those
-  /// of the run where the new terms have none (of the steps: at most one).
-  /// Without a new policy the old one goes on if there are as many machines to decide about.
+  /// Replaces the plan; the next event is kTerms. Machines whose type has a slot in it stay, and
+  /// the others train until those of the new plan can. Where the new terms have no steps (at most
+  /// one), deadline or budget, those of the run stay. Without a new policy the old one continues if
+  /// it decides about the same number of machines.
   void change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr);
 
-  /// What the event calls for, in this order.
+  /// The actions that the event calls for, in this order.
   std::vector<RunAction> handle(const RunEvent& event);
 
   bool finished() const { return finished_; }
   Seconds now() const { return now_; }
   std::int64_t reached() const { return reached_; }  // Steps, of which some may be lost.
-  std::int64_t saved() const { return saved_; }      // Steps that no loss of a worker can take.
+  std::int64_t saved() const { return saved_; }      // Steps that survive the loss of all workers.
   bool plain() const { return plain_; }              // The script takes no orders.
-  bool trained() const;                              // Nothing is left to do.
-  std::int64_t script_saves_every() const;           // Steps, on average; 0: it never saved.
-  bool late() const;                                 // The deadline has passed.
+  bool trained() const;                              // No step is left to train.
+  std::int64_t script_saves_every() const;  // Mean number of steps between; 0: it never saved.
+  bool late() const;                        // The deadline has passed.
   bool over_budget() const;
-  Dollars cost() const { return vms_.cost(now_); }  // Of all machines until now.
+  Dollars cost() const { return vms_.cost(now_); }  // Cost of all machines until now.
   const RunTerms& terms() const { return terms_; }
   const std::vector<RunVm>& vms() const { return vms_.all(); }
   const std::optional<RunAttempt>& attempt() const { return attempt_; }
 
-  /// The machines that a checkpoint goes to now, in the order of their slots; fewer than there are
-  /// slots for them while one is missing.
+  /// The machines that receive checkpoints now, in the order of their slots; fewer than their slots
+  /// while one is missing.
   std::vector<int> receivers() const;
 
-  /// A step takes so many times its predicted time, once that was measured.
+  /// Measured step time over predicted step time, once it was measured.
   std::optional<double> slowness() const { return speed_.ratio(); }
 
  private:
-  /// What is wanted of a slot, and how asking for it went, by market.
+  /// The market wanted for a slot, and the requests so far, by market.
   struct SlotState {
     std::optional<Market> wanted = {};  // Absent: no machine now.
     std::array<Seconds, 2> not_before = {};
-    std::array<int, 2> refusals = {};  // In a row.
-    DollarsPerSecond planned;          // Spot price that the plan was made with.
+    std::array<int, 2> refusals = {};  // Consecutive refusals.
+    DollarsPerSecond planned;          // Spot price that the plan assumed.
   };
 
-  // What happened.
+  // Handling of events.
   RunEvent without_nonsense(RunEvent event) const;
   void apply(const RunEvent& event);
   void on_vm_up(int vm);
@@ -101,15 +100,15 @@ class Supervisor {
   void on_prices(const RunEvent& event);
   void on_capacity(const RunEvent& event);
 
-  // What is to be done.
+  // Actions.
   void decide();
-  void give_up_waiting();  // For what does not come.
+  void give_up_waiting();  // On machines and answers that are overdue.
   void look_for_hang();
   Seconds patience_with_plain() const;
   void check_limits();  // Budget, deadline, patience.
   void check_deadline();
   void ask_for_plan(const std::string& reason);
-  void close();  // On the way to the end.
+  void close();  // Ends the run in order.
   bool saves_before_the_end();
   void choose_markets();
   void spread_over_slots(Holding choice);
@@ -133,7 +132,7 @@ class Supervisor {
   void give_up(std::string reason);
   void release(int vm);
 
-  // What is known.
+  // State.
   bool current(const RunEvent& event) const;
   bool trains_on(int vm) const;
   bool receivers_there() const;
@@ -156,42 +155,42 @@ class Supervisor {
   void tell_of(int vm);
 
   RunTerms terms_;
-  std::vector<int> training_;  // Slots.
+  std::vector<int> training_;  // Slots that train.
   DeadlineWatch deadline_;
   std::vector<RunAction> actions_;
 
   Seconds now_;
   RunVms vms_;
   std::vector<SlotState> slots_;
-  std::optional<int> capacity_;  // Of spot machines, and when that was so.
+  std::optional<int> capacity_;  // Number of spot machines available, and the time of that report.
   Seconds capacity_at_;
   Seconds prices_at_;
   ReplanTrigger price_trigger_;
 
   std::optional<RunAttempt> attempt_;
   int attempts_ = 0;
-  std::vector<int> holders_;  // Machines whose workers have what was reached.
+  std::vector<int> holders_;  // Machines whose workers have the reached state.
   std::int64_t reached_ = 0;
-  std::int64_t steps_max_ = 0;  // Of any plan so far.
+  std::int64_t steps_max_ = 0;  // Largest number of steps of any plan so far.
   RunSpeed speed_;
   ReplanTrigger speed_trigger_;
   ReplanTrigger deadline_trigger_;
-  bool new_plan_ = false;     // The workers train by an older one.
-  int failures_ = 0;          // Of workers, since progress was last saved.
-  Seconds restart_after_;     // Workers that failed again wait until then.
+  bool new_plan_ = false;     // The workers train by an older plan.
+  int failures_ = 0;          // Failures of workers since progress was last saved.
+  Seconds restart_after_;     // Workers that failed repeatedly wait until then.
   bool plain_ = false;        // The script takes no orders.
-  bool done_ = false;         // It ended well.
-  int script_saves_ = 0;      // That a plain script made.
-  Seconds start_longest_;     // From the order to the first step of a plain script.
+  bool done_ = false;         // The script ended with success.
+  int script_saves_ = 0;      // Checkpoints that a plain script made.
+  Seconds start_longest_;     // Longest time from the order to the first step of a plain script.
   std::int64_t highest_ = 0;  // The latest step that was ever reached.
 
   RunSaves saves_;
   std::int64_t saved_ = 0;
   Seconds progressed_;      // When `saved_` last grew.
-  bool save_soon_ = false;  // A machine will go.
+  bool save_soon_ = false;  // A machine received an interruption notice.
   bool receiver_lost_ = false;
   std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved,
-  bool halted_ = false;                     // after which workers stand still.
+  bool halted_ = false;                     // after which workers are paused.
 
   std::optional<RunVerdict> closing_;
   std::string closing_reason_;

@@ -26,7 +26,7 @@ inline RunTerms simple_terms(int machines, Market market = Market::kSpot) {
   return terms;
 }
 
-/// One that holds checkpoints.
+/// A machine that holds checkpoints.
 inline RunSlot receiver_slot() {
   return {.type = "r",
           .trains = false,
@@ -34,13 +34,13 @@ inline RunSlot receiver_slot() {
           .on_demand = 0.72 * kDollar / kHour};
 }
 
-/// A supervisor and what it wanted last.
+/// A supervisor and its latest actions.
 class SupervisedRun {
  public:
   explicit SupervisedRun(RunTerms terms, std::unique_ptr<DeadlinePolicy> policy = nullptr)
       : supervisor(std::move(terms), std::move(policy)) {}
 
-  /// Tells of an event after so many seconds.
+  /// Reports an event at this time in seconds.
   const std::vector<RunAction>& tell(double seconds, RunEvent event) {
     event.at = seconds * kSecond;
     return actions = supervisor.handle(event);
@@ -48,7 +48,7 @@ class SupervisedRun {
 
   const std::vector<RunAction>& tick(double seconds) { return tell(seconds, {}); }
 
-  /// All machines come at once and train from the beginning: attempt 1.
+  /// All machines are up at once and train from the start: attempt 1.
   void begin() {
     tick(0);
     const int machines = static_cast<int>(supervisor.vms().size());
@@ -56,7 +56,7 @@ class SupervisedRun {
     train(0, 0);
   }
 
-  /// The workers that were ordered last are up.
+  /// The workers that were last ordered are up.
   void train(double seconds, std::int64_t step) {
     tell(seconds,
          {.kind = RunEventKind::kWorkersUp, .attempt = supervisor.attempt()->number, .step = step});
@@ -69,7 +69,7 @@ class SupervisedRun {
                    .duration = duration});
   }
 
-  /// The last save that was asked for is safe after this step.
+  /// The last requested checkpoint is safe after this step.
   void save(double seconds, std::int64_t step) {
     tell(seconds, {.kind = RunEventKind::kSaved, .step = step, .save = last_save});
   }

@@ -1,5 +1,5 @@
-// What the supervisor does about the situation it is in. What happened is in supervisor.cc, who
-// trains in supervisor_workers.cc.
+// The supervisor's actions in its present state. Events are handled in supervisor.cc, workers in
+// supervisor_workers.cc.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -15,16 +15,18 @@ namespace {
 using Act = RunActionKind;
 using Phase = RunVmPhase;
 
-constexpr double kSavePatience = 10;   // A save may take this many times what it should.
-constexpr double kLaunchPatience = 5;  // And the start of a machine.
-constexpr double kStepPatience = 20;   // And a step.
-constexpr int kLastSavesMax = 10;      // Tries to save the last step.
-constexpr int kClosingSavesMax = 2;    // Tries to save when it is told to end.
-constexpr double kHangSteps = 10;      // Predicted steps in which a plain script makes none.
-constexpr double kStartPatience = 3;   // A plain script may take this many times its longest start,
-constexpr double kEndPatience = 6;     // and at its end this many times what hangs elsewhere.
-constexpr Seconds kJoinPatience = 1 * kMinute;  // Workers may take so long in any case.
-constexpr double kCapacityTicks = 10;  // What is known of spot machines is old after these.
+constexpr double kSavePatience = 10;   // A checkpoint may take this many times its planned time.
+constexpr double kLaunchPatience = 5;  // The same for the launch of a machine.
+constexpr double kStepPatience = 20;   // The same for a step.
+constexpr int kLastSavesMax = 10;      // Attempts to save the last step.
+constexpr int kClosingSavesMax = 2;    // Attempts to save when the run is stopped.
+// Predicted steps without a step after which a plain script hangs.
+constexpr double kHangSteps = 10;
+constexpr double kStartPatience = 3;  // A plain script may take this many times its longest start,
+constexpr double kEndPatience = 6;    // and at its end this many times the hang limit.
+constexpr Seconds kJoinPatience = 1 * kMinute;  // The least time that workers are given to start.
+// A report of the spot capacity is out of date after this many ticks.
+constexpr double kCapacityTicks = 10;
 
 std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
 
@@ -56,13 +58,13 @@ void Supervisor::give_up_waiting() {
     if (vms_.at(vm).phase != Phase::kAsked || now_ - vms_.at(vm).asked <= launch) continue;
     act(Act::kRelease).vm = vm;
     on_refused(vm, fmt::format("not up within {}", rounded(launch)));
-    break;  // The next event finds the next one.
+    break;  // The next event handles the next one.
   }
   if (attempt_ && !attempt_->broken) look_for_hang();
 }
 
-/// How long a plain script may make no step. Before the first one of the whole run nobody knows
-/// whether there are steps to see.
+/// The longest time that a plain script may make no step. Before the first step of the whole run it
+/// is unknown whether its steps are visible.
 Seconds Supervisor::patience_with_plain() const {
   const Seconds hang = std::max(kHangSteps * speed_.predicted(), terms_.hang);
   if (!attempt_->training) {
@@ -102,7 +104,7 @@ void Supervisor::check_limits() {
   }
   if (closing_ || finished_) return;
   if (terms_.budget) {
-    // What is needed to save and to stop must still be there.
+    // The machines needed to save and to stop must still be up.
     const Seconds steps = 2 * speed_.median().value_or(speed_.predicted());
     const Seconds end = 2 * terms_.save_time + terms_.tick + steps;
     if (cost() + vms_.rate() * end >= *terms_.budget) {
@@ -140,11 +142,11 @@ void Supervisor::close() {
   end.reason = closing_reason_;
 }
 
-/// Whether something is still to be saved, and can be.
+/// Whether a state is left to be saved, and can be.
 bool Supervisor::saves_before_the_end() {
   const Seconds limit = terms_.start_up + 2 * kSavePatience * terms_.save_time + 2 * terms_.tick;
   if (!attempt_ || attempt_->broken || reached_ <= saved_ || over_budget()) return false;
-  if (plain_) return false;  // It saves when it wants to.
+  if (plain_) return false;  // A plain script saves by itself.
   if (now_ - closing_since_ > limit || saves_.failures() >= kLastSavesMax) return false;
   if (!attempt_->training || saves_.pending()) return true;
   const bool done = closing_saves_ > 0 && saved_ >= saves_.from();
@@ -181,7 +183,7 @@ void Supervisor::check_deadline() {
     say(fmt::format("Even with all machines on-demand, the deadline is missed by about {}.",
                     rounded(overdue)));
   }
-  if (new_plan_) return;  // Which nobody follows yet.
+  if (new_plan_) return;  // No worker trains by the new plan yet.
   const double ratio = 1 + overdue / *terms_.deadline;
   if (!deadline_trigger_.fires(ratio, 0, 1, attempts_)) return;
   ask_for_plan("these machines cannot meet the deadline");
@@ -232,7 +234,7 @@ std::optional<int> Supervisor::capacity() const {
 void Supervisor::spread_over_slots(Holding choice) {
   const std::vector<int>& slots = training_;
   for (const int slot : slots) slots_[static_cast<std::size_t>(slot)].wanted.reset();
-  // With fewer machines nothing gets done, so that none are paid for.
+  // With fewer machines training cannot continue, so that none are paid for.
   if (choice.spot + choice.on_demand < terms_.machines_min) return;
   const auto take = [&](int slot, Market market) {
     int& left = market == Market::kSpot ? choice.spot : choice.on_demand;
@@ -241,7 +243,7 @@ void Supervisor::spread_over_slots(Holding choice) {
     wanted = market;
     --left;
   };
-  // Machines that are there stay; then what the plan wants; then whatever is left to hold.
+  // Machines that are up stay; then the market of the plan is filled; then any other market.
   for (const Market market : {Market::kOnDemand, Market::kSpot}) {
     for (const int slot : slots) {
       if (vms_.of(slot, market)) take(slot, market);
@@ -272,7 +274,7 @@ bool Supervisor::may_ask(int slot, Market market) const {
   if (vms_.of(slot, market) || now_ < slots_[i].not_before[index(market)]) return false;
   if (!terms_.slots[i].trains) return true;
   if (market == Market::kSpot && capacity() && spot_present() >= *capacity()) return false;
-  // A machine that would come when everything is done is not asked for.
+  // A machine that would be up only after the end is not requested.
   const bool trains = attempt_ && attempt_->training && !attempt_->broken && !terms_.deadline;
   if (trains && plain_ && can_train(stayers()) && !worth_a_restart(slot)) return false;
   return !(trains && can_train(stayers()) &&
@@ -285,7 +287,7 @@ int Supervisor::spot_present() const {
   return count;
 }
 
-/// Machines that are there for nothing go. Those that trained until now stay until the others do.
+/// Releases machines without a use. Those that trained until now stay until the others train.
 void Supervisor::release_unwanted() {
   const bool on_its_way = attempt_ && !attempt_->training;
   std::vector<int> unwanted;
@@ -300,7 +302,7 @@ void Supervisor::release_unwanted() {
 
 bool Supervisor::is_wanted(int vm) const {
   const RunVm& it = vms_.at(vm);
-  // Checkpoints are kept where they are until they are elsewhere as well.
+  // Receivers of checkpoints stay until the checkpoint is stored elsewhere as well.
   if (!it.trains && it.leaving) return is_there(it) && saves_.unsettled();
   if (it.leaving) return false;
   const auto& wanted = slots_[static_cast<std::size_t>(it.slot)].wanted;
@@ -313,7 +315,7 @@ bool Supervisor::is_wanted(int vm) const {
     return false;
   }
   if (wanted == it.market) return vms_.of(it.slot, it.market) == vm;
-  // It stands in for one of the other market that is not there yet.
+  // It replaces a machine of the other market that is not up yet.
   const auto successor = vms_.of(it.slot, *wanted);
   return it.phase == Phase::kUp && !(successor && vms_.at(*successor).phase == Phase::kUp);
 }

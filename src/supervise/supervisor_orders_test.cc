@@ -25,7 +25,7 @@ TEST(SupervisorOrders, AskAgainForSpotMachinesLessAndLessOften) {
   run.tick(70);
   EXPECT_EQ(run.the(Act::kLaunch).vm, 3);
   run.tell(70, {.kind = Event::kLaunchRefused, .vm = 3, .reason = "no capacity"});
-  EXPECT_TRUE(run.actions.empty());  // Said once.
+  EXPECT_TRUE(run.actions.empty());  // The remark is made once.
   run.tick(189);
   EXPECT_FALSE(run.wants(Act::kLaunch));
   run.tick(190);
@@ -53,7 +53,7 @@ TEST(SupervisorOrders, DoNotAskForMoreSpotMachinesThanThereAre) {
   run.tell(40, {.kind = Event::kVmUp, .vm = 0});
   run.tick(599);
   EXPECT_FALSE(run.wants(Act::kLaunch));
-  run.tick(601);  // What was known is ten ticks old.
+  run.tick(601);  // The reported capacity is ten ticks old.
   EXPECT_TRUE(run.wants(Act::kLaunch));
 }
 
@@ -78,7 +78,7 @@ TEST(SupervisorOrders, GrowWhenThatPays) {
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{2, 1}));
 }
 
-// Of two steps of 20 s on the one left, 40 s, a machine that comes in 60 s would do nothing.
+// For two steps of 20 s on the remaining machine, 40 s, a machine that is up in 60 s is useless.
 TEST(SupervisorOrders, AskForNothingThatWouldComeAtTheEnd) {
   SupervisedRun run(simple_terms(2));
   run.begin();
@@ -100,7 +100,7 @@ TEST(SupervisorOrders, SaveEverySoOften) {
   EXPECT_FALSE(run.wants(Act::kSave));
   run.tick(762);  // Ten times 10 s and a tick without an answer.
   EXPECT_FALSE(run.wants(Act::kSave));
-  run.tick(822);  // A tick later it is tried again.
+  run.tick(822);  // It is tried again a tick later.
   EXPECT_TRUE(run.wants(Act::kSave));
 }
 
@@ -119,8 +119,8 @@ TEST(SupervisorOrders, GiveUpWhenTheLastStepCannotBeSaved) {
   EXPECT_EQ(run.actions.back().reason, "no checkpoint could be written: the disk is full");
 }
 
-// Two machines cost 0.0002 USD/s. Two saves, two steps and a tick are 100 s or 0.02 USD: of
-// 0.1 USD that leaves 0.08 USD, which are 400 s.
+// Two machines cost 0.0002 USD/s. Two checkpoints, two steps and a tick are 100 s or 0.02 USD: 0.1
+// USD leaves 0.08 USD, which pay for 400 s.
 TEST(SupervisorOrders, StopInTimeToSaveWithinTheBudget) {
   RunTerms terms = simple_terms(2);
   terms.budget = 0.1 * kDollar;
@@ -157,7 +157,7 @@ TEST(SupervisorOrders, StartWorkersAgainThatDoNothing) {
   EXPECT_FALSE(run.wants(Act::kTrain));
   run.tick(411);
   EXPECT_EQ(run.the(Act::kTrain).attempt, 2);
-  run.tick(612);  // They do not even begin within 200 s.
+  run.tick(612);  // The workers do not even start within 200 s.
   EXPECT_FALSE(run.wants(Act::kTrain));
   run.tick(623);  // After a pause of 10 s.
   EXPECT_EQ(run.the(Act::kTrain).attempt, 3);
@@ -223,7 +223,7 @@ TEST(SupervisorOrders, FollowThePolicyFromTickToTick) {
   EXPECT_EQ(run.the(Act::kLaunch).market, Market::kSpot);
 }
 
-// With one machine of two it may not train, and what does not train is not paid for.
+// With one machine of two the run may not train, and a machine that does not train is not paid for.
 TEST(SupervisorOrders, HoldNothingWhileThePolicyHoldsTooLittle) {
   RunTerms terms = simple_terms(2);
   terms.deadline = 4 * kHour;
@@ -237,14 +237,13 @@ TEST(SupervisorOrders, HoldNothingWhileThePolicyHoldsTooLittle) {
   EXPECT_EQ(run.the(Act::kRelease).vm, 1);
 }
 
-// The old machine trains until the new ones can; nobody would have what it reached, so that it is
-// saved first.
+// The old machine trains until the new ones can; no other has its state, so that it is saved first.
 TEST(SupervisorOrders, FollowANewPlanWhenItsMachinesAreThere) {
   SupervisedRun run(simple_terms(1));
   run.begin();
   run.step(20, 1, 20 * kSecond);
   RunTerms next = simple_terms(2);
-  next.steps = 1;  // That of the run.
+  next.steps = 1;  // The number of steps of the run stays.
   for (RunSlot& slot : next.slots) slot.type = "b";
   run.supervisor.change_terms(next);
   run.tell(30, {.kind = Event::kTerms});
@@ -275,7 +274,7 @@ TEST(SupervisorOrders, KeepMachinesThatANewPlanHasAPlaceFor) {
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 1, 2}));
 }
 
-// What is acknowledged stays where it is until it is elsewhere.
+// The acknowledged checkpoint stays where it is until it is stored elsewhere.
 TEST(SupervisorOrders, KeepOldReceiversUntilTheNewOnesHaveACheckpoint) {
   RunTerms terms = simple_terms(1);
   terms.slots.push_back(receiver_slot());
@@ -320,8 +319,8 @@ TEST(SupervisorOrders, StopWithoutASaveThatFailsTwice) {
   EXPECT_TRUE(run.supervisor.finished());
 }
 
-// The new plan has machines of another kind and 21 steps in all; before they are there the old
-// workers, who know of 30, have done them.
+// The new plan has machines of another kind and 21 steps in total; before they are up the old
+// workers, whose plan has 30 steps, have exceeded them.
 TEST(SupervisorOrders, WorkersOfAnOlderPlanMayTrainMoreStepsThanTheNewOneHas) {
   RunTerms terms = simple_terms(1);
   terms.steps = 30;
@@ -336,19 +335,20 @@ TEST(SupervisorOrders, WorkersOfAnOlderPlanMayTrainMoreStepsThanTheNewOneHas) {
   EXPECT_TRUE(run.wants(RunActionKind::kLaunch));
   run.step(20, 25);
   EXPECT_EQ(run.supervisor.reached(), 25);
-  EXPECT_TRUE(run.wants(RunActionKind::kSave));  // As far as it knows that is all.
+  // As far as this supervisor knows that is the last step.
+  EXPECT_TRUE(run.wants(RunActionKind::kSave));
   run.step(30, 30);
   run.save(31, 30);
   EXPECT_TRUE(run.supervisor.finished());
   EXPECT_EQ(run.the(RunActionKind::kFinish).outcome, RunVerdict::kTrained);
-  // What no plan ever had is nonsense still.
+  // A step beyond every plan is still impossible.
   SupervisedRun other(simple_terms(1));
   other.begin();
   other.step(10, 101);
   EXPECT_EQ(other.supervisor.reached(), 0);
 }
 
-/// After five steps on one machine moves to another one of another type; returns the newcomer.
+/// Moves to a machine of another type after five steps on one machine; returns the new machine.
 int move_to_another_type(SupervisedRun& run) {
   run.begin();
   run.step(10, 5);
@@ -361,7 +361,7 @@ int move_to_another_type(SupervisedRun& run) {
   return newcomer;
 }
 
-// To other machines, none of which has what was reached: nothing is trained after the save.
+// None of the new machines has the state: no step is trained after the checkpoint.
 TEST(SupervisorOrders, AMoveToOtherMachinesHaltsWorkersAtItsSave) {
   SupervisedRun run(simple_terms(1));
   const int newcomer = move_to_another_type(run);
@@ -373,7 +373,8 @@ TEST(SupervisorOrders, AMoveToOtherMachinesHaltsWorkersAtItsSave) {
   EXPECT_EQ(run.the(RunActionKind::kTrain).step, 6);
 }
 
-// The newcomer goes before the save is safe: those who stand still are sent on by another save.
+// The new machine is lost before the checkpoint is safe: another checkpoint lets the paused workers
+// continue.
 TEST(SupervisorOrders, WorkersThatHaltedForAMoveThatIsOffGoOn) {
   SupervisedRun run(simple_terms(1));
   const int newcomer = move_to_another_type(run);

@@ -18,7 +18,7 @@ TEST(Supervisor, LaunchesTrainsSavesAndFinishes) {
   ASSERT_EQ(run.all(Act::kLaunch).size(), 2U);
   EXPECT_EQ(run.the(Act::kLaunch).market, Market::kSpot);
   run.tell(0, {.kind = Event::kVmUp, .vm = 0});
-  EXPECT_TRUE(run.actions.empty());  // The other one is about to come.
+  EXPECT_TRUE(run.actions.empty());  // The other machine is about to be up.
   run.tell(0, {.kind = Event::kVmUp, .vm = 1});
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 1}));
   run.train(10, 0);
@@ -32,7 +32,7 @@ TEST(Supervisor, LaunchesTrainsSavesAndFinishes) {
   EXPECT_TRUE(run.supervisor.finished());
 }
 
-// Two machines at 0.0001 USD/s for 100 s, of which one is billed at 0.02 USD in the end.
+// Two machines at 0.0001 USD/s for 100 s, of which one is finally billed at 0.02 USD.
 TEST(Supervisor, CountsWhatProvidersBill) {
   SupervisedRun run(simple_terms(2));
   run.begin();
@@ -60,11 +60,11 @@ TEST(Supervisor, SavesAndReplacesOnANotice) {
   run.tell(60, {.kind = Event::kVmUp, .vm = 2});
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 2}));
   EXPECT_FALSE(run.wants(Act::kRelease));
-  run.train(70, 5);  // Only now nobody needs the other.
+  run.train(70, 5);  // The other machine is needed until now.
   EXPECT_EQ(run.the(Act::kRelease).vm, 1);
 }
 
-// Two steps of 10 s and the save of 10 s do not fit into 25 s.
+// Two steps of 10 s and the checkpoint of 10 s do not fit into 25 s.
 TEST(Supervisor, DoesNotSaveWhatWouldNotBeSafeInTime) {
   SupervisedRun run(simple_terms(2));
   run.begin();
@@ -85,11 +85,11 @@ TEST(Supervisor, GoesOnWithSurvivors) {
   EXPECT_EQ(run.said(), "vm1 is lost; a spot machine is requested; 1 machine continues.");
   run.train(20, 1);
   run.tell(30, {.kind = Event::kVmLost, .vm = 1});
-  EXPECT_EQ(run.supervisor.reached(), 0);  // Nobody has it, and nothing is saved.
+  EXPECT_EQ(run.supervisor.reached(), 0);  // No machine has the state, and nothing is saved.
 }
 
 // With 10 s to regroup the workers pause for 0, 10, 20 and 40 s. A step that is not saved is no
-// progress: 65 restarts in 75 s are what counting steps led to.
+// progress: counting steps led to 65 restarts in 75 s.
 TEST(Supervisor, StartsWorkersAgainLaterEachTimeAndGivesUpWithoutSavedProgress) {
   SupervisedRun run(simple_terms(2));
   run.begin();
@@ -105,7 +105,7 @@ TEST(Supervisor, StartsWorkersAgainLaterEachTimeAndGivesUpWithoutSavedProgress) 
                    .attempt = attempt,
                    .code = 3,
                    .reason = "out of memory"});
-    EXPECT_TRUE(run.actions.empty());  // Of an attempt that is over.
+    EXPECT_TRUE(run.actions.empty());  // The event belongs to an earlier attempt.
     now += i == 0 ? 0 : 10 * (1 << (i - 1));
     run.tick(now - 0.1);
     if (i > 0) EXPECT_FALSE(run.wants(Act::kTrain)) << kWhen[i];
@@ -141,7 +141,8 @@ TEST(Supervisor, SavedProgressForgivesFailures) {
     const int attempt = run.supervisor.attempt()->number;
     run.tell(now += 1, {.kind = Event::kSaved, .step = i});
     run.tell(now += 1, {.kind = Event::kWorkerLost, .vm = 0, .attempt = attempt, .code = 1});
-    ASSERT_TRUE(run.wants(Act::kTrain)) << i;  // At once: it is the first since then.
+    // There is no pause: it is the first failure since then.
+    ASSERT_TRUE(run.wants(Act::kTrain)) << i;
     run.train(now, i);
   }
 }
@@ -167,7 +168,7 @@ TEST(Supervisor, AsksForAPlanWhenPricesMoveByMoreThanATenth) {
   EXPECT_EQ(run.the(Act::kReplan).reason, "spot machines cost 1.50 times the price of the plan");
   run.tell(30, {.kind = Event::kPrices, .spot = 0.55 * kDollar / kHour});
   EXPECT_FALSE(run.wants(Act::kReplan));
-  run.tell(25, {.kind = Event::kPrices, .spot = 9 * kDollar / kHour});  // Older news.
+  run.tell(25, {.kind = Event::kPrices, .spot = 9 * kDollar / kHour});  // An outdated report.
   EXPECT_EQ(run.supervisor.terms().slots[0].spot, 0.55 * kDollar / kHour);
   run.tell(40, {.kind = Event::kPrices, .type = "b", .spot = 9 * kDollar / kHour});
   EXPECT_EQ(run.supervisor.terms().slots[0].spot, 0.55 * kDollar / kHour);

@@ -1,4 +1,4 @@
-// Which machines train, and what is saved first; see supervisor_orders.cc.
+// Chooses the machines that train, and saves before changes; see supervisor_orders.cc.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,7 +17,8 @@ bool contains(const std::vector<int>& list, int value) {
 
 }  // namespace
 
-/// The machines to train on: for each slot the one of the wanted market, until it is there another.
+/// The machines to train on: for each slot the one of the wanted market, and until it is up
+/// another.
 std::vector<int> Supervisor::target() const {
   std::vector<int> found;
   for (const int slot : training_) {
@@ -59,7 +60,7 @@ Seconds Supervisor::time_left(const std::vector<int>& vms) const {
   return static_cast<double>(terms_.steps - reached_) * slowness * step_time(vms);
 }
 
-/// Nothing that was asked for is about to come.
+/// Whether no requested machine is about to be up.
 bool Supervisor::settled() const {
   return std::none_of(vms_.present().begin(), vms_.present().end(), [&](int vm) {
     const RunVm& it = vms_.at(vm);
@@ -96,7 +97,7 @@ void Supervisor::arrange_workers() {
   std::vector<int> wanted = target();
   const bool same = attempt_ && !new_plan_ && wanted == attempt_->vms;
   const bool enough = same || can_train(wanted);
-  // It waits because it wants to, or for spot machines as long as the deadline lets it.
+  // The run waits by its own choice, or for spot machines as long as the deadline allows it.
   const bool may_wait = terms_.deadline && !late() && !deadline_.buys() && !attempt_;
   if (nothing_wanted() || may_wait) progressed_ = now_;
   const bool pauses = now_ < restart_after_;
@@ -117,15 +118,15 @@ void Supervisor::arrange_workers() {
   }
 }
 
-/// A machine that trains goes so soon that the others had better regroup without it. Before that
-/// they wait for its successor, to regroup but once.
+/// Whether a machine that trains is lost so soon that the others should regroup without it. Before
+/// that they wait for its successor, to regroup only once.
 bool Supervisor::must_leave() const {
   const bool alone = std::none_of(holders_.begin(), holders_.end(),
                                   [&](int vm) { return vms_.at(vm).phase == Phase::kUp; });
   return std::any_of(attempt_->vms.begin(), attempt_->vms.end(), [&](int vm) {
     const RunVm& it = vms_.at(vm);
     if (it.phase != Phase::kNoticed) return false;
-    // Where nobody else has what was reached, it is saved to the last moment.
+    // Where no other machine has the state, it is saved until the last moment.
     return now_ + (alone && saves_.pending() ? 0 : 2) * terms_.regroup >= *it.goes;
   });
 }
@@ -140,7 +141,7 @@ bool Supervisor::pays(const std::vector<int>& wanted) const {
            step_time(wanted) < speed_.predicted();
   }
   for (const int vm : attempt_->vms) {
-    // What is not wanted any more goes.
+    // Machines that are no longer wanted leave the group.
     if (vms_.at(vm).phase == Phase::kUp && !contains(wanted, vm)) return true;
   }
   if (wanted.size() < attempt_->vms.size()) return false;
@@ -150,7 +151,7 @@ bool Supervisor::pays(const std::vector<int>& wanted) const {
   return time_left(rest) - time_left(wanted) > change;
 }
 
-/// What a plain script that starts again on these machines does once more.
+/// The time of the steps that a plain script repeats if it restarts on these machines.
 Seconds Supervisor::redone_on(const std::vector<int>& vms) const {
   const double slowness = speed_.ratio().value_or(1);
   return static_cast<double>(reached_ - saved_) * slowness * step_time(vms);
@@ -171,7 +172,7 @@ bool Supervisor::worth_a_restart(int slot) const {
   return time_left(stayers()) - left > terms_.start_up + redone;
 }
 
-/// Whether what was reached is to be saved before a change to machines of which none has it.
+/// Whether the state must be saved before a change to machines of which none has it.
 bool Supervisor::save_first(const std::vector<int>& wanted) {
   if (plain_) return false;
   const bool kept =
@@ -184,7 +185,7 @@ bool Supervisor::save_first(const std::vector<int>& wanted) {
   return true;
 }
 
-/// Workers that stand still for a move that is off train again, which another save tells them.
+/// Workers that are paused for a cancelled move continue; another checkpoint tells them so.
 void Supervisor::go_on_unless(bool moves) {
   if (!halted_ || moves || saves_.pending() || !receivers_there()) return;
   move_after_.reset();
@@ -208,7 +209,7 @@ void Supervisor::order(std::vector<int> vms) {
   train.step = saved_;
 }
 
-/// Nobody trains; the survivors wait for others.
+/// Stops training; the surviving workers wait for others.
 void Supervisor::stand_by() {
   attempt_.reset();
   move_after_.reset();
@@ -230,8 +231,8 @@ void Supervisor::save_if_due() {
   if (due || helps || saves_.unsettled()) ask_save();
 }
 
-/// With `halt` workers wait for their next order when it is made, so that nothing they did is lost
-/// when others go on from it.
+/// With `halt` workers wait for their next order once the checkpoint is made, so that no step of
+/// theirs is lost when others continue from it.
 void Supervisor::ask_save(bool halt) {
   save_soon_ = false;
   halted_ = halt;

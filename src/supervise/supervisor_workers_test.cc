@@ -1,4 +1,4 @@
-// Who trains where, and scripts that take no orders.
+// Tests of which machines train, and of scripts that take no orders.
 #include <gtest/gtest.h>
 
 #include "supervise/supervisor_fixture.h"
@@ -20,7 +20,7 @@ RunTerms plain_terms(int machines) {
 TEST(SupervisorWorkers, APlainScriptIsTrainedWhenItEndsWellAndNothingIsCalledSaved) {
   SupervisedRun run(plain_terms(2));
   run.begin();
-  for (int i = 1; i <= 120; ++i) run.step(10 * i, i);  // More than planned.
+  for (int i = 1; i <= 120; ++i) run.step(10 * i, i);  // More steps than planned.
   EXPECT_FALSE(run.wants(Act::kSave));
   run.tell(1210, {.kind = Event::kWorkersDone, .attempt = 1});
   EXPECT_EQ(run.the(Act::kFinish).outcome, RunVerdict::kTrained);
@@ -49,11 +49,11 @@ TEST(SupervisorWorkers, APlainScriptStartsAgainOnAllMachinesFromWhatItLoads) {
   run.tell(312, {.kind = Event::kVmLost, .vm = 0});
   run.tell(313, {.kind = Event::kLaunchRefused, .vm = 2});
   EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{1}));
-  EXPECT_EQ(run.supervisor.reached(), 30);  // The survivor does not keep its state.
+  EXPECT_EQ(run.supervisor.reached(), 30);  // The survivor of a plain script loses its state.
   run.train(320, 30);
   EXPECT_EQ(run.said(), "");
   EXPECT_EQ(run.supervisor.reached(), 30);
-  // The next time it does not load it.
+  // The script does not load it the next time.
   run.tell(330, {.kind = Event::kWorkerLost, .vm = 1, .attempt = 2, .code = 1});
   run.tick(400);
   run.train(410, 0);
@@ -96,7 +96,7 @@ TEST(SupervisorWorkers, APlainScriptHangsWhenItMakesNoStepForFiveMinutes) {
   SupervisedRun run(plain_terms(2));
   run.tick(0);
   for (int vm = 0; vm < 2; ++vm) run.tell(0, {.kind = Event::kVmUp, .vm = vm});
-  run.tick(86000);  // Before its first step nobody knows whether there are steps to see.
+  run.tick(86000);  // Before the first step it is unknown whether steps are visible.
   EXPECT_TRUE(run.actions.empty());
   run.train(86001, 0);
   run.step(86010, 1);
@@ -111,7 +111,7 @@ TEST(SupervisorWorkers, AScriptTurnsOutToBePlainOrNot) {
   SupervisedRun run(simple_terms(1));
   run.begin();
   run.tell(1, {.kind = Event::kPlain, .attempt = 7});
-  EXPECT_FALSE(run.supervisor.plain());  // Of another attempt.
+  EXPECT_FALSE(run.supervisor.plain());  // The event belongs to another attempt.
   run.tell(1, {.kind = Event::kPlain, .attempt = 1});
   EXPECT_TRUE(run.supervisor.plain());
   run.tell(2, {.kind = Event::kTakesOrders, .attempt = 1});

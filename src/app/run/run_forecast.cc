@@ -41,7 +41,7 @@ RehearsalWorld world_of(const RunRecord& record, const RunPlan& plan, double slo
           .save = record.save_time,
           .save_order = std::min(order, record.save_time),
           .save_stall = kSaveStall + state / kSaveWork,
-          .farewell = times.forecast_shutdown,
+          .shutdown = times.forecast_shutdown,
           .slowness = slowness,
           .slowness_deviation = std::hypot(kRunDeviation, std::max(0.0, deviation))};
 }
