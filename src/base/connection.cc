@@ -13,8 +13,8 @@
 namespace stint {
 namespace {
 
-constexpr Seconds kFarewell = 2 * kSecond;
-constexpr std::int64_t kFarewellBytes = 64 << 20;  // That are read and forgotten at the end.
+constexpr Seconds kShutdownPatience = 2 * kSecond;
+constexpr std::int64_t kShutdownBytes = 64 << 20;  // That are read and forgotten at the end.
 
 }  // namespace
 
@@ -98,8 +98,8 @@ bool Connection::write(std::string_view bytes) {
 
 void Connection::finish() {
   ::shutdown(socket_.get(), SHUT_WR);
-  patience_ = kFarewell;
-  skip(kFarewellBytes);
+  patience_ = kShutdownPatience;
+  skip(kShutdownBytes);
 }
 
 }  // namespace stint

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kWholeName = "whole.json";
 constexpr std::int64_t kWholeBytesMax = 1 << 24;
 
-/// Whether the shards are looked at, and how well.
+/// The check that is made of the shards.
 enum class Look { kNot, kLengths, kChecksums };
 
 /// The steps of the generations in the folder, newest first.
@@ -46,7 +46,7 @@ Result<Checkpoint> read_whole(OpenFile whole, std::int64_t step) {
   return std::move(loaded->noun);
 }
 
-/// What is wrong with a shard; empty when nothing is.
+/// The error of a shard; empty when there is none.
 std::string shard_problem(const PrivateFolder& generation, const Checkpoint& checkpoint,
                           const CheckpointShard& wanted, Look look) {
   const int count = static_cast<int>(checkpoint.shards.size());
@@ -73,7 +73,7 @@ std::string shards_problem(const PrivateFolder& generation, const Checkpoint& ch
   return "";
 }
 
-/// The checkpoint of this step, or what is wrong with it; nothing when it was not acknowledged.
+/// The checkpoint of this step, or its error; nothing when it was not acknowledged.
 std::optional<Result<Checkpoint>> find_whole(const PrivateFolder& folder, std::int64_t step,
                                              Look look) {
   const auto generation = folder.find_inside(generation_name(step));
@@ -87,7 +87,7 @@ std::optional<Result<Checkpoint>> find_whole(const PrivateFolder& folder, std::i
   return checkpoint;
 }
 
-/// Removes what is older than the checkpoint of `step`, but for the last whole one before it.
+/// Removes checkpoints older than that of `step`, except the last whole one before it.
 Status prune(const PrivateFolder& folder, std::int64_t step, Look look) {
   bool kept = false;
   for (const std::int64_t older : steps_in(folder)) {
@@ -97,7 +97,8 @@ Status prune(const PrivateFolder& folder, std::int64_t step, Look look) {
       kept = true;
       continue;
     }
-    // Without its acknowledgement it is nothing, however far its removal comes.
+    // Without its acknowledgement the checkpoint does not count, even if its removal is
+    // interrupted.
     if (const auto generation = folder.find_inside(generation_name(older))) {
       const Status removed = generation->remove_file(kWholeName);
       if (!removed.ok()) return removed;

@@ -12,7 +12,7 @@ namespace stint {
 
 inline constexpr const char* kCheckpointSchema = "stint.checkpoint/1";
 
-/// A piece of a checkpoint, as it was sent by one worker.
+/// A piece of a checkpoint, as one worker sent it.
 struct CheckpointShard {
   int number = 0;  // From 0.
   std::int64_t bytes = 0;
@@ -23,8 +23,8 @@ struct CheckpointShard {
 
 /// A whole checkpoint: all of its shards are safe.
 struct Checkpoint {
-  std::int64_t step = 0;   // After which it was made.
-  std::int64_t bytes = 0;  // Of all shards.
+  std::int64_t step = 0;   // Last step that it holds.
+  std::int64_t bytes = 0;  // Total of all shards.
   std::vector<CheckpointShard> shards = {};
   Json::Object unknown = {};
 
@@ -53,28 +53,29 @@ Json checkpoint_schema();
 /// Empty when the shards are numbered without a gap and add up to the whole.
 std::string problem(const Checkpoint& checkpoint);
 
-/// Where the shards of a checkpoint are.
+/// The place of the shards of a checkpoint.
 enum class ShardPlace {
   kFolder,     // In files beside the acknowledgement.
-  kReceivers,  // With receivers, which said that they keep them.
+  kReceivers,  // With receivers, which have confirmed them.
 };
 
-/// Writes that the checkpoint is whole, after which it counts, into `folder`/step-S/whole.json.
-/// Shards in the folder must be there with their lengths. Then removes what is older than this
-/// checkpoint, but for the last whole one before it.
+/// Writes the acknowledgement of the checkpoint, after which it counts, into
+/// `folder`/step-S/whole.json. Shards in the folder must exist with their lengths. Then removes
+/// checkpoints older than this one, except the last whole one before it.
 Status acknowledge(const std::string& folder, const Checkpoint& checkpoint,
                    ShardPlace place = ShardPlace::kFolder);
 
 struct FoundCheckpoint {
   std::optional<Checkpoint> checkpoint = {};
-  std::vector<std::string> warnings = {};  // What is damaged, and what is used instead.
+  // Damaged files, and the checkpoint that is used instead.
+  std::vector<std::string> warnings = {};
 };
 
-/// The newest acknowledged checkpoint in the folder. Shards in the folder have their lengths and
-/// checksums, for which they are read; those with receivers are not looked at. There may be none.
+/// The newest acknowledged checkpoint in the folder. The lengths and checksums of shards in the
+/// folder are verified, for which they are read; those with receivers are not. There may be none.
 Result<FoundCheckpoint> latest(const std::string& folder, ShardPlace place = ShardPlace::kFolder);
 
-/// The steps of the checkpoints that are acknowledged in the folder, newest first, damaged or not.
+/// The steps of the acknowledged checkpoints in the folder, newest first, damaged or not.
 std::vector<std::int64_t> acknowledged_steps(const std::string& folder);
 
 }  // namespace stint

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 class CheckpointFilesTest : public testing::Test {
  protected:
-  /// What shard k of this step holds.
+  /// The contents of shard k of this step.
   static std::string bytes_of(std::int64_t step, int number) {
     return "state " + std::to_string(step) + "/" + std::to_string(number);
   }
@@ -181,7 +181,7 @@ TEST_F(CheckpointFilesTest, SkipsADamagedGenerationAndSaysSo) {
   EXPECT_FALSE(latest(folder_)->checkpoint.has_value());
 }
 
-// Checksum, first byte, middle, last byte; one byte less, one more; empty; and gone.
+// Checksum, first byte, middle, last byte; one byte less, one more; empty; and missing.
 TEST_F(CheckpointFilesTest, FindsDamageOfEveryKindInEveryFile) {
   const std::vector<std::function<void(std::string&)>> damages = {
       [](std::string& bytes) { bytes[0] = static_cast<char>(bytes[0] ^ 0x80); },
@@ -260,7 +260,7 @@ TEST_F(CheckpointFilesTest, SurvivesAKillAtEveryPoint) {
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(found->checkpoint, checkpoint_of(point.second)) << point.first;
     EXPECT_TRUE(found->warnings.empty()) << point.first;
-    // The run goes on, and what the kill left is cleared away.
+    // The run continues, and the remains of the kill are removed.
     save(120);
     save(160);
     EXPECT_EQ(generations(), (Names{"step-120", "step-160"})) << point.first;

@@ -40,7 +40,7 @@ int write_bytes(int file, std::string_view bytes) {
 
 /// Zero, or the errno of the step that failed.
 int write_part(int folder, const std::string& part, std::string_view head, std::string_view bytes) {
-  // What a kill left, or a link that somebody laid, goes away first.
+  // A file that a kill left, or a planted symbolic link, is removed first.
   if (::unlinkat(folder, part.c_str(), 0) != 0 && errno != ENOENT) return errno;
   const Descriptor file(
       ::openat(folder, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -90,7 +90,7 @@ std::optional<PrivateFolder> PrivateFolder::find_inside(const std::string& name)
 
 std::vector<std::string> PrivateFolder::names() const {
   std::vector<std::string> names;
-  // The stream closes its descriptor, and has a place of its own in the list.
+  // The stream closes its descriptor, and has its own position in the list.
   const int copy = ::openat(folder_.get(), ".", kFolderFlags);
   if (copy < 0) return names;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(copy), ::closedir);

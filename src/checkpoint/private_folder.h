@@ -17,34 +17,34 @@ struct OpenFile {
   std::int64_t bytes = 0;
 };
 
-/// A folder that only its user may look into. What is in it is reached from the open folder, and
-/// symbolic links in it are not followed: a name leads nowhere else. Names are ours and hold no
-/// slash.
+/// A folder that only its user may read. Its contents are opened relative to the open folder, and
+/// symbolic links in it are not followed, so that no name leads outside. Names are ours and contain
+/// no slash.
 class PrivateFolder {
  public:
-  /// Makes it, and the folders above it, where it is not there; its mode is 0700 afterwards,
+  /// Makes the folder, and those above it, where it does not exist; its mode is 0700 afterwards,
   /// whatever the umask is.
   static Result<PrivateFolder> make(const std::string& path);
 
-  /// Nothing when there is none.
+  /// Nothing when it does not exist.
   static std::optional<PrivateFolder> find(const std::string& path);
 
   Result<PrivateFolder> make_inside(const std::string& name) const;
   std::optional<PrivateFolder> find_inside(const std::string& name) const;
 
-  /// All that is in it, sorted.
+  /// The names in it, sorted.
   std::vector<std::string> names() const;
 
-  /// Nothing when there is no such plain file.
+  /// Nothing when there is no such regular file.
   std::optional<OpenFile> open_file(const std::string& name) const;
 
-  /// Replaces the file by `head` and `bytes` at once, with mode 0600: whatever happens, it holds
-  /// the old bytes or all of the new ones. Passes the crash points `point`-written and
-  /// `point`-renamed. A kill may leave `name`.part behind.
+  /// Replaces the file by `head` and `bytes` atomically, with mode 0600: after a crash it holds the
+  /// old bytes or all of the new ones. Passes the crash points `point`-written and `point`-renamed.
+  /// A kill may leave `name`.part behind.
   Status replace(const std::string& name, std::string_view head, std::string_view bytes,
                  std::string_view point) const;
 
-  /// Nothing happens when it is not there.
+  /// A missing file is no error.
   Status remove_file(const std::string& name) const;
 
   /// Removes a folder and the files in it.
@@ -62,7 +62,7 @@ class PrivateFolder {
   std::string path_;
 };
 
-/// How files end that are being written.
+/// The suffix of files that are being written.
 inline constexpr std::string_view kPartSuffix = ".part";
 
 }  // namespace stint

@@ -27,7 +27,7 @@ bool refuse(Connection& client, const std::string& reason) {
   return client.write(fmt::format("refused {:.{}}\n", without_controls(reason), kReasonMax));
 }
 
-/// What one client asks for, until it goes or is sent away.
+/// The requests of one client, until it disconnects or is disconnected.
 class Talk {
  public:
   Talk(Connection client, const ReceiverTerms& terms, ShardStore& store)
@@ -38,7 +38,7 @@ class Talk {
     while (const auto line = client_.read_line(kReceiverLineMax)) {
       const auto request = parse_request(*line);
       if (!request.ok()) {
-        // Nobody knows where the next request begins.
+        // The start of the next request is unknown.
         refuse(client_, request.error().message);
         client_.finish();
         return;
@@ -134,14 +134,14 @@ Result<Receiver> Receiver::open(ReceiverTerms terms) {
 }
 
 Status Receiver::serve() {
-  // Shared with the threads.
+  // State that is shared with the threads.
   const auto connections = std::make_shared<std::atomic<int>>(0);
   while (true) {
     auto socket = listener_.accept();
     if (!socket.ok()) return socket.error();
     if (*connections >= kConnectionsMax) continue;
     ++*connections;
-    // A thread takes a pointer, for what it takes must be copied.
+    // A thread takes a pointer, because its argument must be copyable.
     auto held = std::make_shared<Descriptor>(std::move(*socket));
     try {
       std::thread([terms = terms_, store = store_, connections, held] {
@@ -149,7 +149,7 @@ Status Receiver::serve() {
         --*connections;
       }).detach();
     } catch (const std::system_error&) {
-      --*connections;  // No thread, no answer: the client tries again.
+      --*connections;  // Without a thread there is no answer, and the client tries again.
     }
   }
 }

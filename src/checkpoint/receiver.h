@@ -12,24 +12,24 @@ namespace stint {
 
 struct ReceiverTerms {
   std::string folder;
-  std::string secret;              // Of the run; see make_secret.
+  std::string secret;              // Secret of the run; see make_secret.
   int port = 0;                    // 0: any.
   Bytes memory = 4 * kGiB;         // For shards.
   Seconds silence = 60 * kSecond;  // A connection that is silent for longer is closed.
-  Seconds proof = 5 * kSecond;     // For the proof to come.
+  Seconds proof = 5 * kSecond;     // Time limit for the proof.
 };
 
-/// Takes shards of one run's checkpoints from workers, and gives them back. It speaks with each of
-/// them in a thread of its own, so that nobody waits for another one.
+/// Receives shards of one run's checkpoints from workers, and returns them. Each client has its own
+/// thread, so that none waits for another.
 class Receiver {
  public:
-  /// Listens from here on. Usage errors: no secret, or no port.
+  /// Listens from here on. Usage errors: an invalid secret, or an invalid port.
   static Result<Receiver> open(ReceiverTerms terms);
 
   int port() const { return listener_.port(); }
 
-  /// Serves until the process ends; returns only when the socket breaks. What was kept is on the
-  /// disk, so that it may be killed at any time.
+  /// Serves until the process ends; returns only when the socket fails. Confirmed shards are on the
+  /// disk, so that the process may be killed at any time.
   Status serve();
 
  private:

@@ -79,7 +79,7 @@ Result<std::optional<std::string>> ReceiverClient::get(const ShardName& shard) {
   if (*line == "missing") return std::optional<std::string>();
   const auto here = parse_here(*line);
   if (!here.ok()) return here.error();
-  std::string bytes;  // Grows with what comes, not with what is announced.
+  std::string bytes;  // Grows with the received bytes, not with the announced length.
   while (static_cast<std::int64_t>(bytes.size()) < here->bytes) {
     const std::size_t at = bytes.size();
     bytes.resize(at + std::min(kChunk, static_cast<std::size_t>(here->bytes) - at));

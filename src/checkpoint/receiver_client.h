@@ -12,32 +12,32 @@
 
 namespace stint {
 
-/// Where a receiver listens, and the secret of the run that it knows.
+/// The address of a receiver, and the secret of its run.
 struct ReceiverPlace {
   std::string address;  // "10.77.0.2".
   int port = 0;
   std::string secret;
 };
 
-/// Speaks with a receiver; see run/receiver_protocol.h. After a failure the connection is of no
-/// use.
+/// A client of a receiver; see checkpoint/receiver_protocol.h. After a failure the connection
+/// cannot be used.
 class ReceiverClient {
  public:
-  /// Connects and proves to know the secret. Nothing it does waits longer than `patience` for a
-  /// receiver that is silent.
+  /// Connects and proves knowledge of the secret. No call waits longer than `patience` for a silent
+  /// receiver.
   static Result<ReceiverClient> connect(const ReceiverPlace& place, Seconds patience);
 
-  /// Returns when the receiver keeps the shard.
+  /// Returns when the receiver has confirmed the shard.
   Status put(const ShardName& shard, std::string_view bytes);
 
-  /// The shard, its checksum checked; nothing when the receiver does not have it.
+  /// The shard, with its checksum verified; nothing when the receiver does not have it.
   Result<std::optional<std::string>> get(const ShardName& shard);
 
   /// Gets the shard into its file under a folder of checkpoints; false when the receiver does not
   /// have it.
   Result<bool> fetch(const ShardName& shard, const std::string& folder);
 
-  /// Returns when the receiver has forgotten all shards of the step.
+  /// Returns when the receiver has removed all shards of the step.
   Status drop(std::int64_t step);
 
  private:

@@ -10,11 +10,11 @@
 namespace stint {
 namespace {
 
-// What it says to a receiver is tested in receiver_test.cc.
+// Its requests to a receiver are tested in receiver_test.cc.
 
 class ReceiverClientTest : public testing::Test {
  protected:
-  /// The answer of a client to a server that says these bytes, whatever it is asked.
+  /// The result of a client whose server sends these bytes to any request.
   static std::string answer_to(const std::string& bytes) {
     const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
     CHECK(listener.ok());

@@ -16,9 +16,9 @@
 
 namespace stint {
 
-inline constexpr Seconds kTestPatience = kMinute;  // Computers may be busy.
+inline constexpr Seconds kTestPatience = kMinute;  // Long enough for a busy computer.
 
-/// A receiver in a process of its own, which is killed when this goes out of scope.
+/// A receiver in a separate process, which is killed when this goes out of scope.
 class ReceiverProcess {
  public:
   explicit ReceiverProcess(const ReceiverTerms& terms, const std::string& crash_at = "")
@@ -39,7 +39,7 @@ class ReceiverProcess {
   ReceiverProcess& operator=(const ReceiverProcess&) = delete;
   ~ReceiverProcess() { kill(); }
 
-  /// Kill −9; returns when it is gone.
+  /// Kill −9; returns when the process has ended.
   void kill() {
     if (pid_ > 0) ::kill(pid_, SIGKILL);
     wait();
@@ -52,14 +52,14 @@ class ReceiverProcess {
 
   Result<ReceiverClient> client() const { return ReceiverClient::connect(place(), kTestPatience); }
 
-  /// A connection on which nothing was said yet.
+  /// A connection on which nothing was sent yet.
   Connection stranger() const {
     auto socket = connect_to("127.0.0.1", port_, kTestPatience);
     CHECK(socket.ok());
     return {std::move(*socket), kTestPatience};
   }
 
-  /// One that has proven to know the secret, for requests that no client of ours makes.
+  /// A connection that has proven the secret, for requests that no client of ours makes.
   Connection friend_of() const {
     Connection connection = stranger();
     const auto greeting = connection.read_line(kReceiverLineMax);

@@ -9,17 +9,18 @@
 #include "base/result.h"
 #include "checkpoint/shard_file.h"
 
-/// What receivers of checkpoints and those who send to them say to each other:
+/// The protocol between receivers of checkpoints and their clients:
 ///
 ///   receiver: stint.receiver/1 NONCE
-///   client:   PROOF                                  as proof_of has it; a wrong one is not
-///   answered client:   put STEP NUMBER COUNT LENGTH CHECKSUM  and the bytes of the shard receiver:
-///   kept                                   in memory and on the disk; or "refused REASON" client:
-///   get STEP NUMBER COUNT receiver: here LENGTH CHECKSUM                   and the bytes; or
-///   "missing" client:   drop STEP receiver: dropped                                or "refused
-///   REASON"
+///   client:   PROOF                                  see proof_of; a wrong one is not answered
+///   client:   put STEP NUMBER COUNT LENGTH CHECKSUM  and the bytes of the shard
+///   receiver: kept                                   in memory and on disk; or "refused REASON"
+///   client:   get STEP NUMBER COUNT
+///   receiver: here LENGTH CHECKSUM                   and the bytes; or "missing"
+///   client:   drop STEP
+///   receiver: dropped                                or "refused REASON"
 ///
-/// Each is a line; numbers are decimal.
+/// Each message is a line; numbers are decimal.
 namespace stint {
 
 inline constexpr std::string_view kReceiverGreeting = "stint.receiver/1 ";
@@ -46,13 +47,13 @@ struct DropRequest {
 
 using ReceiverRequest = std::variant<PutRequest, GetRequest, DropRequest>;
 
-/// Reads a line without its end; bad input says what is wrong with it.
+/// Reads a line without its newline; bad input names the error.
 Result<ReceiverRequest> parse_request(std::string_view line);
 
-/// With its end.
+/// The line with its newline.
 std::string to_line(const ReceiverRequest& request);
 
-/// What "here" says of the shard that follows.
+/// The announcement of a shard that follows.
 struct HereAnswer {
   std::int64_t bytes = 0;
   std::uint32_t checksum = 0;

@@ -1,4 +1,4 @@
-// Requests to a receiver: whatever is read is written back to the very same line.
+// Requests to a receiver: every request that is read is written back to the same line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

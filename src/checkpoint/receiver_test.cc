@@ -19,7 +19,7 @@ class ReceiverTest : public testing::Test {
  protected:
   ReceiverTerms terms() const { return {.folder = folder_, .secret = secret_}; }
 
-  /// What the receiver gives for a shard.
+  /// The answer of the receiver to a request for a shard.
   static std::string got(const ReceiverProcess& receiver, const ShardName& name) {
     auto client = receiver.client();
     if (!client.ok()) return client.error().message;
@@ -33,7 +33,7 @@ class ReceiverTest : public testing::Test {
     return client.ok() ? client->put(name, bytes) : Status(client.error());
   }
 
-  /// What it answers to these bytes from somebody who knows the secret.
+  /// The answer to these bytes from a client that knows the secret.
   static std::string answer_to(const ReceiverProcess& receiver, const std::string& bytes) {
     Connection connection = receiver.friend_of();
     if (!connection.write(bytes)) return "not sent";
@@ -107,7 +107,7 @@ TEST_F(ReceiverTest, ClosesOnStrangersBeforeTheyCanAsk) {
   ReceiverPlace wrong = receiver.place();
   wrong.secret = make_secret();
   auto client = ReceiverClient::connect(wrong, kTestPatience);
-  ASSERT_TRUE(client.ok());  // It is not told whether it was right.
+  ASSERT_TRUE(client.ok());  // The client does not learn whether its proof was right.
   EXPECT_NE(
       client->put({.step = 1}, "theirs").error().message.find("the secret of the run is wrong"),
       std::string::npos);
@@ -144,7 +144,7 @@ TEST_F(ReceiverTest, ClosesOnStrangersWhoAreSilent) {
   EXPECT_FALSE(stranger.read_line(100).has_value());
 }
 
-// Only what nobody is late for is asked of it.
+// Only requests without a time limit are made.
 TEST_F(ReceiverTest, ClosesOnFriendsWhoAreSilent) {
   ReceiverTerms impatient = terms();
   impatient.silence = 50 * kMillisecond;
@@ -179,7 +179,7 @@ TEST_F(ReceiverTest, RefusesWhatIsWrongAndKeepsWhatItHas) {
 
 TEST_F(ReceiverTest, ALengthThatLiesKeepsNothing) {
   const ReceiverProcess receiver(terms());
-  // Shorter than said: the end of the connection comes first. Longer: the rest is no request.
+  // Shorter than announced: the connection ends first. Longer: the rest is not a valid request.
   Connection connection = receiver.friend_of();
   ASSERT_TRUE(connection.write("put 1 0 1 300000000 5\nabc"));
   connection.finish();
@@ -202,7 +202,7 @@ TEST_F(ReceiverTest, HasNoMoreMemoryThanItMay) {
   EXPECT_NE(refused.error().message.find("a shard of 2.0 MiB does not fit: 0.0 MiB of 1.0 MiB"),
             std::string::npos)
       << refused.error().message;
-  // Older ones make room in memory, and are given from the disk.
+  // Older shards are evicted from memory, and are sent from the disk.
   const std::string bytes(700U << 10U, 'x');
   ASSERT_TRUE(put(receiver, {.step = 1}, bytes).ok());
   ASSERT_TRUE(put(receiver, {.step = 2}, bytes).ok());
@@ -250,15 +250,14 @@ TEST_F(ReceiverTest, ServesFromTheDiskAfterAKill) {
   }
   const ReceiverProcess again(terms());
   EXPECT_EQ(got(again, kShard), bytes);
-  // Damaged files are not given.
+  // Damaged files are not sent.
   std::string file = *read_file(folder_ + "/step-120/shard-2-of-4");
   file[1000] = static_cast<char>(file[1000] ^ 1);
   ASSERT_TRUE(write_file(folder_ + "/step-120/shard-2-of-4", file).ok());
   EXPECT_EQ(got(again, kShard), "missing");
 }
 
-// What was kept before the kill is there after it; what was not said to be kept may be missing, or
-// be there whole.
+// Shards confirmed before the kill exist after it; others may be missing, or exist whole.
 TEST_F(ReceiverTest, SurvivesAKillAtEveryPoint) {
   const std::vector<std::pair<const char*, const char*>> points = {
       {"put-received", "missing"}, {"put-written", "missing"}, {"put-renamed", "shard"}};

@@ -33,7 +33,7 @@ std::string bytes_of(std::string_view hex) {
 
 std::string random_hex(std::size_t bytes) {
   std::string random(bytes, '\0');
-  // Up to 256 bytes come at once, and are not interrupted.
+  // Up to 256 bytes are returned at once, without interruption.
   CHECK(bytes <= 256);
   CHECK(::getrandom(random.data(), bytes, 0) == static_cast<ssize_t>(bytes));
   return to_hex(random);

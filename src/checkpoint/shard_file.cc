@@ -49,7 +49,7 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   const std::string_view digits = name.substr(kStepPrefix.size());
   std::int64_t step = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  // What is not written as we write it, as "step-007", is not ours.
+  // A name that we would write differently, such as "step-007", is not ours.
   if (read.ec != std::errc() || step < 0 || generation_name(step) != name) return std::nullopt;
   return step;
 }

@@ -24,7 +24,7 @@ class ShardFileTest : public testing::Test {
   std::string path_ = place_.path() + "/step-1/shard-0-of-2";
 };
 
-// zlib.crc32(b"123456789") = 3421780262 = 0xcbf43926; its lowest byte comes first.
+// zlib.crc32(b"123456789") = 3421780262 = 0xcbf43926; the lowest byte is first.
 TEST_F(ShardFileTest, BeginsWithItsChecksumLowestByteFirst) {
   ASSERT_TRUE(write_shard(folder_, name_, "123456789", 0xcbf43926).ok());
   EXPECT_EQ(*read_file(path_),

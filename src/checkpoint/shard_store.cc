@@ -29,7 +29,7 @@ Result<std::unique_ptr<ShardStore>> ShardStore::open(const std::string& folder, 
     }
   }
   const auto limit = static_cast<std::int64_t>(memory.in(kByte));
-  // Its mutexes cannot move, and its constructor is its own.
+  // Its mutexes cannot be moved, and its constructor is private.
   struct Opened : ShardStore {
     Opened(PrivateFolder it, std::int64_t bytes) : ShardStore(std::move(it), bytes) {}
   };
@@ -38,13 +38,13 @@ Result<std::unique_ptr<ShardStore>> ShardStore::open(const std::string& folder, 
 
 Result<ShardBytes> ShardStore::make_room(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
-  // One that can never fit drives no others out.
+  // A shard that can never fit evicts no others.
   while (bytes <= limit_ && *used_ + bytes > limit_ && !held_.empty()) held_.erase(held_.begin());
   if (*used_ + bytes > limit_) {
     return failed(fmt::format("a shard of {} does not fit: {} of {} are used; raise --memory",
                               size_text(bytes), size_text(*used_), size_text(limit_)));
   }
-  // Pages that are not written to take no memory, so a length that lies costs nothing.
+  // Pages that are not written take no memory, so that a false length costs nothing.
   char* const memory =
       static_cast<char*>(std::malloc(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))));
   if (memory == nullptr) {

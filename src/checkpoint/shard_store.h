@@ -16,7 +16,7 @@
 
 namespace stint {
 
-/// Memory for a shard. Shared: a shard that is being sent outlives its removal.
+/// Memory for a shard, shared because a shard that is being sent outlives its removal.
 using ShardBytes = std::shared_ptr<char>;
 
 /// A shard in memory.
@@ -28,16 +28,16 @@ struct HeldShard {
   std::string_view text() const { return {bytes.get(), static_cast<std::size_t>(size)}; }
 };
 
-/// The shards that a receiver holds: all of them on the disk, and as many as fit in memory too, the
-/// newest of them. May be used from several threads at once.
+/// The shards of a receiver: all of them on the disk, and the newest ones that fit also in memory.
+/// May be used from several threads at once.
 class ShardStore {
  public:
-  /// Takes over the folder with the shards that are in it; what was being written when its former
-  /// owner was killed goes away. Use one at a time for a folder.
+  /// Opens the folder with the shards in it; a file that was being written when its former owner
+  /// was killed is removed. Use only one object at a time for a folder.
   static Result<std::unique_ptr<ShardStore>> open(const std::string& folder, Bytes memory);
 
-  /// Memory for a shard to come, for which older ones are let go. Fails where shards that are on
-  /// their way take all of it.
+  /// Memory for a shard to be received, for which older ones are evicted. Fails where shards in
+  /// transfer take all of it.
   Result<ShardBytes> make_room(std::int64_t bytes);
 
   /// Returns when the shard is on the disk. Passes the crash points put-received, put-written and
@@ -46,23 +46,23 @@ class ShardStore {
 
   std::optional<HeldShard> in_memory(const ShardName& name) const;
 
-  /// Nothing when it is not there or damaged.
+  /// Nothing when it does not exist or is damaged.
   std::optional<ShardFile> on_disk(const ShardName& name) const;
 
-  /// Forgets all shards of a step.
+  /// Removes all shards of a step.
   Status drop(std::int64_t step);
 
  private:
   ShardStore(PrivateFolder folder, std::int64_t limit)
       : folder_(std::move(folder)), limit_(limit) {}
 
-  /// Of all shards in memory. Shared with them, for each gives back what it took.
+  /// Bytes of all shards in memory. Shared with them, because each subtracts its own at its end.
   std::shared_ptr<std::atomic<std::int64_t>> used_ = std::make_shared<std::atomic<std::int64_t>>(0);
 
   PrivateFolder folder_;
-  std::int64_t limit_;        // Of bytes in memory.
-  std::mutex disk_mutex_;     // One shard is written at a time. Taken before the other one.
-  mutable std::mutex mutex_;  // For what follows.
+  std::int64_t limit_;        // Limit of the bytes in memory.
+  std::mutex disk_mutex_;     // One shard is written at a time. Locked before the other mutex.
+  mutable std::mutex mutex_;  // Guards the following members.
   std::map<ShardName, HeldShard> held_;
 };
 

@@ -19,7 +19,7 @@ class ShardStoreTest : public testing::Test {
     return std::move(*ShardStore::open(folder_, memory));
   }
 
-  /// Keeps a shard, and lets go of it.
+  /// Stores a shard and drops the reference.
   static Status keep(ShardStore& store, const ShardName& name, const std::string& text) {
     auto room = store.make_room(static_cast<std::int64_t>(text.size()));
     if (!room.ok()) return room.error();
@@ -81,11 +81,11 @@ TEST_F(ShardStoreTest, DropsAStepAndNoOther) {
   EXPECT_EQ(disk_of(*store, kOther), "none");
   EXPECT_FALSE(fs::exists(folder_ + "/step-40"));
   EXPECT_EQ(memory_of(*store, kLater), "abc");
-  EXPECT_EQ(held->text(), "abc");  // Whoever sends it may go on.
+  EXPECT_EQ(held->text(), "abc");  // A transfer in progress can continue.
   EXPECT_TRUE(store->drop(40).ok());
 }
 
-// 100 bytes of memory and shards of 60: the second takes the place of the first.
+// 100 bytes of memory and shards of 60: the second evicts the first.
 TEST_F(ShardStoreTest, LetsTheOldestGoFromMemoryWhenItIsFull) {
   const auto store = open(100 * kByte);
   ASSERT_TRUE(keep(*store, kLater, std::string(60, 'b')).ok());
@@ -113,7 +113,7 @@ TEST_F(ShardStoreTest, NeverHasMoreMemoryThanItMay) {
   EXPECT_EQ(store->make_room(std::int64_t{64} << 30U).error().message,
             "a shard of 65536.0 MiB does not fit: 0.0 MiB of 0.0 MiB are used; raise --memory");
   EXPECT_TRUE(store->make_room(40).ok());
-  // What is being sent counts, though it was dropped.
+  // A shard that is being sent counts, even after its removal.
   ASSERT_TRUE(keep(*store, kFirst, std::string(40, 'a')).ok());
   auto sent = store->in_memory(kFirst);
   ASSERT_TRUE(store->drop(40).ok());

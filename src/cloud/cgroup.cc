@@ -99,7 +99,7 @@ Status make_cgroup(const CgroupPlace& place, const std::string& folder, const Cp
     if (!period.ok()) return period;
     return write_value(folder + "/cpu.cfs_quota_us", std::to_string(quota.quota_us));
   }
-  // Where the controller is already there this fails or does nothing; the next write tells.
+  // Where the controller is already enabled this fails or does nothing; the next write reports it.
   (void)write_value(place.folder + "/cgroup.subtree_control", "+cpu");
   return write_value(folder + "/cpu.max", fmt::format("{} {}", quota.quota_us, quota.period_us));
 }

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kJournalName = "journal";
 
-/// A crash may come before the journal; then there is a folder and nothing else.
+/// A crash may happen before the journal is written; then there is a folder and nothing else.
 Result<Journal> journal_in(const std::string& folder) {
   const auto text = read_file(journal_path(folder));
   return text.ok() ? read_journal(*text, journal_path(folder)) : Journal{};
@@ -153,7 +153,7 @@ Cleaning clean_clusters(const std::string& root) {
       cleaning.kept.push_back(fmt::format("{}: {}", name, journal.error().message));
       continue;
     }
-    // Once there is a keeper, the maker may go. A keeper that was killed does nothing any more.
+    // Once there is a keeper, the maker may end. A killed keeper does nothing any more.
     if (!journal->processes.empty() && is_alive(journal->processes.back()) &&
         !is_ending(journal->processes.back())) {
       cleaning.alive.push_back(name);

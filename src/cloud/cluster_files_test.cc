@@ -77,7 +77,7 @@ TEST_F(ClusterFiles, CleaningRemovesTheDeadAndSparesTheLiving) {
   const auto own = process_id(::getpid());
   ASSERT_TRUE(own.has_value());
   ProcessId gone = *own;
-  gone.start += 1;  // The same number, given out anew.
+  gone.start += 1;  // The same process id, reused.
   ASSERT_TRUE(append_file(journal_of("alive"), journal_line(*own)).ok());
   ASSERT_TRUE(append_file(journal_of("dead"), journal_line(gone)).ok());
   const Cleaning cleaning = clean_clusters(root_);

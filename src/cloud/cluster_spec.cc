@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-constexpr int kSpotMax = 1000000;  // More than any cluster ever has.
+constexpr int kSpotMax = 1000000;  // More than any cluster has.
 
 Result<PoolChange> change_at(const Csv& table, std::size_t row) {
   PoolChange change;
@@ -118,7 +118,7 @@ std::vector<PoolChange> pool_from(std::span<const PoolChange> pool, Seconds late
   for (PoolChange change : pool) {
     const bool past = change.at <= later;
     if (past) change.price_factor = spot_price_factor(pool, later);
-    if (past && !rest.empty()) rest.clear();  // The last of what is past is how it begins.
+    if (past && !rest.empty()) rest.clear();  // The last past change is the state at the start.
     change.at = past ? Seconds{} : change.at - later;
     rest.push_back(change);
   }

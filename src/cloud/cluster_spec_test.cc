@@ -28,7 +28,7 @@ TEST(Pool, AChangeHoldsFromItsMomentOn) {
   EXPECT_EQ(spot_price_factor(sample_pool(), 1000 * kSecond), 0.5);
 }
 
-// From 5 to 40 s: 5 s once, 20 s twice and 10 s half are 5 + 40 + 5 = 50 s.
+// From 5 to 40 s: 5 s at factor 1, 20 s at 2 and 10 s at 1/2 are 5 + 40 + 5 = 50 s.
 TEST(Pool, TimeIsWeightedByThePriceOfEachPiece) {
   EXPECT_NEAR(priced_time(sample_pool(), 5 * kSecond, 40 * kSecond).in(kSecond), 50, 1e-12);
   EXPECT_NEAR(priced_time(sample_pool(), 12 * kSecond, 15 * kSecond).in(kSecond), 6, 1e-12);
@@ -83,7 +83,7 @@ TEST(PoolFrom, BeginsAsThePoolIsByThen) {
   ASSERT_EQ(later.size(), 2U);
   EXPECT_EQ(later[0].at, Seconds{});
   EXPECT_EQ(later[0].spot, 2);
-  EXPECT_EQ(later[0].price_factor, 2);  // That of the first change still holds.
+  EXPECT_EQ(later[0].price_factor, 2);  // The factor of the first change still holds.
   EXPECT_EQ(later[1].at, 3 * kSecond);
   EXPECT_EQ(pool_from(pool, Seconds{}).size(), 3U);
 }
@@ -135,7 +135,7 @@ TEST(ClusterSpec, RefusesNamesThatAreNoFolder) {
   EXPECT_TRUE(check_cluster_name("my-cluster_2").ok());
 }
 
-// 4 × 1 Gbit/s is the limit; 5 are outside it, and 17 beyond the 16 that are refused.
+// 4 × 1 Gbit/s is the limit; 5 are beyond it, and 17 are more than the 16 that are accepted.
 TEST(ClusterSpec, WarnsOutsideTheHonestLimitAndRefusesFarOutside) {
   EXPECT_EQ(*traffic_warning(*spec_of("4x local.fast")), "");
   EXPECT_NE(traffic_warning(*spec_of("5x local.fast"))->find("add up to 5 Gbit/s"),

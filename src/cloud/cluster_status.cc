@@ -52,7 +52,7 @@ DollarsPerSecond price_of(const VmRecord& vm, std::span<const PoolChange> pool, 
 }
 
 Dollars cost_of(const VmRecord& vm, std::span<const PoolChange> pool, Seconds now) {
-  // Prices on demand stay as they are.
+  // On-demand prices are constant.
   if (vm.spec.market != Market::kSpot) pool = {};
   return vm.spec.price * priced_time(pool, vm.born, vm.ended.value_or(now));
 }

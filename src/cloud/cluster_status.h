@@ -11,37 +11,37 @@
 
 namespace stint {
 
-/// Where a VM of the emulated cloud stands.
+/// The phase of a VM of the emulated cloud.
 enum class VmPhase { kRunning, kNoticed, kTaken };
 
 std::span<const EnumName<VmPhase>> names_of(VmPhase type);
 
-/// One VM from its birth on. Times are since the birth of its cluster.
+/// One VM from its launch on. Times are since the creation of its cluster.
 struct VmRecord {
   VmSpec spec;
   std::string address;  // Inside the cluster.
   Seconds born;
-  std::optional<Seconds> takes_at = {};  // When it is taken back, once that is known.
-  Seconds notice = {};                   // So long before it is told.
-  std::optional<Seconds> ended = {};     // When it was gone, whatever the reason.
-  bool released = false;                 // Because it was given back.
+  std::optional<Seconds> takes_at = {};  // Time of the spot interruption, once it is known.
+  Seconds notice = {};                   // Interruption notice before that time.
+  std::optional<Seconds> ended = {};     // End of the VM, for any reason.
+  bool released = false;                 // The VM was released.
 };
 
-/// The record of a VM that is born now.
+/// The record of a VM that is launched now.
 VmRecord born_vm(const VmSpec& spec, std::string address, Seconds notice, Seconds now);
 
-/// Takes the VM back after `notice`, unless that happens earlier anyway.
+/// Preempts the VM after `notice`, unless it is preempted earlier anyway.
 void preempt(VmRecord& vm, Seconds notice, Seconds now);
 
 VmPhase phase_of(const VmRecord& vm, Seconds now);
 
-/// The next moment at which something happens to the VM by itself; absent: nothing will.
+/// The time of the next event of the VM by itself; absent: there is none.
 std::optional<Seconds> next_event(const VmRecord& vm, Seconds now);
 
-/// What a second of the VM costs now; nothing once it is gone.
+/// The price of the VM per second; zero after its end.
 DollarsPerSecond price_of(const VmRecord& vm, std::span<const PoolChange> pool, Seconds now);
 
-/// What the VM has cost: its price of each moment from birth until it ended, or until now. Every
+/// The cost of the VM: its price of each moment from its launch until its end, or until now. Every
 /// second counts, from the first on.
 Dollars cost_of(const VmRecord& vm, std::span<const PoolChange> pool, Seconds now);
 
@@ -55,35 +55,35 @@ struct VmStatus {
   std::string address;
   BytesPerSecond network;
   VmPhase phase = VmPhase::kRunning;
-  Seconds born = {};            // Since the birth of the cluster.
+  Seconds born = {};            // Since the creation of the cluster.
   Seconds age = {};             // Until it ended.
-  DollarsPerSecond price = {};  // At present; nothing once it is gone.
+  DollarsPerSecond price = {};  // Present price; zero after its end.
   Dollars cost = {};
-  std::optional<std::string> takes_at = {};  // UTC, once it is told.
+  std::optional<std::string> takes_at = {};  // UTC, once there is a notice.
   std::optional<Seconds> takes_in = {};      // The same as the time that is left.
-  std::optional<bool> released = {};         // Taken means given back.
-  std::optional<std::string> cgroup = {};    // Whose processes it holds, under a quota.
+  std::optional<bool> released = {};         // The VM ended because it was released.
+  std::optional<std::string> cgroup = {};    // Cgroup of its processes, under a quota.
   Json::Object unknown = {};
 };
 
-/// A running cluster and its bill. Nobody pays it: the prices are the catalogue's.
+/// A running cluster and its bill, in prices of the catalogue; no real money is spent.
 struct ClusterStatus {
   std::string name;
   std::string since;  // UTC.
   Seconds age = {};
   bool user_namespace = false;
-  std::vector<VmStatus> vms = {};         // Those that are gone stay, for the bill.
-  std::optional<int> spot_capacity = {};  // How many spot VMs there are; absent: no limit.
+  std::vector<VmStatus> vms = {};         // Including VMs that ended, for the bill.
+  std::optional<int> spot_capacity = {};  // Spot VMs that can be had; absent: no limit.
   Dollars cost_on_demand;
   Dollars cost_spot;
   Json::Object unknown = {};
 };
 
-/// The status of these VMs of a cluster, `now` after its `birth`, a time since 1970.
+/// The status of these VMs of a cluster, `now` after its creation at `birth`, a time since 1970.
 ClusterStatus status_of(const ClusterSpec& spec, Seconds birth, std::span<const VmRecord> vms,
                         Seconds now);
 
-/// The VM called `name`, gone or not, or a usage error that lists those there are.
+/// The VM called `name`, up or ended, or a usage error that lists the VMs.
 Result<const VmStatus*> find_vm(const ClusterStatus& status, const std::string& name);
 
 Json cluster_schema();

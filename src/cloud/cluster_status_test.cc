@@ -20,8 +20,8 @@ TEST(VmRecord, CostsItsPriceFromBirthUntilItEnds) {
   EXPECT_NEAR(cost_of(vm, {}, 900 * kSecond).in(kDollar), 0.002, 1e-12);
 }
 
-// Born at 1000 s; from 1010 s on spot prices are three times as high: 50 s cost 10 + 3 * 40 = 130
-// times 0.0001 USD, and on demand 50 times.
+// Launched at 1000 s; from 1010 s on spot prices are three times as high: 50 s cost 10 + 3 * 40 =
+// 130 times 0.0001 USD, and on demand 50 times.
 TEST(VmRecord, OnlySpotPricesFollowThePool) {
   const std::vector<PoolChange> pool = {{.at = 1010 * kSecond, .spot = 9, .price_factor = 3}};
   VmRecord vm = sample({});
@@ -41,7 +41,7 @@ TEST(VmRecord, WithoutALifeItRunsOn) {
   EXPECT_FALSE(next_event(vm, 1000 * kSecond).has_value());
 }
 
-// Born at 1000 s with 600 s to live: told at 1480 s, gone at 1600 s.
+// Launched at 1000 s with a life of 600 s: notice at 1480 s, lost at 1600 s.
 TEST(VmRecord, ALifeEndsWithANotice) {
   const VmRecord vm = sample(600 * kSecond);
   EXPECT_EQ(phase_of(vm, 1479 * kSecond), VmPhase::kRunning);
@@ -82,8 +82,8 @@ ClusterStatus sample() {
   return status_of(spec, 1000 * kSecond, vms, 100 * kSecond);
 }
 
-// 100 s at 0.36 USD/h are 0.01 USD, at 0.036 USD/h a tenth of that. The cluster was born at 1000 s,
-// so that the VM goes at 1000 + 100 + 60 s = 19 min 20 s.
+// 100 s at 0.36 USD/h are 0.01 USD, at 0.036 USD/h a tenth of that. The cluster was created at 1000
+// s, so that the VM is preempted at 1000 + 100 + 60 s = 19 min 20 s.
 TEST(ClusterStatus, BillsEachMarket) {
   const ClusterStatus status = sample();
   EXPECT_NEAR(status.cost_on_demand.in(kDollar), 0.01, 1e-12);

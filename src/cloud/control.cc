@@ -11,10 +11,11 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t kMessageMax = 16U << 20U;  // More than all VMs of a life need.
-constexpr std::size_t kPieceMax = 64000;         // What sockets take at once by default.
+// More than the messages of kVmsOfLifeMax VMs need.
+constexpr std::size_t kMessageMax = 16U << 20U;
+constexpr std::size_t kPieceMax = 64000;  // Largest default size of a socket message.
 
-/// Adds the next piece of a message to `text`, and what came with it.
+/// Appends the next piece of a message to `text`, and its open file.
 Status receive_piece(int socket, Seconds limit, std::string& text, Descriptor& attached) {
   if (!wait_for(socket, POLLIN, limit)) return failed("no answer from the peer");
   std::vector<char> buffer(kPieceMax);

@@ -10,7 +10,7 @@
 
 namespace stint {
 
-/// What goes through a keeper's socket: a JSON document, and maybe an open file.
+/// A message on a keeper's socket: a JSON document, and optionally an open file.
 struct Message {
   Json json;
   Descriptor attached = {};
@@ -19,10 +19,10 @@ struct Message {
 /// The name of a keeper's socket in the folder of its cluster.
 inline constexpr const char* kSocketName = "control.sock";
 
-/// A text of a message; empty without one.
+/// A text field of a message; empty without one.
 std::string text_at(const Json& message, const char* key);
 
-/// An answer that says no, and back.
+/// Conversions between an error and the answer that reports it.
 Json error_message(const Error& error);
 std::optional<Error> error_in(const Json& message);
 

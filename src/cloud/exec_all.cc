@@ -14,7 +14,7 @@ namespace {
 constexpr int kInterrupted = 130;
 constexpr int kTickMilliseconds = 50;
 
-/// What the program prints on one VM.
+/// The output of the program on one VM.
 struct Output {
   std::string vm;
   LineStream out;
@@ -74,7 +74,8 @@ class Crew {
     output.err.read(printer(output, true));
   }
 
-  /// Kills what runs and prints the rest; others that it started may still hold the other ends.
+  /// Kills the running programs and prints the rest of their output; their children may still hold
+  /// the other ends of the pipes.
   void end_all() {
     children_.kill_all();
     for (Output& output : outputs_) {

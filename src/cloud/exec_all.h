@@ -11,22 +11,22 @@
 
 namespace stint {
 
-/// A program to run once on each of some VMs, as launchers of PyTorch do it.
+/// A program to run once on each of some VMs, as PyTorch's launchers do.
 struct ExecRequest {
   Words command;
-  std::vector<std::string> vms = {};        // Empty: all that run.
+  std::vector<std::string> vms = {};        // Empty: all VMs that are up.
   std::vector<std::string> variables = {};  // "NAME=value", beside those of its rank.
-  int port = 29500;  // Where the first VM's process listens: PyTorch's own choice.
+  int port = 29500;                         // Port of the first VM's process: PyTorch's default.
 };
 
-/// What each process finds in its environment: its rank and where to meet.
+/// The environment of each process: its rank and the address of the first one.
 std::vector<std::string> rank_variables(int rank, int ranks, const std::string& master, int port);
 
-/// Takes a line that a VM printed, to its output or its error stream.
+/// Receives a line that a VM printed, to its output or its error stream.
 using PrintLine = std::function<void(std::string_view vm, bool error, std::string_view line)>;
 
 /// Runs the program to its end on all of the VMs and returns the exit code of the first that
-/// failed, 0 if none did, and 130 after an interrupt. When one fails or we are interrupted, all are
+/// failed, 0 if none did, and 130 after an interrupt. After a failure or an interrupt all are
 /// killed.
 Result<int> exec_all(const LocalCluster& cluster, const ExecRequest& request,
                      const PrintLine& print);

@@ -7,7 +7,7 @@
 namespace stint {
 namespace {
 
-// Programs that really run on VMs are in tests/e2e/local_cloud.py.
+// Tests that run programs on VMs are in tests/e2e/local_cloud.py.
 
 TEST(ExecAll, EachRankKnowsWhereToMeet) {
   EXPECT_EQ(join(rank_variables(1, 4, "10.77.0.1", 29500), " "),

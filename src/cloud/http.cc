@@ -28,7 +28,7 @@ const char* reason_of(int status) {
   }
 }
 
-/// The head of a request, or what came of it.
+/// The head of a request, or the reason why there is none.
 std::string read_head(Connection& client) {
   std::string bytes;
   while (!is_whole_request(bytes) && bytes.size() < kHttpRequestMax) {

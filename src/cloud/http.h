@@ -12,13 +12,13 @@
 
 namespace stint {
 
-/// As much of HTTP/1.1 as a metadata service needs: requests without a body, one per connection.
+/// The part of HTTP/1.1 that a metadata service needs: requests without a body, one per connection.
 struct HttpRequest {
   std::string method;
   std::string path;                                               // Without the query.
   std::vector<std::pair<std::string, std::string>> headers = {};  // Names in lower case.
 
-  /// The value of the header, in lower case, or nothing.
+  /// The value of the header `name`, given in lower case, or nothing.
   std::optional<std::string> header(std::string_view name) const;
 };
 
@@ -29,19 +29,19 @@ struct HttpAnswer {
   std::string type = "text/plain";
 };
 
-/// More than this in a request is refused.
+/// Largest request; a larger one is refused.
 inline constexpr std::size_t kHttpRequestMax = 16384;
 
 /// Whether `bytes` hold a whole request head.
 bool is_whole_request(std::string_view bytes);
 
-/// Nothing when `bytes` are no request.
+/// Nothing when `bytes` are not a request.
 std::optional<HttpRequest> parse_http(std::string_view bytes);
 
 std::string to_bytes(const HttpAnswer& answer);
 
-/// Answers connections to `listener` one after the other; returns only when it breaks. A client
-/// that says nothing is given up after two seconds.
+/// Answers connections to `listener` one after the other; returns only when the listener fails. A
+/// client that sends nothing is disconnected after two seconds.
 void serve_http(const Listener& listener,
                 const std::function<HttpAnswer(const HttpRequest&)>& handler);
 

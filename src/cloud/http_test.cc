@@ -34,7 +34,7 @@ TEST(Http, AnAnswerSaysItsLengthAndCloses) {
             "Connection: close\r\nA: b\r\n\r\nno");
 }
 
-/// What a server answers to these bytes.
+/// The answer of a server to these bytes.
 std::string answer_to(const std::string& bytes) {
   const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
   CHECK(listener.ok());

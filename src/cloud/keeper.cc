@@ -32,12 +32,12 @@
 namespace stint {
 namespace {
 
-constexpr Seconds kPatience = 30 * kSecond;  // Computers may be busy.
+constexpr Seconds kPatience = 30 * kSecond;  // Long enough for a busy computer.
 constexpr Seconds kEndPatience = 2 * kSecond;
 constexpr Seconds kLongestSleep = 1 * kSecond;
 constexpr timeval kSendPatience{.tv_sec = 1, .tv_usec = 0};
 
-/// A number of a message; 0 without one.
+/// A number field of a message; 0 without one.
 double number_at(const Json& json, const char* key) {
   const Json* member = json.find(key);
   if (member == nullptr) return 0;
@@ -46,11 +46,11 @@ double number_at(const Json& json, const char* key) {
   return whole == nullptr ? 0 : static_cast<double>(*whole);
 }
 
-/// A VM and the first of its processes.
+/// A VM and its first process.
 struct Machine {
-  int number = 0;  // Of its address, port and news: no two of a cluster share one.
+  int number = 0;  // Number of its address, port and notices, unique in the cluster.
   VmRecord record;
-  pid_t pid = -1;  // −1 once that is gone.
+  pid_t pid = -1;  // −1 once the process has ended.
   Descriptor process = {};
   std::string cgroup = {};
   bool told = false;
@@ -88,23 +88,23 @@ class Keeper {
     }
   }
 
-  /// Kills the VMs and waits until they are gone.
+  /// Kills the VMs and waits until they have ended.
   void end_vms() {
     for (Machine& machine : machines_) end_vm(machine);
     const Seconds deadline = now() + kEndPatience;
     for (Machine& machine : machines_) await_end(machine, deadline);
   }
 
-  /// The client that asked for the end gets its answer last.
-  void say_farewell() {
-    if (farewell_.get() >= 0) (void)send_message(farewell_.get(), status());
+  /// Answers the client that requested the end, last of all.
+  void send_last_answer() {
+    if (last_client_.get() >= 0) (void)send_message(last_client_.get(), status());
   }
 
  private:
-  /// Since the cluster's birth, whatever happens to the computer's clock.
+  /// The time since the cluster's creation, on a clock that the computer's time does not change.
   Seconds now() const { return steady_now() - begin_; }
 
-  /// Makes a VM. On an error it never was.
+  /// Makes a VM. After an error nothing of it remains.
   Status rent(const VmSpec& vm) {
     const Status allowed = check_rent(vm);
     if (!allowed.ok()) return allowed;
@@ -155,7 +155,7 @@ class Keeper {
     return warning.ok() ? Status() : Status(warning.error());
   }
 
-  /// Spot VMs that nobody asked back yet.
+  /// The number of spot VMs that run without an interruption notice.
   int spot_held(Seconds at) const {
     return static_cast<int>(
         std::count_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
@@ -224,14 +224,14 @@ class Keeper {
     return made;
   }
 
-  /// Kills the VM's processes, with which its network goes. That a process that somebody outside
-  /// started is not waited for yet holds up the last moment of a VM, so that we do not wait for it.
+  /// Kills the VM's processes, with which its network ends. A process that was started from outside
+  /// and is not yet waited for delays the end of a VM; we do not wait for it.
   void end_vm(Machine& machine) const {
     if (machine.pid > 0) ::kill(machine.pid, SIGKILL);
     if (!machine.record.ended) machine.record.ended = now();
   }
 
-  /// Removes what the VM leaves once its first process is gone.
+  /// Removes the remains of the VM once its first process has ended.
   void bury(Machine& machine) const {
     end_vm(machine);
     machine.pid = -1;
@@ -240,7 +240,7 @@ class Keeper {
     machine.cgroup.clear();
   }
 
-  /// Buries the VM at the end of its first process, or when the patience of `deadline` does.
+  /// Removes the VM at the end of its first process, or at `deadline`.
   void await_end(Machine& machine, Seconds deadline) const {
     if (machine.pid > 0) {
       (void)wait_for_exit(machine.pid, deadline - now());
@@ -271,8 +271,8 @@ class Keeper {
     }
   }
 
-  /// Takes back the youngest spot VMs when there are more than the pool has. What happens, happens
-  /// at the moment of the change, even if we come to it later.
+  /// Preempts the youngest spot VMs when there are more than the pool has. Preemptions take the
+  /// time of the change, even if they are handled later.
   void follow_pool() {
     const std::vector<PoolChange>& pool = start_.spec.pool;
     for (; followed_ < pool.size() && pool[followed_].at <= now(); ++followed_) {
@@ -322,7 +322,7 @@ class Keeper {
     const std::string what = text_at(message->json, "ask");
     if (what == "down") {
       going_down_ = true;
-      farewell_ = std::move(client);
+      last_client_ = std::move(client);
       return;
     }
     advance();
@@ -337,7 +337,7 @@ class Keeper {
     (void)send_message(client.get(), status(), enters ? machine->process.get() : -1);
   }
 
-  /// Does what is asked. A VM that there is not is noticed by whoever asked.
+  /// Executes a request. Clients themselves report missing VMs.
   Status act(const std::string& what, const Json& question) {
     if (what == "add") {
       const Json* vm = question.find("spec");
@@ -392,11 +392,11 @@ class Keeper {
   SharedNews* news_;
   Seconds birth_ = SystemClock().now();
   Seconds begin_ = steady_now();
-  std::vector<Machine> machines_;  // Those that are gone stay, for the bill.
-  int numbers_ = 0;                // Given out so far.
-  std::size_t followed_ = 0;       // Changes of the pool.
+  std::vector<Machine> machines_;  // Including VMs that ended, for the bill.
+  int numbers_ = 0;                // Numbers assigned so far.
+  std::size_t followed_ = 0;       // Changes of the pool that were applied.
   bool going_down_ = false;
-  Descriptor farewell_;
+  Descriptor last_client_;
 };
 
 }  // namespace
@@ -422,9 +422,9 @@ void run_keeper(KeeperStart start) {
   report.close();
   if (made.ok() && heard) keeper.serve();
   keeper.end_vms();
-  // A maker that hears of the failure removes the rest itself.
+  // A maker that receives the failure removes the rest itself.
   if (made.ok()) (void)remove_cluster(folder);
-  keeper.say_farewell();
+  keeper.send_last_answer();
   ::_exit(0);
 }
 

@@ -7,25 +7,25 @@
 
 namespace stint {
 
-/// What a keeper is given at its birth.
+/// The inputs of a keeper.
 struct KeeperStart {
   ClusterSpec spec;
-  std::string folder;   // Of its files.
-  CgroupPlace cgroups;  // Where quotas are set.
-  int range = 77;       // Of addresses; see free_range.
+  std::string folder;   // Folder of its files.
+  CgroupPlace cgroups;  // Place of the cgroups that set quotas.
+  int range = 77;       // Number of the address range; see free_range.
   bool user_namespace = false;
-  int listener = -1;         // Where it is spoken to.
-  int report = -1;           // Where "ok" or an error is said, once.
-  int maker = -1;            // Ends with the maker.
+  int listener = -1;         // Socket of its clients.
+  int report = -1;           // Pipe for one "ok" or error.
+  int maker = -1;            // Pipe that is closed when the maker ends.
   std::string stop_at = {};  // The step of creation to hang at, for tests.
 };
 
-/// How a keeper says that it is ready.
+/// The report of a keeper that is ready.
 inline constexpr const char* kReady = "ok";
 
-/// The life of the keeper of a cluster, as the first process of namespaces of its own: it makes the
-/// switch and the VMs, says so, and answers until it is told to go down. Whatever happens to it,
-/// with it die all processes and namespaces of the cluster, by the kernel.
+/// The main function of the keeper of a cluster, the first process of its own namespaces: it makes
+/// the switch and the VMs, reports this, and answers requests until it is told to end. If it dies
+/// for any reason, the kernel ends all processes and namespaces of the cluster.
 [[noreturn]] void run_keeper(KeeperStart start);
 
 /// Hangs for ever if this is the step to hang at.

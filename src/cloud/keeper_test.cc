@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-// What a keeper does is tested in local_cluster_test.cc, with real namespaces.
+// Keepers with real namespaces are tested in local_cluster_test.cc.
 
 TEST(Keeper, HangsAtTheStepThatIsNamedAndAtNoOther) {
   hang_at("", "switch");

@@ -22,10 +22,10 @@ namespace {
 
 constexpr Seconds kPatience = 120 * kSecond;  // For 64 VMs on a busy computer.
 
-/// For tests: the step of creation at which to hang until one is killed.
+/// For tests: the step of creation at which the keeper hangs until it is killed.
 constexpr const char* kStopVariable = "STINT_LOCAL_STOP_AT";
 
-/// Holds back interrupts while things are half made.
+/// Blocks interrupts while the cluster is partly made.
 class Uninterrupted {
  public:
   Uninterrupted() {
@@ -59,7 +59,7 @@ void leave_the_terminal() {
   for (const int descriptor : {0, 1, 2}) ::dup2(nothing, descriptor);
 }
 
-/// In the process between maker and keeper, which leaves the terminal and makes the keeper.
+/// Runs in the process between maker and keeper, which leaves the terminal and starts the keeper.
 int make_keeper(KeeperStart start) {
   leave_the_terminal();
   close_all_but({start.listener, start.report, start.maker});
@@ -79,7 +79,7 @@ int make_keeper(KeeperStart start) {
   run_keeper(std::move(start));
 }
 
-/// What the keeper said: ready, or an error with its kind.
+/// The keeper's report: ready, or an error with its kind.
 Status heard(const std::string& line) {
   if (line == kReady) return {};
   const auto kind = parse_int(line.substr(0, line.find(' ')));
@@ -87,7 +87,7 @@ Status heard(const std::string& line) {
   return Error{static_cast<ErrorKind>(*kind), line.substr(line.find(' ') + 1)};
 }
 
-/// Waits until the processes of the journal but ourselves are gone, two seconds at most.
+/// Waits until the processes of the journal other than this one have ended, two seconds at most.
 void await_end(const std::vector<ProcessId>& processes) {
   constexpr int kTries = 400;
   for (int i = 0; i < kTries; ++i) {

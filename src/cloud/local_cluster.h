@@ -11,9 +11,8 @@
 
 namespace stint {
 
-/// A cluster of the emulated cloud on this computer. It is kept by a process of its own, the
-/// keeper, and goes on when this object or its whole process is gone, unless the spec says that it
-/// ends with its maker.
+/// A cluster of the emulated cloud on this computer. A separate process, the keeper, holds it, so
+/// that it outlives this object and its process, unless the spec says that it ends with its maker.
 ///
 /// `root` is the folder of all clusters of a user.
 class LocalCluster {
@@ -33,21 +32,22 @@ class LocalCluster {
   Result<std::string> address(const std::string& vm) const;
 
   /// Rents one more VM and returns when it is up. Usage errors: a name that a VM of the cluster has
-  /// or had, or that is none; too many VMs, or more traffic than the computer carries. Unavailable:
-  /// it is a spot VM and the pool has no room.
+  /// or had, or that is invalid; too many VMs, or more traffic than the computer carries.
+  /// Unavailable: it is a spot VM and the pool has no capacity.
   Result<ClusterStatus> add(const VmSpec& vm) const;
 
-  /// Gives the VM back: it ends now and costs nothing any more. It may be gone already.
+  /// Releases the VM: it ends now and costs nothing from then on. A VM that already ended is no
+  /// error.
   Result<ClusterStatus> release(const std::string& vm) const;
 
-  /// Gives the VM's NIC another rate, in both directions, while it runs.
+  /// Changes the rate of the VM's NIC, in both directions, while it runs.
   Result<ClusterStatus> reshape(const std::string& vm, BytesPerSecond network) const;
 
-  /// Takes the VM back: the notice appears in its metadata now, and after it the VM's processes
-  /// are killed and its network is gone.
+  /// Preempts the VM: the notice appears in its metadata now, and after it the VM's processes are
+  /// killed and its network is removed.
   Result<ClusterStatus> preempt(const std::string& vm, Seconds notice) const;
 
-  /// Starts a program in the VM; see spawn_in. The VM's quota holds for it.
+  /// Starts a program in the VM; see spawn_in. The VM's quota applies to it.
   Result<pid_t> spawn(const std::string& vm, Command command) const;
 
   /// Ends all VMs and removes everything; returns the last status, with the bill.
@@ -68,7 +68,7 @@ class LocalCluster {
 
   std::string folder_;
   std::string name_;
-  Descriptor maker_ = {};  // The keeper sees this close.
+  Descriptor maker_ = {};  // The keeper detects when this closes.
 };
 
 }  // namespace stint

@@ -42,7 +42,7 @@ class LocalClusterTest : public testing::Test {
     return it;
   }
 
-  /// What `command` prints in the VM, and its exit code.
+  /// The output of `command` in the VM, and its exit code.
   static std::pair<std::string, int> run(const LocalCluster& cluster, const std::string& vm,
                                          const std::string& command) {
     auto pipe = make_pipe();
@@ -173,8 +173,8 @@ TEST_F(LocalClusterTest, SpotVmsAreRefusedBeyondThePool) {
   EXPECT_TRUE(cluster->down().ok());
 }
 
-// The pool has room for one from a moment on, without a notice: the younger one goes. Where the
-// computer is so busy that the moment passes before both are there, it is tried with a later one.
+// The pool has capacity for one from a moment on, without a notice: the younger VM is lost. If the
+// computer is so busy that the moment passes before both are up, a later one is tried.
 TEST_F(LocalClusterTest, ThePoolTakesTheYoungest) {
   ClusterSpec falling = spec();
   Result<LocalCluster> cluster = failed("it was not tried");
@@ -215,8 +215,9 @@ TEST_F(LocalClusterTest, AClusterOutlivesAMakerThatIsKilled) {
   EXPECT_TRUE(found->down().ok());
 }
 
-// A VM's namespace, and with it the keeper, stays until whoever started a program there has asked
-// for that program's status. Here nobody asks, so that the killed keeper stays for the whole test.
+// A VM's namespace, and with it the keeper, stays until the process that started a program there
+// has read that program's status. Here nothing reads it, so that the killed keeper stays for the
+// whole test.
 TEST_F(LocalClusterTest, CleaningRemovesAClusterWhoseKeeperIsKilledButNotGone) {
   const auto cluster = LocalCluster::start(root_, spec());
   ASSERT_TRUE(cluster.ok()) << cluster.error().message;

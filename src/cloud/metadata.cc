@@ -12,7 +12,7 @@ constexpr const char* kZone = "local-1a";
 constexpr const char* kRegion = "local-1";
 constexpr const char* kTtlHeader = "x-aws-ec2-metadata-token-ttl-seconds";
 constexpr const char* kTokenHeader = "x-aws-ec2-metadata-token";
-constexpr int kTtlMax = 21600;  // EC2's own limit, six hours.
+constexpr int kTtlMax = 21600;  // EC2's limit, six hours.
 constexpr std::size_t kTokensMax = 1000;
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 namespace stint {
 
-/// Where a VM's metadata service listens, on the VM's own loopback.
+/// The port of a VM's metadata service, on the VM's own loopback.
 inline constexpr int kMetadataPort = 1338;
 
-/// What a VM is told about itself.
+/// The metadata of a VM that do not change.
 struct MetadataFacts {
   std::string instance_id;
   std::string instance_type;
@@ -22,15 +22,15 @@ struct MetadataFacts {
   Market market = Market::kOnDemand;
 };
 
-/// The bad news a VM is told, as times since 1970; absent while there is none.
+/// The notices to a VM, as times since 1970; absent while there are none.
 struct MetadataNews {
-  std::optional<Seconds> told_at = {};   // When the notice and the recommendation were given.
-  std::optional<Seconds> takes_at = {};  // When the VM is taken back.
+  std::optional<Seconds> told_at = {};   // Time of the notice and of the recommendation.
+  std::optional<Seconds> takes_at = {};  // Time of the spot interruption.
 };
 
-/// The instance metadata of one VM as EC2 serves it (IMDSv2): a token by PUT, then facts by GET
-/// with that token; 401 without a token or with one that is wrong or too old; 404 for news that
-/// there is not. It touches no socket and no clock.
+/// The instance metadata of one VM as EC2 serves them (IMDSv2): a token by PUT, then facts by GET
+/// with that token; 401 without a token or with one that is wrong or expired; 404 for a notice that
+/// does not exist. The class uses no socket and no clock.
 class MetadataService {
  public:
   MetadataService(MetadataFacts facts, Random random) : facts_(std::move(facts)), random_(random) {}
@@ -43,7 +43,7 @@ class MetadataService {
 
   MetadataFacts facts_;
   Random random_;
-  std::map<std::string, Seconds> tokens_;  // With the time each expires.
+  std::map<std::string, Seconds> tokens_;  // Tokens with their expiry.
 };
 
 /// "i-" and 17 hexadecimal digits, as EC2 names instances.

@@ -24,7 +24,7 @@ std::string line_of(const Status& status) {
   return status.ok() ? "ok\n" : status.error().message + "\n";
 }
 
-/// In a process without threads, which clone_apart needs.
+/// Runs in a process without threads, which clone_apart needs.
 int try_out(int report) {
   const auto born = clone_apart([](pid_t) { return Status(); });
   if (!born.ok()) {
@@ -55,7 +55,7 @@ Status write_map(pid_t pid, const char* file, const std::string& text) {
   return unavailable(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-/// Makes us the root of the process's user namespace.
+/// Maps this user to root in the process's user namespace.
 Status map_users(pid_t pid) {
   Status status = write_map(pid, "setgroups", "deny");
   if (status.ok()) status = write_map(pid, "uid_map", fmt::format("0 {} 1", ::geteuid()));

@@ -21,7 +21,7 @@ TEST(HostCheck, QuotasNeedCgroups) {
 
 constexpr int kNoNamespaces = 77;
 
-/// The exit code of `body`, run in a process of its own, which has no threads.
+/// The exit code of `body`, run in a separate process without threads.
 template <class Body>
 int code_of(Body body) {
   const auto child = fork_child([&](int) { return body(); });

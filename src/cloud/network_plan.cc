@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* kBridge = "br0";
 constexpr Bytes kBurstMin = 128 * kKiB;
-constexpr int kQueuePackets = 4000;  // A queue that never drops what a TCP window holds.
+constexpr int kQueuePackets = 4000;  // Larger than a TCP window, so that the queue drops nothing.
 constexpr int kFirstRange = 77;
 constexpr int kRanges = 256;
-constexpr int kHostsOfBlock = 254;  // Without those that end in 0 and 255, which look special.
+constexpr int kHostsOfBlock = 254;  // Without addresses that end in 0 and 255, which look special.
 
 /// /proc/net/route prints addresses as hexadecimal words with the first byte lowest.
 std::uint32_t route_word(const std::string& text) {
@@ -26,7 +26,7 @@ std::uint32_t route_word(const std::string& text) {
 }
 
 /// Whether the route to `target` with `mask` has addresses in 10.`range`.0.0/16. A default route
-/// has all, and says nothing.
+/// has all addresses, and does not count.
 bool touches(std::uint32_t target, std::uint32_t mask, int range) {
   if (mask == 0) return false;
   const std::uint32_t both = mask & 0xffffU;
@@ -38,7 +38,7 @@ bool touches(std::uint32_t target, std::uint32_t mask, int range) {
 Words class_command(const char* verb, const std::string& device, BytesPerSecond rate) {
   const std::string speed = fmt::format("{:.0f}bit", rate.in(kBit / kSecond));
   const std::string burst = fmt::format("{:.0f}b", htb_burst(rate).in(kByte));
-  // The quantum only matters between classes; without one the kernel warns of its own choice.
+  // The quantum matters only between classes; without one the kernel warns about its default.
   return {"tc",  "class", verb,  "dev",   device, "parent", "1:",  "classid", "1:1",
           "htb", "rate",  speed, "burst", burst,  "cburst", burst, "quantum", "60000"};
 }

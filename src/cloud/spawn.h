@@ -8,19 +8,19 @@
 
 namespace stint {
 
-/// A VM as programs enter it.
+/// The handles through which programs enter a VM.
 struct VmEntrance {
   int process = -1;  // A pidfd of its first process.
   bool user_namespace = false;
-  std::string cgroup = {};  // Programs join this one; empty: none.
+  std::string cgroup = {};  // Cgroup that programs join; empty: none.
 };
 
-/// Where programs in a VM find its metadata, as AWS's own clients read it.
+/// The environment variable in which AWS clients find the metadata service of a VM.
 std::string metadata_variable();
 
-/// Starts a program in the namespaces of a VM. It is a child of ours, to be waited for, and leads a
-/// process group and session of its own; when the VM ends, so does it. Of our descriptors it has
-/// only those that the command keeps. A program that cannot be started is an error.
+/// Starts a program in the namespaces of a VM. It is a child process, to be waited for, and leads
+/// its own process group and session; it ends with the VM. It inherits only the descriptors that
+/// the command keeps. A program that cannot be started is an error.
 Result<pid_t> spawn_in(const VmEntrance& vm, Command command);
 
 }  // namespace stint

@@ -5,7 +5,7 @@
 namespace stint {
 namespace {
 
-// Programs that really start are in local_cluster_test.cc.
+// Tests that start programs are in local_cluster_test.cc.
 
 TEST(Spawn, ClientsOfAwsFindTheMetadataOnTheLoopback) {
   EXPECT_EQ(metadata_variable(), "AWS_EC2_METADATA_SERVICE_ENDPOINT=http://127.0.0.1:1338");

@@ -21,7 +21,7 @@ SharedNews* shared_news(std::size_t count) {
   void* memory = ::mmap(nullptr, count * sizeof(SharedNews), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(memory != MAP_FAILED);
-  // Fresh memory is zero, which is what the news begin with.
+  // Fresh memory is zero, which means no notice.
   return static_cast<SharedNews*>(memory);
 }
 
@@ -69,7 +69,7 @@ void run_vm(const VmInit& init) {
   write_all(init.report, status.ok() ? "ok\n" : status.error().message + "\n");
   if (!status.ok()) ::_exit(1);
   close_all_but({listener->descriptor()});
-  // Orphans of the VM become our children; ignoring their ends lets the kernel bury them.
+  // Orphans of the VM become our children; ignoring their ends lets the kernel reap them.
   ::signal(SIGCHLD, SIG_IGN);
   MetadataService service(init.facts, Random(init.seed));
   const SystemClock clock;

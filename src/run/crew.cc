@@ -140,7 +140,7 @@ void Crew::reap(std::vector<CrewNews>& news) {
       continue;
     }
     read(it->first, it->second, news);
-    ::kill(-it->second.pid, SIGKILL);  // What it started itself.
+    ::kill(-it->second.pid, SIGKILL);  // Ends the processes that the worker started.
     news.push_back({.vm = it->first, .ended = *code});
     it = workers_.erase(it);
   }

@@ -15,19 +15,19 @@
 
 namespace stint {
 
-/// Begins the line that a log has before the output of each start of a worker.
+/// Prefix of the line that precedes the output of each start of a worker in its log.
 inline const std::string kLogMark = "[stint] ";
 
 /// A message of a worker, or its end.
 struct CrewNews {
   int vm = 0;
   std::optional<Json> said = {};
-  std::optional<int> ended = {};  // With this exit code.
+  std::optional<int> ended = {};  // Exit code.
 };
 
-/// The processes of a run on its machines: on each at most one worker, which is controlled
-/// over a socket in JSON lines, and one receiver of checkpoints. All die with this object, and with
-/// the thread that made it. What they print goes to files.
+/// The processes of a run on its machines: on each at most one worker, which is controlled over a
+/// socket in JSON lines, and one receiver of checkpoints. All end with this object, and with the
+/// thread that created it. Their output goes to files.
 class Crew {
  public:
   Crew(const RunCloud& cloud, std::string log_folder)
@@ -36,11 +36,11 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts a worker on the VM, which has none. STINT_CONTROL tells it where the socket is. `mark`
-  /// is a line that goes before its output.
+  /// Starts a worker on the VM, which has none. STINT_CONTROL names the socket. `mark` is a line
+  /// that precedes its output.
   Status start_worker(int vm, Command command, const std::string& mark);
 
-  /// Starts a receiver on the VM, in place of one that is there, with a line on its input.
+  /// Starts a receiver on the VM, in place of an existing one, with a line on its input.
   Status start_receiver(int vm, Command command, const std::string& input);
 
   bool has_worker(int vm) const { return workers_.contains(vm); }
@@ -49,7 +49,7 @@ class Crew {
   /// A message that the worker no longer reads is lost; the end of the worker is reported as news.
   void send(int vm, const Json& order);
 
-  /// Kills the processes on the VM; no more news comes from them.
+  /// Kills the processes on the VM; they report no more news.
   void end_worker(int vm);
 
   /// Asks the worker to end by itself.
@@ -59,7 +59,7 @@ class Crew {
   /// News until now, waiting at most `limit` for the first.
   std::vector<CrewNews> wait(Seconds limit);
 
-  /// The last lines that the worker on a VM printed since it started, at most so many; for error
+  /// The last lines that the worker on a VM printed since it started, at most this many; for error
   /// messages.
   std::vector<std::string> last_lines(int vm, std::size_t most) const;
 

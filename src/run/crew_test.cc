@@ -26,7 +26,7 @@ class CrewTest : public RunnerTest {
     return crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}}, "started");
   }
 
-  /// The next that is heard, within a minute.
+  /// The next news, within a minute.
   std::optional<CrewNews> next() {
     for (int i = 0; i < 600 && news_.empty(); ++i) news_ = crew_->wait(100 * kMillisecond);
     if (news_.empty()) return std::nullopt;
@@ -73,7 +73,7 @@ sys.exit(json.loads(control.makefile("r").readline())["end"]["code"])
 )")
                   .ok());
   crew_->send(0, *parse_json(R"({"end":{"code":5}})", "test"));
-  crew_->send(3, Json());  // Nobody is there.
+  crew_->send(3, Json());  // No worker has this number.
   const auto news = next();
   ASSERT_TRUE(news);
   EXPECT_EQ(news->ended, 5);
@@ -84,7 +84,7 @@ TEST_F(CrewTest, AWorkerThatClosesItsChannelDoesNotEndEveryWait) {
       start("import os, time; os.close(int(os.environ['STINT_CONTROL'])); time.sleep(60)").ok());
   const Seconds begin = clock_.now();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(crew_->wait(100 * kMillisecond).empty());
-  EXPECT_GT(clock_.now() - begin, 0.5 * kSecond);  // Of the 1 s that it may wait.
+  EXPECT_GT(clock_.now() - begin, 0.5 * kSecond);  // Part of the 1 s that it may wait.
   EXPECT_TRUE(crew_->has_worker(0));
 }
 
@@ -93,7 +93,7 @@ TEST_F(CrewTest, TellsNothingOfAWorkerThatItEnds) {
   crew_->end_worker(0);
   EXPECT_FALSE(crew_->has_worker(0));
   EXPECT_TRUE(crew_->wait(50 * kMillisecond).empty());
-  crew_->end_all_on(0);  // Again is no harm.
+  crew_->end_all_on(0);  // A repetition has no effect.
 }
 
 TEST_F(CrewTest, SaysWhyAProgramCannotBeStarted) {
@@ -121,7 +121,7 @@ TEST_F(CrewTest, TakesItsProcessesWithIt) {
   for (int i = 0; i < 1200 && crew_->last_lines(0, 1).empty(); ++i) ::usleep(50000);
   ASSERT_FALSE(crew_->last_lines(0, 1).empty());
   crew_.reset();
-  // Numbers inside the VM are its own, so that the VM is asked.
+  // Process ids inside the VM are its own, so that the VM is asked.
   auto pipe = make_pipe();
   const auto pid = cluster().spawn(
       "vm1", {.words = {"sh", "-c", "pgrep -c python3; true"}, .out = pipe->to.get()});

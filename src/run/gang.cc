@@ -103,7 +103,7 @@ GangNews Gang::on_step(int vm, const Json& facts) {
   return news;
 }
 
-/// Workers of a plain script report now and then how many steps they made; the slowest counts.
+/// Workers of a plain script report their number of steps from time to time; the slowest counts.
 GangNews Gang::on_counted(int vm, const Json& facts) {
   const auto steps = integer_in(facts, "steps");
   const auto base = integer_in(facts, "base");
@@ -132,7 +132,7 @@ GangNews Gang::on_saved(const Json& facts) {
   if (*number < 0 || *number >= static_cast<std::int64_t>(vms_.size())) return {};
   if (*bytes < 0 || *checksum < 0 || *checksum > std::numeric_limits<std::uint32_t>::max())
     return {};
-  // Workers in step have the same state; shards of different ones make no whole.
+  // Workers in lockstep have the same state; shards of different states do not form a checkpoint.
   const std::pair state(integer_in(facts, "whole"), integer_in(facts, "layout"));
   if (shards_.empty()) state_ = state;
   if (state != state_) {

@@ -20,25 +20,25 @@ std::optional<std::int64_t> integer_in(const Json& facts, const char* name);
 
 /// The squared norm of a mean gradient.
 struct GradientSquare {
-  double samples = 1;  // That it is the mean over.
+  double samples = 1;  // Number of samples of the mean.
   double square = 0;
 };
 
 /// A step that all workers of a gang have done.
 struct GangStep {
   std::int64_t number = 0;
-  Seconds time;                         // Of the slowest.
-  std::optional<double> loss = {};      // Of the global batch; absent: one worker had no number.
+  Seconds time;                     // Time of the slowest worker.
+  std::optional<double> loss = {};  // Loss of the global batch; absent: one worker reported none.
   std::optional<double> progress = {};  // In steps at the run's own batch, where workers count it.
-  std::vector<GradientSquare> squares = {};  // Of single workers, where they were measured;
-  std::optional<double> mean_square = {};    // and of the gradient of all.
+  std::vector<GradientSquare> squares = {};  // Of single workers, where they were measured,
+  std::optional<double> mean_square = {};    // and of the gradient of all workers.
 };
 
-/// A checkpoint whose shards are all stored; it is to be acknowledged.
+/// A checkpoint whose shards are all stored, ready to be acknowledged.
 struct GangSave {
   Checkpoint checkpoint;
-  Seconds stall;     // Of the worker that waited longest.
-  Seconds transfer;  // Of the last shard.
+  Seconds stall;     // Longest stall of a worker.
+  Seconds transfer;  // Transfer time of the last shard.
 };
 
 /// The combined result of all workers.
@@ -51,16 +51,15 @@ struct GangNews {
   std::optional<std::string> complaint = {};  // A whole sentence.
 };
 
-/// The workers that train together: combines their messages. See stint/control.py for
-/// the messages.
+/// The workers that train together: combines their messages. See stint/control.py for the messages.
 class Gang {
  public:
   Gang() = default;
 
-  /// `shares` are the samples of a step that each is given.
+  /// `shares` are the samples of a step of each worker.
   Gang(int attempt, std::vector<int> vms, std::vector<int> shares);
 
-  /// A save of this step was ordered.
+  /// A checkpoint of this step was ordered.
   void expect_save(std::int64_t step);
 
   GangNews hear(int vm, const std::string& kind, const Json& facts);
@@ -76,7 +75,7 @@ class Gang {
     std::set<int> from = {};
     Seconds time = {};
     std::optional<double> loss = 0;
-    GangStep step = {};  // The rest of it.
+    GangStep step = {};  // The other fields of the step.
   };
 
   GangNews on_training(int vm, const Json& facts);
@@ -93,11 +92,11 @@ class Gang {
   std::int64_t reached_ = 0;
   std::optional<std::int64_t> saving_;
   std::map<int, CheckpointShard> shards_;
-  std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and form.
+  std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and layout.
   GangSave save_;
   std::map<int, std::int64_t> counted_;  // Steps that the workers of a plain script made,
   std::int64_t base_ = 0;                // after those of the checkpoint that any of them loaded.
-  std::set<int> told_;                   // VMs with a complaint about their samples.
+  std::set<int> told_;                   // VMs whose wrong samples were reported.
 };
 
 }  // namespace stint

@@ -68,7 +68,7 @@ TEST(Gang, KeepsStepsApartWhenOneWorkerIsAhead) {
   (void)step(gang, 0, R"("number":8,"time_s":1,"loss":1,"samples":32)");
   (void)step(gang, 0, R"("number":9,"time_s":2,"loss":2,"samples":32)");
   EXPECT_TRUE(
-      is_silent(step(gang, 0, R"("number":9,"time_s":9,"loss":9,"samples":32)")));  // Again.
+      is_silent(step(gang, 0, R"("number":9,"time_s":9,"loss":9,"samples":32)")));  // A repetition.
   EXPECT_EQ(step(gang, 2, R"("number":8,"time_s":1,"loss":0.5,"samples":16)").step->loss, 1.5);
   const GangNews second = step(gang, 2, R"("number":9,"time_s":1,"loss":0.5,"samples":16)");
   EXPECT_EQ(second.step->loss, 2.5);
@@ -96,7 +96,7 @@ TEST(Gang, ComplainsOnceOfAWorkerThatDoesNotTakeItsShare) {
 
 TEST(Gang, HasSavedWhenEveryShardIsSafe) {
   Gang gang = pair();
-  EXPECT_TRUE(is_silent(shard(gang, 0)));  // Nobody asked.
+  EXPECT_TRUE(is_silent(shard(gang, 0)));  // No checkpoint was requested.
   gang.expect_save(9);
   EXPECT_TRUE(is_silent(shard(gang, 1)));
   EXPECT_TRUE(is_silent(shard(gang, 1)));
@@ -107,15 +107,15 @@ TEST(Gang, HasSavedWhenEveryShardIsSafe) {
   ASSERT_TRUE(news.saved);
   EXPECT_EQ(news.saved->checkpoint,
             (Checkpoint{.step = 9, .bytes = 201, .shards = {{0, 101, 4294967295}, {1, 100, 7}}}));
-  EXPECT_EQ(news.saved->stall, 0.4 * kSecond);     // Of the one that waited longest.
-  EXPECT_EQ(news.saved->transfer, 0.3 * kSecond);  // Of the slower.
-  EXPECT_TRUE(is_silent(shard(gang, 0)));          // It is over.
+  EXPECT_EQ(news.saved->stall, 0.4 * kSecond);     // Of the worker that waited longest.
+  EXPECT_EQ(news.saved->transfer, 0.3 * kSecond);  // Of the slower worker.
+  EXPECT_TRUE(is_silent(shard(gang, 0)));          // The checkpoint is complete.
 }
 
 TEST(Gang, BeginsASaveAnewWhenAnotherIsOrdered) {
   Gang gang = pair();
   gang.expect_save(8);
-  EXPECT_TRUE(is_silent(shard(gang, 0)));  // Of step 9.
+  EXPECT_TRUE(is_silent(shard(gang, 0)));  // It belongs to step 9.
   gang.expect_save(9);
   EXPECT_TRUE(is_silent(shard(gang, 1)));
   const GangNews news = shard(gang, 0);
@@ -131,7 +131,8 @@ TEST(Gang, TellsOnceThatASaveFailed) {
   (void)shard(gang, 1);
   const GangNews news = gang.hear(0, "save_failed", failed);
   ASSERT_TRUE(news.save_failed);
-  EXPECT_EQ(news.save_failed->find('\x1b'), std::string::npos);  // Nothing that a terminal obeys.
+  // No control character of a terminal.
+  EXPECT_EQ(news.save_failed->find('\x1b'), std::string::npos);
   EXPECT_NE(news.save_failed->find("space"), std::string::npos);
   EXPECT_TRUE(is_silent(gang.hear(2, "save_failed", failed)));
   EXPECT_TRUE(is_silent(shard(gang, 0)));

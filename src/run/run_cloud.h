@@ -7,8 +7,8 @@
 
 namespace stint {
 
-/// The machines of a run, by the names that the run gives them. What each does is what LocalCluster
-/// says of the function of the same name.
+/// The machines of a run, by the names that the run gives them. Each function behaves like the
+/// function of LocalCluster of the same name.
 class RunCloud {
  public:
   virtual ~RunCloud() = default;
@@ -18,7 +18,7 @@ class RunCloud {
   virtual Result<pid_t> spawn(const std::string& vm, Command command) const = 0;
 };
 
-/// A cluster of the run's own. `cluster` outlives it.
+/// A cluster that the run does not share. `cluster` outlives it.
 class OwnCluster : public RunCloud {
  public:
   explicit OwnCluster(const LocalCluster& cluster) : cluster_(cluster) {}

@@ -45,7 +45,7 @@ inline RunRecord small_record() {
 }
 
 /// A run in which one machine is lost and replaced, then both at once, and step 8 is trained twice;
-/// see run_story_test.cc for what it comes to.
+/// run_story_test.cc derives its figures.
 inline std::vector<RunEvent> small_events() {
   using Event = RunEventKind;
   std::vector<RunEvent> events;

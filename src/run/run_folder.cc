@@ -26,7 +26,7 @@ bool fits(char c) {
 
 namespace fs = std::filesystem;
 
-/// The process that a lock names, if it has come to that.
+/// The process that a lock names, if its number is already written.
 std::string holder_of(int lock) {
   char buffer[32];
   const ssize_t got = ::pread(lock, buffer, sizeof(buffer), 0);
@@ -52,10 +52,10 @@ Result<std::string> make_run_folder(const std::string& root, const std::string& 
   if (!named.ok()) return named.error();
   std::error_code error;
   fs::create_directories(root, error);
-  // Nobody else is to know even the names of runs.
+  // Even the names of runs are private to the user.
   fs::permissions(root, fs::perms::owner_all, error);
   std::string folder = fmt::format("{}/{}", root, name);
-  // The umask may take from the mode of mkdir; chmod gives it back.
+  // The umask may reduce the mode of mkdir; chmod restores it.
   if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) return folder;
   if (errno == EEXIST) {
     return bad_usage(fmt::format(
@@ -105,7 +105,7 @@ std::optional<pid_t> running_process(const std::string& folder) {
   const std::string path = folder + "/lock";
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (file.get() < 0) return std::nullopt;
-  // Shared, so that several may look at once.
+  // The lock is shared, so that several processes may check at once.
   if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   const auto pid = parse_int(trim(read_line(file.get(), kSecond)));
   if (!pid || *pid < 1) return std::nullopt;

@@ -21,33 +21,33 @@ inline std::string job_path(const std::string& run) { return run + "/job.json"; 
 inline std::string checkpoint_folder(const std::string& run) { return run + "/checkpoints"; }
 inline std::string log_folder(const std::string& run) { return run + "/log"; }
 
-/// Where scripts that save their own checkpoints may do so; it outlives the machines.
+/// The folder in which scripts may save their own checkpoints; it outlives the machines.
 inline std::string script_folder(const std::string& run) { return run + "/script"; }
 
-/// What the hook in a script noted: its checkpoints with their steps, and the files it wrote.
+/// The notes of the hook in a script: its checkpoints with their steps, and the files it wrote.
 inline std::string script_notes_path(const std::string& run) { return run + "/script.jsonl"; }
 
-/// What a search found, where the run is one.
+/// The record of a search, where the run is one.
 inline std::string search_path(const std::string& run) { return run + "/search.json"; }
 
-/// Of the plans that were made in mid-run, from 2 on.
+/// The plans that were made during the run, from 2 on.
 inline std::string plan_path(const std::string& run, int number) {
   return fmt::format("{}/plan-{}.json", run, number);
 }
 
-/// A run's name is the name of its folder: 1 to 64 letters, digits, '-', '_' and '.', which begins
-/// with neither '-' nor '.' and holds no "..". Anything else is a usage error.
+/// A run's name is the name of its folder: 1 to 64 letters, digits, '-', '_' and '.', beginning
+/// with neither '-' nor '.' and without "..". Anything else is a usage error.
 Status check_run_name(std::string_view name);
 
-/// Makes the folder of a new run, `root`/`name`, which only its user may look into. Usage errors: a
-/// name that cannot be one, or that is taken.
+/// Makes the folder of a new run, `root`/`name`, which only its user may read. Usage errors: a name
+/// that is not allowed, or that is taken.
 Result<std::string> make_run_folder(const std::string& root, const std::string& name);
 
 /// The names of the runs under `root`, sorted.
 std::vector<std::string> run_names(const std::string& root);
 
 /// The lock of the process that conducts a run; released on destruction or when the process ends.
-/// Processes that are forked share it until they close it or start another program.
+/// Forked processes share it until they close it or start another program.
 class RunLock {
  public:
   explicit RunLock(Descriptor file) : file_(std::move(file)) {}
@@ -56,7 +56,7 @@ class RunLock {
   Descriptor file_;
 };
 
-/// Fails where another process has the lock of this run's folder, and says which.
+/// Fails where another process has the lock of this run's folder, and names that process.
 Result<RunLock> lock_run(const std::string& folder);
 
 /// The process that conducts the run in `folder`, if there is one.

@@ -35,7 +35,8 @@ Json run_event_schema() {
 
 Result<Loaded<std::vector<RunEvent>>> read_run_journal(std::string_view text,
                                                        const std::string& source) {
-  // Even a line that lacks nothing but its end goes: whoever appends next removes it.
+  // A line without its newline is removed even if it is otherwise whole: the next writer removes it
+  // as well.
   const std::size_t whole = text.empty() ? 0 : text.rfind('\n') + 1;
   auto events = read_json_lines<RunEvent>(text.substr(0, whole), kRunEventSchema, source);
   if (events.ok() && whole < text.size()) {

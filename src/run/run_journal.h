@@ -12,8 +12,8 @@ namespace stint {
 
 inline constexpr const char* kRunEventSchema = "stint.run-event/1";
 
-/// The events of a run in the order they were handled, each on the disk before that. Steps and
-/// ticks may be lost in a crash of the computer, for nothing depends on them.
+/// The events of a run in the order they were handled, each on the disk before it is handled. Steps
+/// and ticks may be lost in a crash of the computer, because nothing depends on them.
 class RunJournal {
  public:
   /// Appends to the file, which is created if it does not exist. A last line that a crash truncated
@@ -28,12 +28,12 @@ class RunJournal {
   LineLog log_;
 };
 
-/// A line of the journal, with its end.
+/// A line of the journal, with its newline.
 std::string write_run_event(const RunEvent& event);
 Json run_event_schema();
 
-/// All events of a journal. A last line without its end was cut off and is left out with a warning;
-/// any other bad line is bad input.
+/// All events of a journal. A last line without its newline was cut off and is skipped with a
+/// warning; any other invalid line is bad input.
 Result<Loaded<std::vector<RunEvent>>> read_run_journal(std::string_view text,
                                                        const std::string& source);
 

@@ -50,7 +50,7 @@ TEST_F(RunJournalTest, LeavesOutALastLineThatWasCutOffAnywhere) {
 
 TEST_F(RunJournalTest, GoesOnAfterALineThatWasCutOff) {
   const std::string line = write_run_event(small_events()[1]);
-  // Even one that lacks nothing but its end, for its readers have left it out.
+  // A line that lacks only its newline is removed as well, because readers skip it.
   ASSERT_TRUE(write_file(path_, line + line.substr(0, line.size() - 1)).ok());
   EXPECT_EQ(events_in_file(), 1U);
   auto journal = RunJournal::open(path_);

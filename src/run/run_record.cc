@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-/// Machines of each kind that trains, in the order of the kinds, among these slots.
+/// The number of machines of each kind that trains, in the order of the kinds, among these slots.
 std::vector<int> counts_of(const RunPlan& plan, std::span<const int> slots) {
   const std::vector<int> kinds = slot_kinds(plan);
   std::vector<int> counts(plan.machines.size());
@@ -89,7 +89,8 @@ RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots) {
   for (const RunStepTime& step : plan.steps) {
     if (step.machines == counts) return step;
   }
-  // Not planned for: as the nearest by number, with the same work for each machine.
+  // An unplanned set of machines takes the time of the nearest number, with the same work for each
+  // machine.
   const int wanted = std::accumulate(counts.begin(), counts.end(), 0);
   const RunStepTime* nearest = nullptr;
   int distance = 0;
@@ -110,7 +111,7 @@ RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots) {
 }
 
 std::int64_t save_ahead(Seconds step) {
-  constexpr Seconds kOnItsWay = 300 * kMillisecond;  // An order, to all workers.
+  constexpr Seconds kOnItsWay = 300 * kMillisecond;  // Time until an order has reached all workers.
   return 1 + static_cast<std::int64_t>(std::ceil(kOnItsWay / step));
 }
 
@@ -125,7 +126,8 @@ std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int 
   std::vector<int> shares;
   double handed_out = 0;
   int before = 0;
-  // Each gets what brings the sum so far nearest to its due, so that the rest never piles up.
+  // Each gets the share that brings the sum so far nearest to its exact value, so that rounding
+  // errors do not add up.
   for (const double weight : weights) {
     handed_out += weight;
     const int until = static_cast<int>(std::lround(global_batch * handed_out / sum));
@@ -172,8 +174,8 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   terms.steps = steps_of(record, plan);
   terms.step_time = [plan](std::span<const int> slots) { return step_time_of(plan, slots).mean; };
   const RunStepTime whole = step_time_of(plan, all);
-  // Steps of one attempt differ less than the interval of a prediction says; beyond its ends, and
-  // a seventh in any case, the plan was made for another cluster than this one.
+  // Steps of one attempt vary less than the interval of a prediction; beyond its ends, and at least
+  // a seventh away, the plan was made for a different cluster.
   terms.slower = std::max(1.15, whole.p90 / whole.mean);
   terms.faster = std::min(0.85, whole.p10 / whole.mean);
   terms.save_every = record.checkpoint.interval.value_or(10 * kMinute);
@@ -185,7 +187,7 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   terms.budget = record.budget;
   terms.plain = record.plain.value_or(false);
   terms.hang = record.hang.value_or(terms.hang);
-  // Who searches plans by himself, and machines that are shared are not one run's to change.
+  // A search makes its own plans, and one run may not change machines that it shares.
   terms.replans = !plan.training && !record.sharing;
   return terms;
 }

@@ -23,16 +23,16 @@ inline constexpr const char* kRunPlanSchema = "stint.run-plan/1";
 struct RunMachines {
   std::string type;
   int count = 1;
-  Market market = Market::kOnDemand;  // That the plan wants.
+  Market market = Market::kOnDemand;  // Market that the plan asks for.
   DollarsPerSecond spot;
   DollarsPerSecond on_demand;
   BytesPerSecond network;
   bool trains = true;
-  bool receives = false;  // Checkpoints, for the others.
-  int batch_per_vm = 1;   // Samples of a step on each while all machines are there.
-  int micro_batch = 1;    // Samples at once, that fit into its memory.
-  std::optional<std::string> device = {};  // Whose measured times it is paced by,
-  double speed = 1;                        // so many times as fast.
+  bool receives = false;                   // Keeps checkpoints for the other machines.
+  int batch_per_vm = 1;                    // Samples of a step on each while all machines train.
+  int micro_batch = 1;                     // Samples per micro-step that fit into its memory.
+  std::optional<std::string> device = {};  // Device whose measured times pace the workers,
+  double speed = 1;                        // and their speed relative to it.
   Json::Object unknown = {};
 };
 
@@ -47,21 +47,22 @@ struct RunStepTime {
 
 /// Batch size, steps and learning rate of a training whose batch size is searched for.
 struct RunBatch {
-  int batch = 1;           // Samples of a step.
-  std::int64_t steps = 1;  // In all, with those that are done.
-  double gain = 1;         // Steps at the run's own batch that one is worth.
-  double rate = 1;         // What the learning rate of the run's own batch is multiplied by.
-  int noise_every = 0;     // Gradients are measured in each so many steps; 0: never.
+  int batch = 1;           // Samples per step.
+  std::int64_t steps = 1;  // Total, including those already done.
+  double gain = 1;         // Steps at the run's own batch that one step is worth.
+  double rate = 1;         // Factor on the learning rate of the run's own batch.
+  int noise_every = 0;     // Steps between measurements of the gradients; 0: never.
   Json::Object unknown = {};
 };
 
-/// The machines of a run, as they were planned or planned anew, with all figures that decisions
-/// need, so that a journal replays to the same state wherever it is read.
+/// The machines of a run, as planned or replanned, with all figures that decisions need, so that a
+/// journal replays to the same state wherever it is read.
 struct RunPlan {
   std::vector<RunMachines> machines;
   std::vector<RunStepTime> steps;
-  int generation = 1;  // Machines of an earlier one are not kept, though they be of the same type.
-  std::optional<RunBatch> training = {};  // Absent: as the run's record says.
+  // Machines of an earlier generation are not kept, even if they have the same type.
+  int generation = 1;
+  std::optional<RunBatch> training = {};  // Absent: as in the run's record.
   Json::Object unknown = {};
 };
 
@@ -76,17 +77,17 @@ struct RunForecast {
   CostRange cost;
   std::optional<double> p_deadline = {};
   std::optional<double> p_budget = {};
-  double losses = 0;  // Of machines.
+  double losses = 0;  // Expected losses of machines.
   Json::Object unknown = {};
 };
 
-/// What a run is asked to do.
+/// The request and the parameters of a run.
 struct RunRecord {
   std::string name;
-  Seconds began;  // Since 1970.
+  Seconds began;  // Since 1970-01-01T00:00:00Z.
   std::string job;
   std::vector<std::string> command;
-  std::string folder;              // In which the command runs.
+  std::string folder;              // Working folder of the command.
   std::optional<bool> plain = {};  // The script seems to take no orders: it has no stint.Job.
   RunCompute compute = RunCompute::kReal;
   int global_batch = 1;
@@ -96,19 +97,20 @@ struct RunRecord {
   std::optional<Seconds> deadline = {};
   std::optional<Dollars> budget = {};
   Seconds save_time;
-  std::optional<Bytes> state = {};  // What is saved, and given to workers that join.
+  // Size of the state that is saved and sent to workers that join.
+  std::optional<Bytes> state = {};
   Seconds start_up;
   Seconds regroup;
   Seconds tick;
   Seconds notice;
-  std::optional<Seconds> hang = {};         // Absent: the usual.
-  std::optional<SpotSpells> expected = {};  // Absent: none is taken back.
-  std::optional<Seconds> life = {};         // Mean, drawn for each spot machine by itself.
-  std::int64_t seed = 1;                    // Of those.
-  std::vector<PoolChange> pool = {};        // The emulated market, since the run began.
+  std::optional<Seconds> hang = {};         // Absent: the default.
+  std::optional<SpotSpells> expected = {};  // Absent: no spot interruptions.
+  std::optional<Seconds> life = {};   // Mean lifetime, drawn for each spot machine independently.
+  std::int64_t seed = 1;              // Seed of the lifetimes.
+  std::vector<PoolChange> pool = {};  // The emulated market, since the run began.
   std::string secret;
   std::optional<RunForecast> forecast = {};
-  std::optional<RunSharing> sharing = {};  // Absent: the machines are its own.
+  std::optional<RunSharing> sharing = {};  // Absent: the run has its machines to itself.
   Json::Object unknown = {};
 };
 
@@ -120,36 +122,37 @@ Result<Loaded<RunPlan>> read_run_plan(std::string_view text, const std::string& 
 std::string write_run_plan(const RunPlan& plan);
 Json run_plan_schema();
 
-/// The machines that train, as --cluster has them.
+/// The machines that train, in the notation of --cluster.
 std::string cluster_text(const RunPlan& plan);
 
 /// The kind of machine of each slot, in the order of the plan.
 std::vector<int> slot_kinds(const RunPlan& plan);
 
-/// What the slots of these machines are called, so that those of an earlier generation differ.
+/// The slot type of these machines, which differs between generations.
 std::string slot_type(const RunPlan& plan, const RunMachines& machines);
 
-/// The kind of a machine; null when the plan has no place for it, because it is of an earlier one.
+/// The kind of a machine; null when it is of an earlier plan and the present one has no slot for
+/// it.
 const RunMachines* kind_of(const RunPlan& plan, const RunVm& vm);
 
-/// Its VM type, whichever plan it is of.
+/// The machine's VM type, in any plan.
 std::string machine_type(const RunVm& vm);
 
-/// Samples of a step, and steps in all, by a plan of the run.
+/// Samples per step, and total number of steps, by a plan of the run.
 int batch_of(const RunRecord& record, const RunPlan& plan);
 std::int64_t steps_of(const RunRecord& record, const RunPlan& plan);
 
 /// The terms for the supervisor. `plan` is the run's, or a later one.
 RunTerms terms_of(const RunRecord& record, const RunPlan& plan);
 
-/// What a step takes on the machines of these slots.
+/// The time of a step on the machines of these slots.
 RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots);
 
 /// The lead, in steps, of a checkpoint order, so that it reaches every worker before its step.
 std::int64_t save_ahead(Seconds step);
 
-/// How the global batch is shared out over the machines of these slots: in proportion to what each
-/// would get if all were there, in whole samples.
+/// The split of the global batch over the machines of these slots: in proportion to each machine's
+/// share if all were up, in whole samples.
 std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch);
 
 // For the codec.

@@ -82,7 +82,7 @@ TEST(RunRecord, RefusesWhatCannotBeRun) {
   EXPECT_EQ(idle.error().kind, ErrorKind::kBadInput);
   EXPECT_NE(idle.error().message.find("there is no command"), std::string::npos);
   EXPECT_FALSE(read_run("{", "run.json").ok());
-  EXPECT_FALSE(read_run(write_run_plan(mixed_plan()), "run.json").ok());  // Another noun.
+  EXPECT_FALSE(read_run(write_run_plan(mixed_plan()), "run.json").ok());  // Another document type.
 }
 
 TEST(RunRecord, APlanNeedsMachinesThatTrainAndStepTimesOfItsKinds) {
@@ -97,7 +97,7 @@ TEST(RunRecord, APlanNeedsMachinesThatTrainAndStepTimesOfItsKinds) {
   EXPECT_EQ(problem(plan), "there is no step time");
 }
 
-// Property: whatever machines are there and whatever the batch, all of it is shared out.
+// Property: the whole batch is shared out, whatever the machines and whatever the batch.
 TEST(RunRecord, SharesAddUpToTheBatchForEverySubset) {
   const RunPlan plan = mixed_plan();
   for (int subset = 1; subset < 32; ++subset) {
@@ -112,7 +112,7 @@ TEST(RunRecord, SharesAddUpToTheBatchForEverySubset) {
       double sum = 0;
       for (const int slot : slots) sum += slot < 2 ? 20 : 10;
       for (std::size_t i = 0; i < slots.size(); ++i) {
-        // Less than one sample from what is due to it.
+        // Less than one sample from its exact share.
         EXPECT_NEAR(shares[i], batch * (slots[i] < 2 ? 20 : 10) / sum, 1.0) << subset;
         EXPECT_GE(shares[i], 0);
       }
@@ -120,7 +120,7 @@ TEST(RunRecord, SharesAddUpToTheBatchForEverySubset) {
   }
 }
 
-// 2·20 + 3·10 = 70. Of 7 samples 2 are due to each large one and 1 to each small one.
+// 2·20 + 3·10 = 70. Of 7 samples each large machine gets 2 and each small one 1.
 TEST(RunRecord, SharesAreInProportionToThePlans) {
   const int all[] = {0, 1, 2, 3, 4};
   EXPECT_EQ(shares_of(mixed_plan(), all, 70), (std::vector<int>{20, 20, 10, 10, 10}));
@@ -139,10 +139,10 @@ TEST(RunRecord, StepTimesArePlannedOrThoseOfTheNearestWithTheSameWork) {
   const RunPlan plan = mixed_plan();
   const int all[] = {0, 1, 2, 3, 4};
   EXPECT_EQ(step_time_of(plan, all).mean, 1 * kSecond);
-  const int with_receiver[] = {0, 1, 5};  // It does not count.
+  const int with_receiver[] = {0, 1, 5};  // The receiver does not count.
   EXPECT_EQ(step_time_of(plan, with_receiver).mean, 2 * kSecond);
-  // Three small ones were not planned for. The nearest by number has two machines and takes 2 s,
-  // so that each third takes 2 · 2/3 s.
+  // Three small machines were not planned. The nearest number is two machines, which take 2 s, so
+  // that three take 2 · 2/3 s.
   const int small[] = {2, 3, 4};
   const RunStepTime time = step_time_of(plan, small);
   EXPECT_EQ(time.machines, (std::vector<int>{0, 3}));
@@ -190,7 +190,8 @@ TEST(RunRecord, KindsAreFoundOnlyForMachinesOfThisPlan) {
   const RunVm vm{.slot = 3, .type = "local.small#1"};
   ASSERT_NE(kind_of(plan, vm), nullptr);
   EXPECT_EQ(kind_of(plan, vm)->type, "local.small");
-  EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.small#2"}), nullptr);  // Of a later one.
+  // The machine is of a later generation.
+  EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.small#2"}), nullptr);
   EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.large#1"}), nullptr);
   EXPECT_EQ(kind_of(plan, {.slot = 9, .type = "local.small#1"}), nullptr);
   EXPECT_EQ(kind_of(plan, {.slot = 3, .type = "local.small#1", .leaving = true}), nullptr);

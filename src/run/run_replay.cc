@@ -89,8 +89,8 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
   return std::nullopt;
 }
 
-/// What a step should take where the latest moment orders training. Slots mean other machines after
-/// the next plan, so that it cannot be asked later.
+/// The predicted step time, where the latest moment orders training. It must be computed now,
+/// because slots mean other machines after the next plan.
 std::optional<Seconds> predicted_step(const ReplayedRun& run) {
   for (const RunAction& action : run.moments.back().actions) {
     if (action.kind != RunActionKind::kTrain) continue;
@@ -107,7 +107,7 @@ std::optional<Seconds> predicted_step(const ReplayedRun& run) {
 
 std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment) {
   std::vector<StoryLine> lines;
-  // What the supervisor says of a loss holds more than that it happened.
+  // The supervisor's message about a loss contains more than the event.
   const bool said = std::any_of(moment.actions.begin(), moment.actions.end(),
                                 [](const RunAction& it) { return it.kind == Act::kSay; });
   const Event kind = moment.event.kind;

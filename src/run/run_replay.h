@@ -17,11 +17,12 @@ struct StoryLine {
   bool saved = false;  // It says that a checkpoint is complete.
 };
 
-/// Something that happened in a run, and what was done about it.
+/// An event of a run, and the actions that followed.
 struct RunMoment {
   RunEvent event;
   std::vector<RunAction> actions;
-  std::optional<Seconds> predicted = {};  // Of a step of the workers that it orders to train.
+  // Step time of the workers that the actions order to train.
+  std::optional<Seconds> predicted = {};
 };
 
 /// The lines of the event list for a moment that `supervisor` has just handled: whole sentences
@@ -31,23 +32,23 @@ std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& m
 /// A run, replayed from its journal.
 struct ReplayedRun {
   RunRecord record;
-  RunPlan plan;  // The present one.
+  RunPlan plan;  // The present plan.
   int plans = 1;
   std::unique_ptr<Supervisor> supervisor;
   std::vector<RunMoment> moments;
-  std::vector<StoryLine> lines = {};  // Of all moments.
+  std::vector<StoryLine> lines = {};  // Lines of all moments.
   std::vector<std::string> warnings;
 };
 
-/// A supervisor for a run that begins.
+/// A supervisor for a new run.
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record);
 
 /// The policy that chooses markets under `plan`, with the expected spot availability; null
 /// without a deadline.
 std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan);
 
-/// Reads the run in `folder` and replays its journal in a supervisor. Bad input: files that are
-/// damaged, which the error names.
+/// Reads the run in `folder` and replays its journal in a supervisor. Damaged files are bad input,
+/// and the error names them.
 Result<ReplayedRun> replay_run_folder(const std::string& folder);
 
 }  // namespace stint

@@ -13,7 +13,7 @@ using Act = RunActionKind;
 
 class RunMomentTest : public testing::Test {
  protected:
-  /// A supervisor whose two machines are asked for.
+  /// A supervisor that has requested two machines.
   void SetUp() override { (void)supervisor_.handle({}); }
 
   std::vector<std::string> lines(RunEvent event, std::vector<RunAction> actions = {}) {
@@ -72,11 +72,11 @@ TEST_F(RunMomentTest, KeepsQuietAboutWhatHappensAllTheTime) {
     EXPECT_TRUE(lines({.kind = kind, .vm = 0, .attempt = 1, .step = 1}).empty());
   }
   EXPECT_TRUE(
-      lines({.kind = Event::kWorkersUp, .attempt = 9}).empty());  // Nobody was told to train.
+      lines({.kind = Event::kWorkersUp, .attempt = 9}).empty());  // No worker was ordered to train.
   EXPECT_TRUE(lines({.kind = Event::kPrices}).empty());
   EXPECT_TRUE(lines({.kind = Event::kCapacity}).empty());
   EXPECT_TRUE(lines({.kind = Event::kRemark}).empty());
-  EXPECT_TRUE(lines({.kind = Event::kVmUp, .vm = 7}).empty());  // No such machine.
+  EXPECT_TRUE(lines({.kind = Event::kVmUp, .vm = 7}).empty());  // There is no such machine.
   EXPECT_TRUE(lines({.kind = Event::kVmUp}).empty());
 }
 

@@ -12,13 +12,13 @@ namespace stint {
 /// How a run shares its machines with another one.
 struct RunSharing {
   std::string partner;  // The other run.
-  std::string cluster;  // Of both.
-  std::string folder;   // Of the cluster's claims and turnstiles, in memory.
-  int member = 0;       // Its place in the rhythm, 0 or 1.
+  std::string cluster;  // Cluster of both runs.
+  std::string folder;   // Folder of the cluster's claims and turnstiles, in memory.
+  int member = 0;       // Position of the run in a round, 0 or 1.
   SharingMode mode = SharingMode::kBucket;
-  int turns = 1;        // Of a round.
-  Seconds patience;     // How long the other waits for it in its place of the rhythm.
-  double slowdown = 1;  // Predicted for a step while both train.
+  int turns = 1;        // Turns of the run in a round.
+  Seconds patience;     // Longest time that the other run waits for this one's turn.
+  double slowdown = 1;  // Predicted slowdown of a step while both train.
   Json::Object unknown = {};
 };
 

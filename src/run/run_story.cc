@@ -12,7 +12,7 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-/// Walks through the moments and adds up.
+/// Walks through the moments and adds up times and costs.
 class Teller {
  public:
   explicit Teller(const ReplayedRun& run) : run_(run) {}
@@ -28,7 +28,7 @@ class Teller {
   }
 
  private:
-  /// What the machines do at the moment.
+  /// The present activity of the machines.
   enum Doing { kTraining, kAgain, kStarting, kStanding, kDoings };
 
   Doing doing() const {
@@ -44,7 +44,7 @@ class Teller {
     const Seconds passed = now - now_;
     const Doing what = doing();
     times_[what] += passed;
-    // Money is spread over what was done by the rate of the machines that are there.
+    // The cost of each machine is assigned to the present activity, by its price.
     DollarsPerSecond rate;
     for (const StoryVm& vm : story_.vms) {
       if (vm.from <= now_ && !vm.until)
@@ -71,7 +71,7 @@ class Teller {
     for (const RunAction& action : moment.actions) act(action, moment.predicted);
   }
 
-  /// Nobody trained since the last event, and what ended it does not count.
+  /// No worker trained since the last event, and an earlier end of the run does not count.
   void resume() {
     broken_ = true;
     story_.outcome.reset();
@@ -103,7 +103,7 @@ class Teller {
         {.name = vm_name(vm), .type = machine_type(it), .market = it.market, .from = now_});
   }
 
-  /// It is lost from then on, even if it is given back before it is taken.
+  /// A machine with an interruption notice counts as interrupted, even if it is released before.
   void announce(int vm) {
     StoryVm* it = find(vm);
     if (it != nullptr && !it->until) it->taken = true;
@@ -189,7 +189,7 @@ class Teller {
     Dollars sum;
     for (const Dollars cost : costs_) sum += cost;
     for (int i = 0; i < kDoings; ++i) {
-      // Scaled, since the provider's clock and ours differ a little.
+      // The parts are scaled, since the provider's clock and ours differ a little.
       const Dollars cost = sum > Dollars{} ? costs_[i] / sum * story_.cost : Dollars{};
       story_.parts.push_back({.name = kNames[i], .time = times_[i], .cost = cost});
     }
@@ -203,7 +203,7 @@ class Teller {
   std::vector<Seconds> save_times_;
   std::vector<Seconds> step_times_;
   std::int64_t highest_ = 0;
-  bool broken_ = false;  // The latest attempt trains no longer.
+  bool broken_ = false;  // The latest attempt no longer trains.
   Seconds times_[kDoings];
   Dollars costs_[kDoings];
 };

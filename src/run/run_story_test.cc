@@ -33,13 +33,12 @@ class RunStoryTest : public testing::Test {
   TemporaryFolder place_ = std::move(*TemporaryFolder::make());
 };
 
-// From small_events(): it trains 4 → 9.5, 10.5 → 15, 16 → 17.5 and, after step 8 is done again at
-// 22, until 34.5: 5.5 + 4.5 + 1.5 + 12.5 = 24 s. Until it begins 4 s pass, 1 s is trained again
-// (21 → 22), and it stands still 9.5 → 10.5, 15 → 16 and 17.5 → 21: 5.5 s. In all 34.5 s.
-// Machines are there 16.5, 7.5, 4.5, 16 and 15.5 s: 60 s at 0.0001 USD.
-// While training: 11 machine seconds until 9.5; then 4.5 with the first and 2 with the third; 3;
-// 25: 45.5. At the beginning 3 + 2 = 5; again 2; standing 1 + 2, none until 18.5, 0.5 until 19 and
-// 4 until 21: 7.5.
+// From small_events(): the run trains 4 → 9.5, 10.5 → 15, 16 → 17.5 and, after step 8 is repeated
+// at 22, until 34.5: 5.5 + 4.5 + 1.5 + 12.5 = 24 s. The start takes 4 s, 1 s is trained again (21 →
+// 22), and the pauses are 9.5 → 10.5, 15 → 16 and 17.5 → 21: 5.5 s. The total is 34.5 s. Machines
+// are up for 16.5, 7.5, 4.5, 16 and 15.5 s: 60 s at 0.0001 USD. Training takes 11 machine seconds
+// until 9.5; then 4.5 with the first and 2 with the third; 3; 25: 45.5. The start takes 3 + 2 = 5;
+// the repeated step 2; the pauses 1 + 2, none until 18.5, 0.5 until 19 and 4 until 21: 7.5.
 TEST_F(RunStoryTest, PartsAreThoseOfTheHandWrittenRunAndAddUp) {
   const RunStory story = told(small_events());
   ASSERT_EQ(story.parts.size(), 4U);
@@ -68,7 +67,7 @@ TEST_F(RunStoryTest, TellsWhatItCameTo) {
 
 TEST_F(RunStoryTest, HasEachAttemptWithItsStepsAndTimes) {
   const RunStory story = told(small_events());
-  // The fourth was ordered when one of the last two machines was gone, and never trained.
+  // The fourth attempt was ordered when one of the last two machines was lost, and never trained.
   ASSERT_EQ(story.attempts.size(), 5U);
   EXPECT_EQ(story.attempts[1].vms, (std::vector<int>{0}));
   EXPECT_EQ(story.attempts[1].ordered, 9.5 * kSecond);
@@ -96,7 +95,7 @@ TEST_F(RunStoryTest, HasEachMachineWithItsBill) {
   EXPECT_EQ(story.vms[1].billed, 7.5 * kSecond);
   EXPECT_NEAR(story.vms[1].cost.in(kDollar), 0.00075, 1e-12);
   EXPECT_TRUE(story.vms[1].taken);
-  EXPECT_FALSE(story.vms[4].taken);  // Given back at the end.
+  EXPECT_FALSE(story.vms[4].taken);  // Released at the end.
   EXPECT_EQ(story.vms[4].until, 34.5 * kSecond);
 }
 
@@ -109,7 +108,7 @@ TEST_F(RunStoryTest, AddsUpAfterEveryEvent) {
   }
 }
 
-// Nobody trains between the loss of the only worker at 6 s and the beginning of the next at 11 s.
+// No worker trains between the loss of the only worker at 6 s and the start of the next at 11 s.
 TEST_F(RunStoryTest, CountsTheTimeWithoutAnyMachineAsStandingStill) {
   RunRecord record = small_record();
   record.plan.machines[0].count = 1;
@@ -138,7 +137,7 @@ TEST_F(RunStoryTest, GoesOnAfterAStopWhenItIsResumed) {
   story = told(events);
   EXPECT_FALSE(story.outcome);
   EXPECT_EQ(story.reason, "");
-  EXPECT_EQ(story.parts[3].time, 92 * kSecond);  // Nobody trained from 8 to 100 s.
+  EXPECT_EQ(story.parts[3].time, 92 * kSecond);  // No worker trained from 8 to 100 s.
   expect_sums(story);
 }
 

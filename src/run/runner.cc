@@ -17,8 +17,8 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kShutdownPatience = 30 * kSecond;  // For what scripts do after training.
-constexpr Seconds kTermination = 10 * kSecond;       // For plain scripts that are told to end.
+constexpr Seconds kShutdownPatience = 30 * kSecond;  // For the work of scripts after training.
+constexpr Seconds kTermination = 10 * kSecond;       // For plain scripts that are ordered to end.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
 constexpr int kReceiverPort = 29400;
@@ -62,7 +62,7 @@ Status Runner::take_over() {
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (!found.ok()) return found.error();
   const std::int64_t saved = found->checkpoint ? found->checkpoint->step : 0;
-  // Of what a plain script saved only the script knows whether it is still there.
+  // Only a plain script itself knows whether its checkpoint still exists.
   happen(
       {.kind = Event::kResumed, .step = supervisor_.plain() ? std::nullopt : std::optional(saved)});
   for (const std::string& warning : found->warnings) {
@@ -75,7 +75,7 @@ Status Runner::take_over() {
     const RunVm& known = supervisor_.vms()[static_cast<std::size_t>(number)];
     const bool taken = vm.phase == VmPhase::kTaken;
     const RunMachines* kind = kind_of(plan_, known);
-    // The bill of one that is gone is looked at with the next status.
+    // The bill of a machine that ended is read with the next status.
     machines_[number] = {.kind = kind == nullptr ? RunMachines{} : *kind,
                          .address = vm.address,
                          .gone = taken,
@@ -128,7 +128,7 @@ void Runner::perform(const RunAction& action) {
     case Act::kReplan:
       return replan(action.reason);
     case Act::kSay:
-      return;  // The listener has it.
+      return;  // The listener has the plan.
     case Act::kFinish:
       end_ = action;
       return;
@@ -168,7 +168,7 @@ void Runner::release(int vm) {
   if (found.ok()) look_at(**found);
 }
 
-/// The workers do what their scripts do after training, while the machines are still there.
+/// Lets the workers do their work after training while the machines are still up.
 void Runner::end_workers() {
   const bool orders = script_ == Script::kTakesOrders;
   for (const int vm : gang_.vms()) {
@@ -196,7 +196,7 @@ void Runner::train(const RunAction& action) {
                .training = plan_.training};
   for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
   step_time_ = step_time_of(plan_, slots).mean;
-  // Until all newcomers are ready, those that trained before go on.
+  // Until all new workers are ready, those that trained before continue.
   if (gang_.training()) before_ = std::move(gang_);
   gang_ = Gang(action.attempt, action.vms, training_.shares);
   ordered_ = false;
@@ -244,12 +244,13 @@ void Runner::start_worker(std::size_t rank) {
           .reason = started.error().message});
 }
 
-/// Scripts that take no orders begin anew on all machines; so does one of which nobody knows yet.
+/// Restarts scripts that take no orders on all machines, and scripts of which that is not yet
+/// known.
 bool Runner::restarts_all() const {
   return script_ == Script::kPlain || (script_ == Script::kUnknown && supervisor_.plain());
 }
 
-/// Sends the order to train when all workers of the gang can hear it.
+/// Sends the order to train when all workers of the gang are connected.
 void Runner::order_training() {
   if (ordered_ || gang_.vms().empty()) return;
   for (const int vm : gang_.vms()) {
@@ -274,11 +275,12 @@ void Runner::save(const RunAction& action) {
                    .save = action.save,
                    .reason = "no machine for checkpoints is up"});
   }
-  // A new plan may have other steps; those who train go by the old one until they are told.
+  // A new plan may have a different number of steps; workers follow the old plan until their next
+  // order.
   const std::int64_t steps = training_.training ? training_.training->steps : setup_.record.steps;
   const std::int64_t last = std::max(steps, gang_.reached());
   const std::int64_t at = std::min(last, gang_.reached() + save_ahead(step_time_));
-  // To write a checkpoint anew that counts already would put it at risk.
+  // Rewriting a checkpoint that already counts would put it at risk.
   if (at == supervisor_.saved()) {
     return happen(
         {.kind = Event::kSaved, .attempt = gang_.attempt(), .step = at, .save = action.save});
@@ -320,7 +322,7 @@ void Runner::follow(const Replanning& thought) {
   happen(std::move(event));
 }
 
-/// From the event on that says so, as when the journal is read again.
+/// The new plan takes effect with the event, as it does when the journal is replayed.
 void Runner::adopt(int number) {
   plan_ = new_plans_[number];
   new_plans_.erase(number);
@@ -331,7 +333,7 @@ void Runner::adopt(int number) {
   }
 }
 
-// What is known.
+// State.
 
 int Runner::receiver_port() const { return kReceiverPort + setup_.member; }
 

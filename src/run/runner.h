@@ -24,17 +24,17 @@ namespace stint {
 /// Inputs of the runner other than the supervisor.
 struct RunnerSetup {
   RunRecord record;
-  std::string folder;                  // Of the run.
+  std::string folder;                  // Folder of the run.
   std::string program;                 // Stint itself, which receives checkpoints.
   std::vector<std::string> variables;  // "NAME=value", for workers.
-  int plans = 1;                       // That were made so far.
+  int plans = 1;                       // Number of plans made so far.
   const Clock* clock = nullptr;
-  int member = 0;  // Of runs that share machines: each has ports of its own.
+  int member = 0;  // Number among runs that share machines: each has its own ports.
 };
 
-/// An answer to the supervisor's wish for a new plan.
+/// An answer to the supervisor's request for a new plan.
 struct Replanning {
-  std::optional<RunPlan> plan = {};  // Absent: to stay is best.
+  std::optional<RunPlan> plan = {};  // Absent: it is best to stay.
   std::string reason;                // The arithmetic, in words.
 };
 
@@ -45,7 +45,7 @@ struct RunListeners {
   std::function<Replanning(const Supervisor&, const RunPlan&, const std::string& reason)> replan;
   /// Called with each step and its measurements, and with the step from which workers start.
   std::function<void(const GangNews&)> trained = {};
-  /// A worker on a machine of this type ran out of memory with so many samples at once.
+  /// A worker on a machine of this type ran out of memory with this many samples per micro-step.
   std::function<void(const std::string& type, int samples)> out_of_memory = {};
   /// Called after each event; may return another plan for the rest of the run.
   std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
@@ -55,7 +55,7 @@ struct RunListeners {
 /// there, until the run is over. One thread, one loop.
 class Runner {
  public:
-  /// `plan` is the supervisor's. An interrupt of this process stops the run in good order.
+  /// `plan` is the supervisor's. An interrupt of this process stops the run in an orderly way.
   Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
          RunJournal journal, RunListeners listeners);
 
@@ -66,30 +66,30 @@ class Runner {
   Result<RunAction> run();
 
  private:
-  static constexpr Seconds kLook = 200 * kMillisecond;  // Between two looks at the cloud.
+  static constexpr Seconds kLook = 200 * kMillisecond;  // Between two polls of the cloud.
 
-  /// Whether the script takes orders, which its first message tells.
+  /// Whether the script takes orders, which its first message shows.
   enum class Script { kUnknown, kTakesOrders, kPlain };
 
-  /// What a worker said of the exception that ended it.
+  /// A worker's report of the exception that ended it.
   struct LastWords {
     double time = 0;  // Since 1970, in seconds.
     std::string text;
   };
 
-  /// A worker of a plain script that ended badly.
+  /// A worker of a plain script that failed.
   struct Failure {
     int vm = 0;
     int code = 0;
   };
 
   struct Machine {
-    RunMachines kind = {};  // By the latest plan that has a place for it.
+    RunMachines kind = {};  // By the latest plan that has a slot for it.
     std::string address = {};
     bool noticed = false;
     bool gone = false;
     bool billed = false;
-    bool ready = false;      // Its worker takes orders.
+    bool ready = false;      // Its worker is connected and takes orders.
     bool seen_lost = false;  // Its worker lost a peer.
     Seconds lost_at = {};
     std::optional<LastWords> last_words = {};
@@ -135,7 +135,7 @@ class Runner {
   std::vector<ReceiverAddress> receivers() const;
   Json place() const;
   int receiver_port() const;
-  /// The number of a machine by its name in the cluster; −1 when it is none of ours.
+  /// The number of a machine by its name in the cluster; −1 when it is not one of this run.
   static int number_of(const std::string& name);
 
   int slot_of(int vm) const;
@@ -148,7 +148,7 @@ class Runner {
   const RunCloud& cloud_;
   Supervisor& supervisor_;
   RunPlan plan_;
-  std::map<int, RunPlan> new_plans_;  // By number, until the supervisor gets them.
+  std::map<int, RunPlan> new_plans_;  // By number, until the supervisor receives them.
   RunJournal journal_;
   std::optional<LineLog> measurements_;
   RunListeners listeners_;
@@ -157,18 +157,19 @@ class Runner {
   std::deque<RunEvent> queue_;
   std::map<int, Machine> machines_;  // By number.
   Gang gang_;
-  Gang before_;           // That trained last.
-  TrainOrder training_;   // Of the gang,
-  Seconds step_time_;     // and what a step should take it.
-  bool ordered_ = false;  // The gang was told to train together.
+  Gang before_;           // The gang that trained last.
+  TrainOrder training_;   // The order to the gang,
+  Seconds step_time_;     // and its predicted step time.
+  bool ordered_ = false;  // The gang was ordered to train.
   Script script_ = Script::kUnknown;
-  std::set<int> ended_well_;       // Of the gang.
-  std::vector<Failure> failures_;  // Of the gang, since `failed_at_`, in the order they were seen.
+  std::set<int> ended_well_;  // VMs of the gang.
+  // Failures of the gang since `failed_at_`, in the order they were observed.
+  std::vector<Failure> failures_;
   Seconds failed_at_;
   std::int64_t own_checkpoint_ = 0;  // The latest step that a plain script saved.
   std::optional<int> capacity_;
-  std::map<std::string, DollarsPerSecond> prices_;  // Of spot, by type.
-  int save_ = 0;                                    // Number of the save that is under way.
+  std::map<std::string, DollarsPerSecond> prices_;  // Spot prices, by type.
+  int save_ = 0;                                    // Number of the checkpoint request in progress.
   Seconds save_since_;
   std::optional<Error> failure_;
   std::optional<RunAction> end_;

@@ -19,9 +19,9 @@
 
 namespace stint {
 
-/// A worker without PyTorch, which does what stint.job does on the control channel: steps of 20 ms,
-/// saves to the folder, and the end. Its arguments: the batch that it claims, and after how many
-/// steps it falls over.
+/// A worker without PyTorch, which behaves like stint.job on the control channel: steps of 20 ms,
+/// checkpoints to the folder, and the end. Its arguments: the batch that it claims, and the number
+/// of steps after which it fails.
 inline constexpr const char* kTinyWorker = R"(
 import json, os, socket, struct, sys, time, zlib
 control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
@@ -100,7 +100,7 @@ class RunnerTest : public testing::Test {
     if (cluster_) (void)cluster_->down();
   }
 
-  /// Has the workers run this Python script.
+  /// Makes the workers run this Python script.
   void use_script(const std::string& text, const std::vector<std::string>& arguments = {}) {
     (void)write_file(place_.path() + "/train.py", text);
     record_.command = {"/usr/bin/python3", "train.py"};
@@ -123,7 +123,7 @@ class RunnerTest : public testing::Test {
     return *cloud_;
   }
 
-  /// How it ends. `happened` looks on.
+  /// The outcome of the run. `happened` observes it.
   Result<RunAction> run(RunListeners listeners = {}) {
     record_.began = clock_.now();
     (void)write_file(record_path(folder_), write_run(record_));
@@ -141,7 +141,7 @@ class RunnerTest : public testing::Test {
                   std::move(*RunJournal::open(journal_path_of(folder_))), std::move(listeners));
   }
 
-  /// What the journal tells of it afterwards.
+  /// The story as replayed from the journal.
   RunStory story() {
     const auto run = replay_run_folder(folder_);
     EXPECT_TRUE(run.ok()) << run.error().message;

@@ -24,7 +24,7 @@ TEST_F(RunnerTest, TrainsSavesAndGivesTheMachinesBack) {
   const RunStory told = story();
   EXPECT_EQ(told.outcome, RunVerdict::kTrained);
   EXPECT_EQ(told.attempts.size(), 1U);
-  // The bill is the provider's.
+  // The cost is the provider's.
   EXPECT_NEAR(told.cost.in(kDollar), (status->cost_spot + status->cost_on_demand).in(kDollar),
               1e-9);
 }
@@ -119,7 +119,7 @@ TEST_F(RunnerTest, GoesOnFromWhatIsSavedWhenItTakesOver) {
 
 TEST_F(RunnerTest, ANewPlanTakesEffectAsTheJournalTellsIt) {
   record_.steps = 150;
-  // A step takes 20 ms where 5 ms were planned, so that it thinks again.
+  // A step takes 20 ms where 5 ms were planned, so that the run asks for a new plan.
   for (RunStepTime& step : record_.plan.steps) step.mean = step.p10 = step.p90 = 5 * kMillisecond;
   int asked = 0;
   RunListeners listeners;
@@ -145,7 +145,7 @@ TEST_F(RunnerTest, ANewPlanTakesEffectAsTheJournalTellsIt) {
   EXPECT_EQ(told.vms.back().type, "local.large");
   EXPECT_EQ(told.attempts.front().predicted, 5 * kMillisecond);
   EXPECT_EQ(told.attempts.back().predicted, 20 * kMillisecond);
-  // What was done is what the journal makes of it.
+  // The journal replays to the same story.
   EXPECT_EQ(told.attempts.back().number, supervisor_->terms().slots.size() == 1 ? 2 : -1);
 }
 

@@ -1,4 +1,4 @@
-// What the runner sees and hears; what it does is in runner.cc.
+// The observations of the runner; its actions are in runner.cc.
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -13,9 +13,10 @@ namespace {
 
 using Event = RunEventKind;
 
-constexpr Seconds kStuck = 3 * kSecond;  // For workers that lost a peer who is there.
-// After the first worker of a plain script that failed the others fail too; which of them was first
-// shows when all have said their last words.
+// For workers that lost the connection to a peer that is up.
+constexpr Seconds kStuck = 3 * kSecond;
+// After the first worker of a plain script fails, the others fail too; which of them was first is
+// known when all have reported.
 constexpr Seconds kOthersFail = 2 * kSecond;
 constexpr std::size_t kLinesShown = 12;
 
@@ -101,18 +102,18 @@ void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
   if (kind == "lost_peer") {
     const Json* attempt = facts.find("attempt");
     const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
-    // Of an earlier attempt it is no news.
+    // A report of an earlier attempt is ignored.
     if (machines_[vm].seen_lost || its == nullptr || *its != gang_.attempt()) return;
     machines_[vm].seen_lost = true;
     machines_[vm].lost_at = now();
     return;
   }
-  // What the workers before did is kept on record; the supervisor hears where the new ones begin.
+  // Steps of the previous workers are recorded; the supervisor learns where the new ones begin.
   if (!ordered_ && kind == "step") note_step(before_.hear(vm, kind, facts));
   on_gang_news(gang_.hear(vm, kind, facts));
 }
 
-/// What the hook in a script says; see stint/script.py.
+/// A message of the hook in a script; see stint/script.py.
 void Runner::hear_plain(int vm, const std::string& kind, const Json& facts) {
   const auto attempt = integer_in(facts, "attempt");
   if (!gang_.has(vm) || attempt != gang_.attempt()) return;
@@ -143,7 +144,7 @@ void Runner::on_own_checkpoint(const Json& facts) {
   const auto step = integer_in(facts, "step");
   const Json* path = facts.find("path");
   const std::string* where = path == nullptr ? nullptr : path->as<std::string>();
-  // Several files of one checkpoint are one.
+  // Several files of one checkpoint count as one.
   if (!step || where == nullptr || *step <= own_checkpoint_) return;
   own_checkpoint_ = *step;
   happen({.kind = Event::kSaved, .attempt = gang_.attempt(), .step = step, .reason = *where});
@@ -186,7 +187,7 @@ void Runner::on_ready(int vm, const Json& facts) {
   order_training();
 }
 
-/// A script that ends before the run does would be waited for in vain.
+/// A script that ends before the run does must not be waited for.
 std::optional<std::string> Runner::wrong_steps(const Json& facts) const {
   const Json* steps = facts.find("steps");
   const std::int64_t* its = steps == nullptr ? nullptr : steps->as<std::int64_t>();
@@ -234,12 +235,12 @@ void Runner::on_gang_news(const GangNews& news) {
 void Runner::on_ended(int vm, int code) {
   machines_[vm].ready = false;
   if (!gang_.has(vm) || supervisor_.finished()) return;
-  look_at_cloud();  // The machine may be gone with it.
+  look_at_cloud();  // The machine may have been lost with its worker.
   if (machines_[vm].gone) return;
   if (code == 0) {
     ended_well_.insert(vm);
     if (ended_well_.size() < gang_.vms().size()) return;
-    // A script that never spoke has done what it was started for.
+    // A script that never sent a message has finished its work.
     if (script_ == Script::kUnknown) take_for_plain();
     return happen({.kind = Event::kWorkersDone, .attempt = gang_.attempt()});
   }
@@ -288,7 +289,7 @@ std::string Runner::last_words_of(int vm) const {
                             shell_quoted(setup_.record.name), found - gang_.vms().begin());
 }
 
-/// Workers that wait for somebody who is there.
+/// Reports workers that lost the connection to a peer that is up.
 void Runner::look_for_stuck() {
   if (gang_.vms().empty() || supervisor_.finished()) return;
   look_for_failure();

@@ -1,4 +1,4 @@
-// What becomes of workers that fail or keep silent, and of machines that go.
+// Tests of workers that fail or hang, and of machines that are lost.
 #include <gtest/gtest.h>
 
 #include "run/runner_fixture.h"
@@ -32,7 +32,7 @@ TEST_F(RunnerTest, AScriptThatNeverSpeaksAndEndsWellIsTrained) {
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
 }
 
-/// What the hook in a script says, without PyTorch: `steps` steps of 20 ms from `base` on.
+/// The messages of the hook in a script, without PyTorch: `steps` steps of 20 ms from `base` on.
 constexpr const char* kPlainWorker = R"(
 import json, os, socket, sys, time
 control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
@@ -60,7 +60,7 @@ TEST_F(RunnerTest, AScriptWithoutAHookThatEndsWellIsTrained) {
 }
 
 TEST_F(RunnerTest, StepsOfAPlainScriptAreCountedAndItsCheckpointsSeen) {
-  use_script(kPlainWorker);  // Believed to take orders until it speaks.
+  use_script(kPlainWorker);  // The script is believed to take orders until its first message.
   const auto end = run();
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->reason, "the script exited with code 0 on all machines, after step 20") << lines();
@@ -92,7 +92,7 @@ TEST_F(RunnerTest, APlainScriptThatLosesAMachineContinuesFromItsCheckpoint) {
   EXPECT_EQ(supervisor_->reached(), 200);
 }
 
-// Rank 1 fails; rank 0 then loses its connection and aborts earlier than rank 1 ends.
+// Rank 1 fails; rank 0 then loses its connection and aborts before rank 1 ends.
 TEST_F(RunnerTest, TheWorkerThatFailedFirstIsShown) {
   record_.plain = true;
   use_script(R"(
@@ -121,7 +121,7 @@ sys.exit(134)
 TEST_F(RunnerTest, AMachineThatIsTakenBackIsReplacedAndTheOtherGoesOn) {
   record_.steps = 500;
   record_.regroup = 100 * kMillisecond;
-  record_.start_up = 2 * kSecond;  // Longer than it takes a busy computer to make a machine.
+  record_.start_up = 2 * kSecond;  // Longer than a busy computer takes to launch a machine.
   RunListeners listeners;
   listeners.happened = [&](const RunEvent& event, const std::vector<RunAction>& /*actions*/) {
     if (event.kind == RunEventKind::kStepDone && event.step == 10 && event.attempt == 1) {
@@ -135,7 +135,7 @@ TEST_F(RunnerTest, AMachineThatIsTakenBackIsReplacedAndTheOtherGoesOn) {
   EXPECT_EQ(told.losses, 1);
   ASSERT_GE(told.attempts.size(), 2U) << lines();
   EXPECT_EQ(told.attempts[1].vms, (std::vector<int>{0}));
-  EXPECT_GE(told.attempts[1].from_step, 10);  // It kept its state.
+  EXPECT_GE(told.attempts[1].from_step, 10);  // The worker kept its state.
   EXPECT_EQ(told.redone, 0);
   EXPECT_TRUE(told.vms[1].taken);
 }

@@ -35,31 +35,31 @@ struct SearchProbe {
   std::string cluster;
   int batch = 1;
   Seconds at;           // Since the run began.
-  Seconds step;         // Median of some.
-  TimeRange predicted;  // Before that.
+  Seconds step;         // Median of several steps.
+  TimeRange predicted;  // Prediction before the probe.
   Json::Object unknown = {};
 };
 
-/// Gradient noise that was measured on the way.
+/// Gradient noise that was measured during training.
 struct SearchNoise {
-  double way = 0;  // Share of the way to the goal.
+  double way = 0;  // Progress to the goal, as a share.
   int batch = 1;
   double scale = 1;                  // Φ, in samples.
-  double lower = 0;                  // Its 80 % interval;
-  std::optional<double> upper = {};  // absent: there is only a lower bound.
+  double lower = 0;                  // Lower end of the 80 % interval,
+  std::optional<double> upper = {};  // and its upper end; absent: there is only a lower bound.
   Json::Object unknown = {};
 };
 
-/// From one setup to another.
+/// A move from one setup to another.
 struct SearchedMove {
-  Seconds at;  // When it was decided.
+  Seconds at;  // Time of the decision.
   SearchChoice from;
   SearchChoice to;
-  bool probe = false;                    // To find out; else because it pays by what is believed.
-  std::string why;                       // The arithmetic.
-  TimeRange predicted;                   // Training stands still.
-  std::optional<Seconds> measured = {};  // Absent: it was not made.
-  CostRange predicted_cost;              // What is paid while nobody trains.
+  bool probe = false;                    // Else the predictions favour the move.
+  std::string why;                       // Reason, with its arithmetic.
+  TimeRange predicted;                   // Pause of training.
+  std::optional<Seconds> measured = {};  // Absent: the move was not made.
+  CostRange predicted_cost;              // Cost of the machines during the pause.
   std::optional<Dollars> measured_cost = {};
   Json::Object unknown = {};
 };
@@ -79,7 +79,7 @@ struct SurfaceRow {
   Json::Object unknown = {};
 };
 
-/// So many samples at once fit into the memory of a machine, and no more.
+/// The largest micro-batch that fits into the memory of a machine.
 struct MemoryLimit {
   std::string type;
   int samples = 1;
@@ -89,18 +89,18 @@ struct MemoryLimit {
 /// A search while training: its request, results and moves. The results are kept for the next
 /// search of the same job.
 struct SearchRecord {
-  std::string name;  // Of its run.
+  std::string name;  // Name of the run.
   std::string job;
-  Bytes gradients;        // Of the job; what was learned of another size is not used.
+  Bytes gradients;        // Of the job; results of a job of another size are not used.
   std::string objective;  // time, cost or knee.
   SearchMode mode = SearchMode::kPartial;
   LearningRateRule rule = LearningRateRule::kAdaScale;
   int reference_batch = 1;
-  double goal = 1;                         // Steps at that batch, as is believed now.
+  double goal = 1;                         // Estimated steps at the reference batch.
   std::optional<double> loss_target = {};  // Absent: the steps are the goal.
   std::optional<Seconds> time_max = {};
   std::optional<Dollars> cost_max = {};
-  std::optional<double> budget = {};  // Share of the whole that probes may take.
+  std::optional<double> budget = {};  // Largest share of the total that probes may take.
   double probe_steps = 10;
   double progress = 0;  // In steps at the reference batch.
   std::optional<SearchChoice> choice = {};
@@ -108,7 +108,7 @@ struct SearchRecord {
   std::vector<SearchNoise> noise = {};
   std::vector<SearchedMove> moves = {};
   std::vector<SurfaceRow> surface = {};
-  std::vector<MemoryLimit> memory = {};  // Learned by running out of it.
+  std::vector<MemoryLimit> memory = {};  // Found by running out of memory.
   std::vector<std::string> warnings = {};
   Json::Object unknown = {};
 };

@@ -26,7 +26,7 @@ const VmStatus* vm_called(const ClusterStatus& status, const std::string& name) 
   return found == status.vms.end() ? nullptr : &*found;
 }
 
-/// From when until when the claim counts in the life of its machine.
+/// The part of its machine's life for which the claim counts.
 Span paid_span(const MachineClaims& claims, const MachineClaim& claim, const VmStatus& vm) {
   const Seconds end = vm.born + vm.age;
   bool first = true;
@@ -40,7 +40,7 @@ Span paid_span(const MachineClaims& claims, const MachineClaim& claim, const VmS
           .to = last ? end : std::min(claim.until.value_or(end), end)};
 }
 
-/// Only one of the runs changes claims at a time.
+/// The lock that lets only one of the runs change claims at a time.
 Result<Descriptor> lock_claims(const std::string& folder) {
   const std::string path = folder + "/lock";
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -13,16 +13,17 @@ namespace stint {
 
 inline constexpr const char* kMachineClaimsSchema = "stint.machine-claims/1";
 
-/// A run trains on a machine of the cluster, from when until when. Times are ages of the cluster.
+/// A run trains on a machine of the cluster from `since` to `until`. Times are ages of the cluster.
 struct MachineClaim {
-  std::string vm;    // Of the cluster.
-  int member = 0;    // Which of the runs that share the cluster.
-  std::string name;  // What that run calls it.
+  std::string vm;    // Name in the cluster.
+  int member = 0;    // Number among the runs that share the cluster.
+  std::string name;  // Name in that run.
   Seconds since;
-  std::optional<Seconds> until = {};  // Absent: it still does.
+  std::optional<Seconds> until = {};  // Absent: the claim holds.
 };
 
-/// Who has which machines of a cluster that two runs share. A run claims a machine once at most.
+/// The claims on the machines of a cluster that two runs share. A run claims a machine once at
+/// most.
 struct MachineClaims {
   std::vector<MachineClaim> claims;
 };
@@ -30,26 +31,26 @@ struct MachineClaims {
 Result<MachineClaims> read_machine_claims(std::string_view text, const std::string& source);
 std::string write_machine_claims(const MachineClaims& claims);
 
-/// What `member` calls `name`; null where it never had such a machine.
+/// The claim of `member` on the machine that it calls `name`; null where it never had one.
 const MachineClaim* find_claim(const MachineClaims& claims, int member, const std::string& name);
 
 /// Whether another run than `member` trains on the machine at present.
 bool others_train(const MachineClaims& claims, int member, const std::string& vm);
 
-/// A machine that `member` could have beside the other run instead of renting `wanted`: it runs,
-/// nobody was told that it goes, it is of the same kind, and the run never had it. Null: there is
-/// none.
+/// A machine that `member` could share with the other run instead of renting `wanted`: it is up
+/// without an interruption notice, of the same kind, and was never claimed by this run. Null: there
+/// is none.
 const VmStatus* machine_to_join(const MachineClaims& claims, const ClusterStatus& status,
                                 int member, const VmSpec& wanted);
 
-/// For how long of its life a run pays for a machine: while both train on it each pays a half. Who
-/// claims it first pays from its birth on, who leaves last to its end, so that nothing is left
+/// The part of a machine's life that a run pays for: while both train on it each pays half. The
+/// first to claim it pays from its launch, the last to leave it to its end, so that nothing is
 /// unpaid or paid twice.
 Seconds paid_time(const MachineClaims& claims, const MachineClaim& claim, const VmStatus& vm);
 
-/// The cluster as `member` sees it: its own machines under its own names, with what it pays for
-/// them. One that it gave back is gone for it, though the other run may have it still. Prices that
-/// changed are shared out by time.
+/// The cluster as `member` sees it: its own machines under its own names, with its part of their
+/// cost. A machine that it released has ended for it, even if the other run still has it. Changed
+/// prices are shared out by time.
 ClusterStatus view_of(const MachineClaims& claims, const ClusterStatus& status, int member);
 
 // For the codec.
@@ -70,23 +71,24 @@ void describe(Walk& walk, Like<Walk, MachineClaims>& it) {
   walk.field("claims", it.claims, "Claims, oldest first.", {.always = true});
 }
 
-/// How a run takes part in a cluster that it shares.
+/// The terms on which a run takes part in a cluster that it shares.
 struct SharedTerms {
-  std::string folder;                  // Of the cluster's claims and turnstiles.
-  int member = 0;                      // Which of the runs.
-  std::vector<std::string> variables;  // For what it starts on machines, beside their turnstile.
-  std::string log_folder = {};         // For a file of turns for each machine; empty: none.
+  std::string folder;  // Folder of the cluster's claims and turnstiles.
+  int member = 0;      // Number among the runs.
+  // For programs that it starts on machines, beside their turnstile.
+  std::vector<std::string> variables;
+  std::string log_folder = {};  // For a file of turns for each machine; empty: none.
 };
 
-/// The plan of a run that shares machines has that part of their prices.
+/// The number of runs that share a cluster; the plan of each has that fraction of the prices.
 inline constexpr double kRunsThatShare = 2;
 
-/// A cluster that two runs share. A machine that one of them rents the other one joins, if it wants
-/// one of that kind, and it is given back when nobody trains on it any more. What is started on it
-/// is told where the turnstile of its accelerator is.
+/// A cluster that two runs share. A machine that one of them rents is joined by the other one when
+/// it wants one of that kind, and is released when neither trains on it. Programs that are started
+/// on it are given the turnstile of its accelerator.
 ///
-/// The claims are a file, changed under a lock, so that the runs may be processes of their own and
-/// die at any moment: machines that nobody claims are joined by the next who wants one.
+/// The claims are a file, changed under a lock, so that the runs may be separate processes that end
+/// at any moment: an unclaimed machine is joined by the next run that wants one.
 class SharedCluster : public RunCloud {
  public:
   /// `cluster` outlives it.

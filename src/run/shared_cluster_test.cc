@@ -42,7 +42,7 @@ TEST(MachineClaimsTest, OneRunPaysAllAndTwoPayHalfEach) {
   const VmStatus vm = machine("vm1", 10, 90);
   EXPECT_DOUBLE_EQ(paid({{claim("vm1", 0, 12)}}, 0, vm), 90);
   const MachineClaims both{{claim("vm1", 0, 12), claim("vm1", 1, 40)}};
-  EXPECT_DOUBLE_EQ(paid(both, 0, vm), 30 + 30);  // Alone from its birth at 10 to 40, then to 100.
+  EXPECT_DOUBLE_EQ(paid(both, 0, vm), 30 + 30);  // Alone from its launch at 10 to 40, then to 100.
   EXPECT_DOUBLE_EQ(paid(both, 1, vm), 30);
 }
 
@@ -100,7 +100,7 @@ TEST(MachineClaimsTest, OnlyMachinesOfTheSameKindThatStayAreJoined) {
   EXPECT_EQ(machine_to_join(none, status, 0, wanted)->name, "vm1");
   status.vms[0].phase = VmPhase::kNoticed;
   EXPECT_EQ(machine_to_join(none, status, 0, wanted)->name, "vm2");
-  // It had that one, and gave it back.
+  // The run had that machine, and released it.
   EXPECT_EQ(machine_to_join({{claim("vm2", 0, 0, 5)}}, status, 0, wanted), nullptr);
   EXPECT_EQ(machine_to_join(none, status, 0, {.name = "x", .type = "local.large"}), nullptr);
   EXPECT_EQ(machine_to_join(none, status, 0,

@@ -10,34 +10,35 @@
 #include "checkpoint/checkpoint_files.h"
 #include "run/run_record.h"
 
-// The orders to workers: JSON with one member each. stint/training.py carries them out.
+// The orders to workers: JSON with one member each. stint/training.py executes them.
 
 namespace stint {
 
 /// Workers that are to train together.
 struct TrainOrder {
   int attempt = 0;
-  std::string master = {};  // Address of the first.
+  std::string master = {};  // Address of rank 0.
   int port = 0;
-  std::vector<int> shares = {};           // Samples of a step, by rank.
-  std::vector<int> micro_batches = {};    // Samples at once, by rank.
+  std::vector<int> shares = {};           // Samples per step, by rank.
+  std::vector<int> micro_batches = {};    // Samples per micro-step, by rank.
   std::optional<Json> checkpoint = {};    // See checkpoint_at; absent: there is none.
-  std::optional<RunBatch> training = {};  // Absent: with the script's own batch and steps.
+  std::optional<RunBatch> training = {};  // Absent: the script's own batch and steps.
 };
 
 /// The order to the worker of this rank.
 Json train_order(const TrainOrder& order, std::size_t rank);
 
-/// To be made when the step is done. With `halt` no step follows it before the next order to train.
+/// The order to save once the step is done. With `halt` no step follows before the next order to
+/// train.
 Json save_order(int attempt, std::int64_t step, Json place, bool halt);
 
-/// Training is over.
+/// The order to end: training is over.
 Json end_order();
 
 /// A checkpoint to begin from.
 Json checkpoint_at(const Checkpoint& checkpoint, Json place);
 
-/// A place for checkpoints: a folder of this computer.
+/// A place for checkpoints: a folder of this computer,
 Json folder_place(const std::string& folder);
 
 struct ReceiverAddress {
@@ -45,11 +46,11 @@ struct ReceiverAddress {
   int port = 0;
 };
 
-/// Or machines that keep them.
+/// or machines that keep them.
 Json receivers_place(const std::vector<ReceiverAddress>& receivers, const RunRecord& record);
 
-/// What a worker finds in its environment beside its rank. `run` is the folder of the run, `share`
-/// the samples of a step on this machine.
+/// The environment of a worker beside its rank. `run` is the folder of the run, `share` the samples
+/// of a step on this machine.
 std::vector<std::string> order_variables(const RunRecord& record, const RunMachines& machines,
                                          const std::string& run, int share);
 

@@ -1,9 +1,9 @@
 // Real processes share a turnstile, and some of them are killed: at random moments, or at a named
-// point inside of a change. Whatever happens, there are never two holders, whoever waits gets the
-// turn, and the counts add up. How long they waited at most is printed and not judged: that depends
-// on what else the computer does.
+// point inside a change. In any case there are never two holders, every waiting process gets the
+// turn, and the counts add up. The longest wait is printed and not checked, because it depends on
+// the load of the computer.
 //
-// STINT_KILL_SEED=N plays that schedule alone; STINT_KILL_SCHEDULES=N plays so many (1000).
+// STINT_KILL_SEED=N runs that schedule alone; STINT_KILL_SCHEDULES=N runs that many (1000).
 
 #include <algorithm>
 #include <array>
@@ -33,8 +33,9 @@ constexpr int kRunners = 4;  // Schedules at a time: most of the time they sleep
 constexpr Nanoseconds kMs = std::chrono::milliseconds(1);
 constexpr Nanoseconds kUs = std::chrono::microseconds(1);
 constexpr Nanoseconds kStuck = 60'000 * kMs;
-constexpr std::uint64_t kCrashTurns = 100;  // Of all players, for a victim to come to its point.
-constexpr int kLastTurns = 3;               // Of each survivor, when the victims are dead.
+// Turns of all players, for a victim to reach its point.
+constexpr std::uint64_t kCrashTurns = 100;
+constexpr int kLastTurns = 3;  // Turns of each survivor, when the victims are dead.
 
 struct CrashPoint {
   TurnChange change = TurnChange::kAsk;
@@ -46,7 +47,7 @@ struct PlayerPlan {
   TurnTerms terms;
   bool victim = false;
   std::optional<CrashPoint> crash;  // Else a victim is killed from outside,
-  Nanoseconds killed_after{};       // after this; with a point, when it does not come there.
+  Nanoseconds killed_after{};       // after this time; with a point, when it does not reach it.
   bool reaped_late = false;
 };
 
@@ -56,7 +57,7 @@ struct Schedule {
   std::vector<PlayerPlan> players;
 };
 
-/// What the players of one schedule share beside the turnstile, to judge it.
+/// State that the players of one schedule share beside the turnstile, for the checks.
 struct Referee {
   std::atomic<int> inside{-1};
   std::atomic<bool> stop{false};
@@ -103,7 +104,7 @@ void sleep_for(Nanoseconds time) {
   ::nanosleep(&span, nullptr);
 }
 
-/// Whether a player may hardly come to such a change twice.
+/// Whether a player rarely reaches such a change twice.
 bool is_rare(TurnChange change) {
   return change == TurnChange::kMake || change == TurnChange::kSettle ||
          change == TurnChange::kBury;
@@ -125,18 +126,18 @@ Schedule make_schedule(std::uint64_t seed) {
     plan.killed_after = below(6000) * kUs;
     plan.reaped_late = below(2) == 0;
     if (plan.victim && below(3) > 0) {
-      // Two more to choose from, because few come to them.
+      // These points get two more victims, because few reach them.
       const int change = below(kChanges + 2);
       const TurnChange rare = change == kChanges ? TurnChange::kSettle : TurnChange::kBury;
       plan.crash = CrashPoint{change < kChanges ? static_cast<TurnChange>(change) : rare,
                               static_cast<TurnMoment>(below(kMoments)), 1 + below(4)};
       if (is_rare(plan.crash->change)) plan.crash->visit = 1;
-      // Only who waits for others by the rhythm comes to this.
+      // Only a member that waits for others by the rhythm reaches this point.
       if (plan.crash->change == TurnChange::kSettle) plan.terms.order = 2;
     }
     schedule.players.push_back(plan);
   }
-  // Somebody comes to bury only after another's death.
+  // A member is buried only after the death of its process.
   const auto buries = [](const PlayerPlan& plan) {
     return plan.crash && plan.crash->change == TurnChange::kBury;
   };
@@ -147,7 +148,7 @@ Schedule make_schedule(std::uint64_t seed) {
   return schedule;
 }
 
-/// A fork that does not outlive its parent, whatever becomes of that.
+/// A fork that does not outlive its parent, however that ends.
 pid_t fork_bound() {
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
@@ -166,7 +167,7 @@ class Player {
         deaths_(deaths),
         random_(schedule.seed * kPlayersMax + static_cast<std::uint64_t>(number)) {}
 
-  /// Takes turns until the referee says stop, and then some more.
+  /// Takes turns until the referee stops it, and then some more.
   void play(const std::string& path) {
     auto opened = TurnFile::open(
         path, [this](TurnChange change, TurnMoment moment) { pass(change, moment); });
@@ -290,7 +291,7 @@ void kill_victims(const Schedule& schedule, std::vector<pid_t>& children, Refere
   }
 }
 
-/// What is wrong with the turnstile when everybody has left or is dead.
+/// The errors of the turnstile when all processes have left or are dead.
 const char* wrong_at_the_end(const Schedule& schedule, const std::string& path, Referee& referee) {
   auto opened = TurnFile::open(path);
   if (std::holds_alternative<TurnRefusal>(opened)) return "the file is refused at the end";
@@ -321,7 +322,7 @@ const char* wrong_at_the_end(const Schedule& schedule, const std::string& path, 
   return state.deaths > victims ? "more have died than were killed" : nullptr;
 }
 
-/// How a schedule ended.
+/// The outcome of a schedule.
 struct Verdict {
   const char* problem = nullptr;
   Nanoseconds slowest{};
@@ -352,7 +353,7 @@ Verdict play(const Schedule& schedule, Deaths& deaths) {
   return {referee->problem.load(), Nanoseconds(referee->slowest_ns.load())};
 }
 
-/// Plays one, and says what was wrong.
+/// Runs one schedule, and returns its errors.
 bool is_sound(std::uint64_t seed, Deaths& deaths, std::atomic<std::int64_t>& slowest_ms) {
   const Verdict verdict = play(make_schedule(seed), deaths);
   slowest_ms = std::max<std::int64_t>(slowest_ms.load(), verdict.slowest / kMs);
@@ -389,7 +390,7 @@ TEST(KillSchedule, NeverTwoHoldersAndWhoWaitsGoesOn) {
   }
   std::cout << "nobody waited longer than " << slowest_ms->load() << " ms\n";
   if (last - first < 999) return;
-  // Somebody died at every point of every change. Files are made without a lock.
+  // A victim died at every point of every change. Files are made without a lock.
   for (std::size_t change = 1; change < kChanges; ++change) {
     for (std::size_t moment = 0; moment < kMoments; ++moment) {
       EXPECT_GT((*deaths)[change][moment], 0) << "change " << change << ", moment " << moment;

@@ -15,10 +15,11 @@ constexpr unsigned kExiting = 0x4;  // PF_EXITING in Linux's include/linux/sched
 constexpr int kFlagsField = 9;      // Fields of proc(5)'s /proc/PID/stat, from 1.
 constexpr int kStartField = 22;
 
-/// What reading a file of /proc came to.
+/// The result of reading a file of /proc.
 struct ProcText {
   std::string text;
-  bool missing = false;  // The task is not there. Without a text either, nothing is known.
+  // The task does not exist. Without a text and without this, nothing is known.
+  bool missing = false;
 };
 
 ProcText read_proc(const std::string& path) {

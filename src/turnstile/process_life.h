@@ -6,7 +6,8 @@
 
 namespace stint {
 
-/// One process of this PID namespace: a number may come again, a number with its start never does.
+/// One process of this PID namespace: a number may be reused, a number with its start time never
+/// is.
 struct ProcessIdentity {
   std::int32_t process = 0;
   std::uint64_t start = 0;  // In ticks since the computer started.
@@ -16,22 +17,22 @@ struct ProcessIdentity {
 /// This process. Nothing where /proc does not show this PID namespace.
 std::optional<ProcessIdentity> own_identity();
 
-/// Whether that process is gone, or so far on its way out that it will never run its program again:
-/// all its threads are exiting. A process that was killed may stay like this for long, as a zombie
-/// or while its memory is freed. What cannot be found out counts as alive.
+/// Whether that process has ended, or will never run its program again because all its threads are
+/// exiting. A killed process may stay in that state for long, as a zombie or while its memory is
+/// freed. An unknown state counts as alive.
 bool is_gone(const ProcessIdentity& identity);
 
-/// What Linux tells about a task in /proc/…/stat.
+/// The fields of a task in /proc/…/stat.
 struct TaskStat {
   std::uint64_t start = 0;
   bool exiting = false;
   bool operator==(const TaskStat&) const = default;
 };
 
-/// Nothing where the text is not of that form.
+/// Nothing where the text does not have that form.
 std::optional<TaskStat> parse_task_stat(const std::string& text);
 
-/// The namespace in which this process has its number.
+/// The PID namespace of this process.
 struct PidNamespace {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

@@ -24,10 +24,10 @@ struct TurnLayout {
   std::array<char, 8> magic;
   std::uint32_t version;
   std::uint32_t size;
-  std::array<char, 40> boot;  // Locks of an earlier life of the computer are nobody's.
+  std::array<char, 40> boot;  // Locks from before a restart of the computer have no owner.
   PidNamespace processes;
   pthread_mutex_t lock;
-  std::uint64_t sequence;  // Its last bit: which state counts.
+  std::uint64_t sequence;  // The last bit says which state counts.
   std::uint32_t wakes[kStintTurnMembersMax];
   std::uint64_t states[2][kTurnWords];
 };
@@ -35,7 +35,7 @@ struct TurnLayout {
 namespace {
 
 constexpr std::chrono::seconds kLockLimit(5);
-constexpr int kReadsMax = 1000;  // Of a state that changes under the reader's eyes.
+constexpr int kReadsMax = 1000;  // Attempts to read a state that changes during the read.
 
 struct File {
   int number = -1;
@@ -73,7 +73,7 @@ void initialise(TurnLayout& layout) {
   std::memcpy(layout.states[0], &state, sizeof state);
 }
 
-/// What is wrong with a file that is there, before it is mapped.
+/// The error of an existing file, before it is mapped.
 std::optional<std::string> wrong_with(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is not a file";
   if (file.st_uid != ::geteuid()) return "belongs to another user";
@@ -85,7 +85,7 @@ std::optional<std::string> wrong_with(const struct stat& file) {
   return std::nullopt;
 }
 
-/// What is wrong with what it holds.
+/// The error of the contents of the file.
 std::optional<std::string> wrong_with(const TurnLayout& layout, bool to_look) {
   if (layout.magic != kTurnMagic) return "is another kind of file";
   if (layout.version != kStintTurnVersion || layout.size != sizeof(TurnLayout)) {
@@ -101,9 +101,10 @@ std::optional<std::string> wrong_with(const TurnLayout& layout, bool to_look) {
   return std::nullopt;
 }
 
-/// Waits for the lock as long as its limit is.
+/// Waits for the lock up to its limit.
 int lock_in_time(pthread_mutex_t& mutex) {
-#ifdef __SANITIZE_THREAD__  // That of g++ 12 knows only the lock that goes by the other clock.
+// The thread sanitizer of g++ 12 supports only the lock with the other clock.
+#ifdef __SANITIZE_THREAD__
   const clockid_t clock = CLOCK_REALTIME;
   const auto wait = [](pthread_mutex_t* one, const timespec* until) {
     return ::pthread_mutex_timedlock(one, until);
@@ -120,7 +121,7 @@ int lock_in_time(pthread_mutex_t& mutex) {
   return wait(&mutex, &until);
 }
 
-/// Takes the lock, also that of somebody who died with it: what counts is whole all the same.
+/// Takes the lock, even after its owner died: the state that counts is whole in any case.
 bool lock(pthread_mutex_t& mutex) {
   const int code = lock_in_time(mutex);
   return code == EOWNERDEAD ? ::pthread_mutex_consistent(&mutex) == 0 : code == 0;
@@ -175,7 +176,8 @@ std::optional<TurnRefusal> TurnFile::make(const std::string& path, const TurnWat
   const File file{::mkostemp(part.data(), O_CLOEXEC)};
   if (file.number < 0) return refusal(path, "cannot be created: " + last_problem());
   passed(TurnMoment::kLocked);
-  // Memory that is not there shall be missed here, not at the first store.
+  // Allocates the memory here, so that a lack of it is an error here and not a fault at the first
+  // store.
   errno = ::posix_fallocate(file.number, 0, sizeof(TurnLayout));
   const bool sized = errno == 0;
   void* memory = sized ? ::mmap(nullptr, sizeof(TurnLayout), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -189,7 +191,7 @@ std::optional<TurnRefusal> TurnFile::make(const std::string& path, const TurnWat
   initialise(*static_cast<TurnLayout*>(memory));
   ::munmap(memory, sizeof(TurnLayout));
   passed(TurnMoment::kStored);
-  // Somebody else may have been first: then that one counts.
+  // If another process was first, its file counts.
   const bool linked = ::link(part.c_str(), path.c_str()) == 0 || errno == EEXIST;
   const std::string problem = last_problem();
   passed(TurnMoment::kCounts);
@@ -220,7 +222,7 @@ std::optional<TurnState> TurnFile::snapshot() const {
   for (int read = 0; read < kReadsMax; ++read) {
     const std::uint64_t before = sequence.load(std::memory_order_acquire);
     const TurnState state = copy_state(layout_->states[before & 1]);
-    // The copy that counts is written again only after another has counted.
+    // The copy that counts is not written again before the other copy has counted.
     if (sequence.load(std::memory_order_relaxed) == before) return state;
   }
   return std::nullopt;
@@ -237,8 +239,8 @@ void TurnFile::store(const TurnState& state, TurnChange kind) {
   for (std::size_t i = 0; i < words; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, reinterpret_cast<const char*>(&state) + i * sizeof word, sizeof word);
-    // A reader of the copy that counted before the last change, if it sees this word, must see that
-    // change's sequence number afterwards.
+    // A reader of the copy that counted before the last change must see that change's sequence
+    // number after it sees this word.
     std::atomic_ref(layout_->states[next & 1][i]).store(word, std::memory_order_release);
     if (i == words / 2) at(kind, TurnMoment::kHalfStored);
   }
@@ -256,7 +258,7 @@ bool TurnFile::change(TurnChange kind, int self, const std::function<bool(TurnSt
   if (changed) store(state, kind);
   ::pthread_mutex_unlock(&layout_->lock);
   at(kind, TurnMoment::kUnlocked);
-  // Whoever has to wait a little longer by the rhythm must know for how long.
+  // A member that has to wait longer by the rhythm must know until when.
   const int woken = state.holder < 0 ? next_in_line(state) : state.holder;
   if (changed && woken >= 0 && woken != self && (state.holder < 0 || state.holder != holder)) {
     futex_wake(layout_->wakes[woken]);

@@ -11,7 +11,7 @@
 
 namespace stint {
 
-/// Why something is refused: what, and what to do.
+/// The reason of a refusal: what failed, and what to do.
 struct TurnRefusal {
   StintTurnCode code = kStintTurnRefused;
   std::string reason;
@@ -20,36 +20,36 @@ struct TurnRefusal {
 template <class T>
 using TurnResult = std::variant<T, TurnRefusal>;
 
-/// The changes of a turnstile, and the moments inside of each; tests kill processes there.
+/// The changes of a turnstile, and the points inside each at which tests kill processes.
 enum class TurnChange { kMake, kJoin, kAsk, kGive, kOffer, kWithdraw, kSettle, kLeave, kBury };
 enum class TurnMoment { kLocked, kHalfStored, kStored, kCounts, kUnlocked, kWoken };
 using TurnWatch = std::function<void(TurnChange, TurnMoment)>;
 
-/// The moment that it is.
+/// The name of the point.
 Nanoseconds turn_clock();
 
-struct TurnLayout;  // Of the file.
+struct TurnLayout;  // Layout of the file.
 
 /// A turnstile's state in shared memory, mapped by this process.
 ///
-/// There are two copies of the state. A change is written into the one that does not count, and
-/// then counts by one store to the file's sequence number, whose last bit says which copy it is.
-/// So there is no moment at which a killed process leaves half a change.
+/// There are two copies of the state. A change is written into the copy that does not count, and
+/// takes effect by one store to the file's sequence number, whose last bit selects the copy. A
+/// process that is killed at any moment therefore never leaves half a change.
 class TurnFile {
  public:
-  /// Opens the file at `path`; makes it where there is none. Nobody ever sees half a file: it
+  /// Opens the file at `path`; makes it where there is none. No process ever sees half a file: it
   /// gets its name when it is complete. A kill may leave `path`.XXXXXX behind.
   static TurnResult<TurnFile> open(const std::string& path, TurnWatch watch = {});
 
-  /// Opens it to look only, from any PID namespace.
+  /// Opens it read-only, from any PID namespace.
   static TurnResult<TurnFile> look(const std::string& path);
 
   /// The state that counts, without waiting. Nothing where it changes too often to be read.
   std::optional<TurnState> snapshot() const;
 
-  /// Makes a change: `edit` changes the state, and says whether anything did. Wakes those for whom
-  /// that means something, except `self`. False if the lock was not free within its limit of
-  /// 5 seconds, because somebody who has it is stopped: then nothing has changed.
+  /// Makes a change: `edit` changes the state, and returns whether it did. Wakes the members that
+  /// the change concerns, except `self`. False if the lock was not free within its limit of 5
+  /// seconds, because its owner is stopped: then nothing has changed.
   bool change(TurnChange kind, int self, const std::function<bool(TurnState&)>& edit);
 
   /// Sleeps until the seat is woken, or at most for `limit`; not at all if it was woken since
@@ -74,7 +74,7 @@ class TurnFile {
   TurnWatch watch_;
 };
 
-/// How long the file is, for tests.
+/// The length of the file, for tests.
 std::size_t turn_file_size();
 
 }  // namespace stint

@@ -55,7 +55,7 @@ TEST_F(TurnFileTest, ChangesAreSeenThroughOtherMappings) {
   }));
   EXPECT_TRUE(std::get<TurnFile>(one).change(TurnChange::kSettle, -1, [](TurnState& state) {
     state.rounds = 7;
-    return false;  // Nothing, so it does not count.
+    return false;  // Nothing changed, so that the edit does not count.
   }));
   EXPECT_EQ(std::get<TurnFile>(looking).snapshot()->rounds, 42U);
 }
@@ -76,7 +76,7 @@ TEST_F(TurnFileTest, OtherVersionsSizesAndKindsAreRefusedWithAReason) {
 
 TEST_F(TurnFileTest, FilesOfAnEarlierLifeOrAnotherNamespaceAreRefused) {
   ASSERT_EQ(reason_to_refuse(path_), "");
-  poke(path_, 16, '*');  // The name of the computer's start.
+  poke(path_, 16, '*');  // The boot id of the computer.
   EXPECT_NE(reason_to_refuse(path_).find("before this computer started"), std::string::npos);
   std::filesystem::remove(path_);
   ASSERT_EQ(reason_to_refuse(path_), "");
@@ -139,7 +139,7 @@ TEST_F(TurnFileTest, AKillInsideAChangeMakesItOrDoesNot) {
     ::waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status));
     rounds += moment >= TurnMoment::kCounts ? 1 : 0;
-    // The lock of the dead is passed on, and the state is whole.
+    // The lock of a dead process is passed on, and the state is whole.
     EXPECT_TRUE(std::get<TurnFile>(file).change(TurnChange::kSettle, -1, [&](TurnState& state) {
       EXPECT_EQ(state.rounds, rounds);
       EXPECT_EQ(state.deaths, rounds);
@@ -184,7 +184,7 @@ TEST_F(TurnFileTest, AChangeWakesWhoeverGotTheTurn) {
   };
   EXPECT_TRUE(shared.change(TurnChange::kGive, 2, hold));
   EXPECT_EQ(shared.wakes(5), seen + 1);
-  shared.sleep(5, seen, std::chrono::hours(1));  // It was woken already.
+  shared.sleep(5, seen, std::chrono::hours(1));  // It was already woken.
   EXPECT_TRUE(shared.change(TurnChange::kGive, 2, hold));
   EXPECT_EQ(shared.wakes(5), seen + 1);
 }

@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// A private folder that is removed with what is in it.
+/// A private folder that is removed with its contents.
 class TurnFolder {
  public:
   TurnFolder() { path_ = ::mkdtemp(path_.data()); }

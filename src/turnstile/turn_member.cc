@@ -8,8 +8,8 @@
 namespace stint {
 namespace {
 
-/// How often one that waits looks by itself: far less than the 100 ms after which somebody must go
-/// on, and seldom enough to cost nothing (a look takes some 20 us).
+/// The interval at which a waiting member checks by itself: far less than the 100 ms within which
+/// it must continue, and rare enough to cost nothing (a check takes some 20 us).
 constexpr Nanoseconds kLookEvery = std::chrono::milliseconds(20);
 constexpr Nanoseconds kPatienceMax = std::chrono::hours(1);
 constexpr std::uint32_t kShareMax = 1000000;
@@ -42,7 +42,7 @@ TurnNewcomer newcomer(const TurnTerms& terms, const ProcessIdentity& process) {
   return one;
 }
 
-/// Moments far beyond any wait must not overflow.
+/// Times far beyond any wait must not overflow.
 Nanoseconds later(Nanoseconds now, Nanoseconds limit) {
   return limit > Nanoseconds::max() - now ? Nanoseconds::max() : now + limit;
 }
@@ -61,7 +61,7 @@ void bury_gone(TurnFile& file, int self) {
   file.change(TurnChange::kBury, self, [&](TurnState& state) {
     bool buried = false;
     for (const std::size_t i : gone) {
-      // Another may sit there by now.
+      // Another member may have the seat by now.
       if (state.seats[i].present == 0 || state.seats[i].joined != seen->seats[i].joined) continue;
       bury(state, static_cast<int>(i), turn_clock());
       buried = true;
@@ -189,7 +189,7 @@ StintTurnCode TurnMember::wait(Nanoseconds limit) {
     if (state && state->holder < 0) {
       const std::optional<Nanoseconds> kept = kept_until(*state, now);
       if (!kept) {
-        // Time has made it possible.
+        // The turn has become available with time.
         edit(TurnChange::kSettle, [&](TurnState& free) {
           stint::settle(free, turn_clock());
           return kStintTurnOk;

@@ -15,8 +15,8 @@ struct TurnTerms {
   Nanoseconds patience{};
 };
 
-/// A member of a turnstile: what the C interface wraps, with limits as durations. `file` outlives
-/// it, and may have several members, such as the threads of one process.
+/// A member of a turnstile: the C interface wraps it, with limits as durations. `file` outlives it,
+/// and may have several members, such as the threads of one process.
 class TurnMember {
  public:
   static TurnResult<TurnMember> join(TurnFile& file, const TurnTerms& terms);
@@ -40,10 +40,10 @@ class TurnMember {
   TurnFile* file_;
   ProcessIdentity process_;
   int seat_ = -1;
-  std::uint64_t joined_ = 0;  // Whoever sits there with another number is somebody else.
+  std::uint64_t joined_ = 0;  // A seat with another number belongs to another member.
 };
 
-/// Makes members absent whose processes are gone.
+/// Makes members absent whose processes have ended.
 void bury_gone(TurnFile& file, int self);
 
 }  // namespace stint

@@ -17,7 +17,7 @@ namespace {
 constexpr Nanoseconds kMs = std::chrono::milliseconds(1);
 constexpr Nanoseconds kLong = std::chrono::seconds(60);
 
-/// Looks again and again, with a limit.
+/// Repeats a check, with a limit.
 bool comes_true(const std::function<bool()>& condition) {
   const Nanoseconds end = turn_clock() + kLong;
   while (!condition()) {
@@ -48,7 +48,7 @@ TEST_F(TurnMemberTest, TakesAndGives) {
   TurnMember a = join("a");
   EXPECT_EQ(a.give(), kStintTurnNotHolder);
   EXPECT_EQ(a.take(kLong), kStintTurnOk);
-  EXPECT_EQ(a.take(kLong), kStintTurnOk);  // Has it already.
+  EXPECT_EQ(a.take(kLong), kStintTurnOk);  // It already holds the turn.
   EXPECT_EQ(file_.snapshot()->turns, 1U);
   EXPECT_EQ(a.give(), kStintTurnOk);
   EXPECT_EQ(a.give(), kStintTurnNotHolder);
@@ -61,7 +61,7 @@ TEST_F(TurnMemberTest, AtTheLimitOnlyTheHolderHasTheTurn) {
   EXPECT_EQ(b.take(2 * kMs), kStintTurnTimedOut);
   EXPECT_EQ(b.take(Nanoseconds(0)), kStintTurnTimedOut);
   EXPECT_EQ(b.give(), kStintTurnNotHolder);
-  // It has left the queue: nobody is given the turn who does not know.
+  // It has left the queue, so that the turn is not given to a member that does not wait.
   EXPECT_EQ(a.give(), kStintTurnOk);
   EXPECT_EQ(file_.snapshot()->holder, -1);
 }
@@ -76,9 +76,9 @@ TEST_F(TurnMemberTest, WaitingInPartsKeepsThePlaceInTheQueue) {
   EXPECT_EQ(b.wait(1 * kMs), kStintTurnWaiting);
   EXPECT_EQ(a.give(), kStintTurnOk);
   EXPECT_EQ(c.wait(1 * kMs), kStintTurnWaiting);
-  EXPECT_EQ(b.withdraw(), kStintTurnOk);  // It came meanwhile.
+  EXPECT_EQ(b.withdraw(), kStintTurnOk);  // The turn was given meanwhile.
   EXPECT_EQ(c.withdraw(), kStintTurnTimedOut);
-  EXPECT_EQ(c.wait(kLong), kStintTurnNotHolder);  // Who does not ask does not wait.
+  EXPECT_EQ(c.wait(kLong), kStintTurnNotHolder);  // A member that did not ask does not wait.
 }
 
 TEST_F(TurnMemberTest, TheTurnIsHandedToOneThatSleeps) {
@@ -112,7 +112,7 @@ TEST_F(TurnMemberTest, AnOfferHandsTheTurnRoundInSlices) {
   TurnMember b = join("b");
   EXPECT_EQ(a.offer(2 * kMs, kLong), kStintTurnNotHolder);
   ASSERT_EQ(a.take(kLong), kStintTurnOk);
-  EXPECT_EQ(a.offer(Nanoseconds(0), kLong), kStintTurnOk);  // Nobody wants it.
+  EXPECT_EQ(a.offer(Nanoseconds(0), kLong), kStintTurnOk);  // No other member waits.
   ASSERT_EQ(b.ask(), kStintTurnWaiting);
   EXPECT_EQ(a.offer(kLong, kLong), kStintTurnOk);  // Not yet.
   EXPECT_EQ(file_.snapshot()->turns, 1U);
@@ -191,7 +191,7 @@ TEST_F(TurnMemberTest, TheTurnsOfKilledProcessesPassOn) {
   const pid_t holder = member_process(folder_.file(), "holder");
   const pid_t waiting = member_process(folder_.file(), "waiting");
   TurnMember a = join("a");
-  EXPECT_EQ(a.take(50 * kMs), kStintTurnTimedOut);  // Both live.
+  EXPECT_EQ(a.take(50 * kMs), kStintTurnTimedOut);  // Both are alive.
   ::kill(waiting, SIGKILL);
   ::kill(holder, SIGKILL);
   EXPECT_EQ(a.take(kLong), kStintTurnOk);
@@ -211,7 +211,7 @@ TEST_F(TurnMemberTest, AStoppedHolderKeepsTheTurn) {
   ::waitpid(holder, nullptr, 0);
 }
 
-// The thread sanitizer looks at it too, in turnstile_threads: one plain number between members.
+// The thread sanitizer checks this too, in turnstile_threads: one plain number between members.
 TEST_F(TurnMemberTest, ThreadsCountTogetherWithoutLosingAny) {
   constexpr int kThreads = 4;
   constexpr int kTurns = 500;
@@ -232,7 +232,7 @@ TEST_F(TurnMemberTest, ThreadsCountTogetherWithoutLosingAny) {
       ASSERT_EQ(one.leave(), kStintTurnOk);
     });
   }
-  // Somebody looks on.
+  // Another thread observes the turnstile.
   EXPECT_TRUE(comes_true([&] { return file_.snapshot().value_or(TurnState{}).turns >= 100; }));
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(counted, 2 * kThreads * kTurns);

@@ -9,11 +9,11 @@ TurnSeat& seat_at(TurnState& state, int seat) {
   return state.seats[static_cast<std::size_t>(seat)];
 }
 
-/// What the rhythm wants of a free turn.
+/// The decision of the rhythm about a free turn.
 struct TurnChoice {
   int seat = -1;
   bool new_round = false;
-  Nanoseconds kept_until{};  // Not before.
+  Nanoseconds kept_until{};  // The turn is not given before.
 };
 
 /// The seat in the queue that asked first, of those with turns left if `with_turns`; or -1.
@@ -56,7 +56,7 @@ Nanoseconds patience_end(const TurnState& state, const TurnSeat& first, bool new
   return end;
 }
 
-/// Requires that nobody holds the turn.
+/// Requires that no member holds the turn.
 TurnChoice choose(const TurnState& state) {
   TurnChoice choice{.seat = first_in_queue(state, true)};
   choice.new_round = choice.seat < 0;
@@ -85,7 +85,7 @@ void let_go(TurnState& state, Nanoseconds now) {
   state.free_since = now;
 }
 
-/// A seat that nobody sits on, by the preferences that join states; or -1.
+/// A vacant seat, by the preferences that join states; or -1.
 int vacant_seat(const TurnState& state, const TurnNewcomer& newcomer) {
   int vacant = -1;
   for (int i = 0; i < kStintTurnMembersMax; ++i) {

@@ -13,11 +13,10 @@ namespace stint {
 /// Time, and moments as the time since the zero of the monotonic clock.
 using Nanoseconds = std::chrono::nanoseconds;
 
-/// A job's place at a turnstile. A place that is vacant keeps the figures of the job that was
-/// there.
+/// A job's seat at a turnstile. A vacant seat keeps the figures of its last job.
 struct TurnSeat {
   std::array<char, kStintTurnNameSize> name{};
-  std::uint64_t joined = 0;  // Which of all joins at this turnstile; 0: nobody ever sat here.
+  std::uint64_t joined = 0;  // Number of the join at this turnstile; 0: the seat was never used.
   std::uint64_t process_start = 0;
   std::int32_t process = 0;
   std::uint32_t present = 0;
@@ -27,13 +26,13 @@ struct TurnSeat {
   std::uint32_t padding = 0;
   Nanoseconds patience{};
   std::uint64_t ticket = 0;  // Place in the queue; 0: not in it.
-  Nanoseconds asked{};       // When, if in the queue.
+  Nanoseconds asked{};       // Time of asking, if in the queue.
   std::uint64_t turns = 0;
-  Nanoseconds held{};    // By turns that are over.
-  Nanoseconds waited{};  // By waits that are over.
+  Nanoseconds held{};    // Time of holding, in finished turns.
+  Nanoseconds waited{};  // Time of waiting, in finished waits.
 };
 
-/// Who takes a seat.
+/// The member that takes a seat.
 struct TurnNewcomer {
   std::array<char, kStintTurnNameSize> name{};
   std::int32_t process = 0;
@@ -43,50 +42,51 @@ struct TurnNewcomer {
   Nanoseconds patience{};
 };
 
-/// All that is known at a turnstile; turnstile.h describes the states and the rhythm. The functions
-/// below are its only transitions: they are pure, and after each of them the turn is held by whom
-/// the rhythm wants, or nobody may have it now.
+/// The whole state of a turnstile; turnstile.h describes the states and the rhythm. The functions
+/// below are its only transitions: they are pure, and after each of them the turn is held by the
+/// member that the rhythm selects, or none may have it now.
 struct TurnState {
-  std::int32_t holder = -1;  // A seat; -1: nobody.
+  std::int32_t holder = -1;  // A seat; -1: none.
   std::uint32_t seats_used = 0;
   Nanoseconds held_since{};
   Nanoseconds free_since{};
   std::uint64_t joins = 0;
   std::uint64_t tickets = 0;
   std::uint64_t turns = 0;
-  std::uint64_t turns_forgotten = 0;  // Of jobs whose seats were given to others.
+  std::uint64_t turns_forgotten = 0;  // Turns of jobs whose seats were given to others.
   std::uint64_t rounds = 0;
   std::uint64_t deaths = 0;
   std::array<TurnSeat, kStintTurnMembersMax> seats{};
 };
 static_assert(std::is_trivially_copyable_v<TurnState>);
 
-/// Sits down: on the vacant seat of the same name, else on one that nobody used, else on the vacant
+/// Takes a seat: the vacant seat of the same name, else one that was never used, else the vacant
 /// one that was taken first. Nothing when all are taken.
 std::optional<int> join(TurnState& state, const TurnNewcomer& newcomer, Nanoseconds now);
 
-/// Stands up, with what it held or waited for.
+/// Leaves the seat, and with it the turn or the queue.
 void leave(TurnState& state, int seat, Nanoseconds now);
 
-/// As leave, for one whose process is gone.
+/// As leave, for a member whose process has ended.
 void bury(TurnState& state, int seat, Nanoseconds now);
 
-/// Gets in the queue, unless it is there or holds the turn.
+/// Enters the queue, unless the member is in it or holds the turn.
 void ask(TurnState& state, int seat, Nanoseconds now);
 
-/// Gets out of the queue.
+/// Leaves the queue.
 void withdraw(TurnState& state, int seat, Nanoseconds now);
 
-/// Gives the turn. Requires that the seat holds it.
+/// Gives up the turn. Requires that the seat holds it.
 void give(TurnState& state, int seat, Nanoseconds now);
 
-/// Lets a free turn go to whom the rhythm wants, if time alone has made that possible.
+/// Gives a free turn to the member that the rhythm selects, if time alone has made that possible.
 void settle(TurnState& state, Nanoseconds now);
 
-/// Until when a free turn that is wanted is kept for somebody else; nothing where it is not.
+/// The time until which a free turn with waiting members is kept for another; nothing where it is
+/// not.
 std::optional<Nanoseconds> kept_until(const TurnState& state, Nanoseconds now);
 
-/// Who is to have a free turn next of those in the queue; -1: nobody waits.
+/// The next member in the queue to get a free turn; -1: none waits.
 int next_in_line(const TurnState& state);
 
 }  // namespace stint

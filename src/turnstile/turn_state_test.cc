@@ -28,7 +28,7 @@ TurnState with_shares(const std::vector<std::uint32_t>& shares, Nanoseconds pati
   return state;
 }
 
-/// Who holds `turns` turns of 10 ms, one after the other, when all ask again at once.
+/// The holders of `turns` turns of 10 ms, one after the other, when all ask again at once.
 std::string played(TurnState state, int turns) {
   std::string order;
   Nanoseconds now = kMs;
@@ -87,9 +87,10 @@ TEST(TurnState, WithLongPatienceSharesAreTurnsPerRoundForAnyNumberOfJobs) {
 }
 
 TEST(TurnState, WithoutPatienceNobodyWaitsForOneThatIsNotThere) {
-  // Whoever gives the turn has not asked again yet, so that of two jobs the other one is next.
+  // The member that gives the turn has not asked again yet, so that of two jobs the other one is
+  // next.
   EXPECT_EQ(played(with_shares({2, 1}), 6), "ababab");
-  // Of three, two wait at that moment: b has used up its turn when a and c have some left.
+  // Of three, two wait at that moment: b has used its turn when a and c have some left.
   EXPECT_EQ(played(with_shares({3, 1, 2}), 6), "abcaca");
   EXPECT_EQ(played(with_shares({1, 1, 1}), 6), "abcabc");
 }
@@ -171,7 +172,7 @@ TEST(TurnState, WhoLeavesOrDiesPassesTheTurnOn) {
   ask(state, 0, 1 * kMs);
   ask(state, 1, 2 * kMs);
   ask(state, 2, 3 * kMs);
-  bury(state, 1, 4 * kMs);  // One that waits.
+  bury(state, 1, 4 * kMs);  // The member waits.
   leave(state, 0, 5 * kMs);
   EXPECT_EQ(state.holder, 2);
   EXPECT_EQ(state.seats[0].held, 4 * kMs);
@@ -198,7 +199,7 @@ TEST(TurnState, AJobThatJoinsAgainGoesOnCounting) {
   bury(state, 0, 2 * kMs);
   EXPECT_EQ(join(state, job("a"), 3 * kMs), 0);
   EXPECT_EQ(state.seats[0].turns, 1U);
-  // The same name twice is two members.
+  // Two members may have the same name.
   EXPECT_EQ(join(state, job("a"), 4 * kMs), 2);
 }
 
@@ -216,7 +217,7 @@ TEST(TurnState, SeatsAreUsedAgainWhenAllWereTakenAndTurnsStillAddUp) {
   EXPECT_EQ(state.turns_forgotten, 1U);
 }
 
-/// What must hold after any transition.
+/// The invariants after any transition.
 void expect_sound(const TurnState& state, Nanoseconds now) {
   std::uint64_t turns = state.turns_forgotten;
   for (int i = 0; i < static_cast<int>(state.seats_used); ++i) {
@@ -229,7 +230,7 @@ void expect_sound(const TurnState& state, Nanoseconds now) {
   if (state.holder >= 0) {
     EXPECT_EQ(state.seats[static_cast<std::size_t>(state.holder)].present, 1U);
   }
-  // A turn that somebody wants is held, or kept for a while.
+  // A turn for which a member waits is held, or kept for a while.
   EXPECT_TRUE(state.holder >= 0 || next_in_line(state) < 0 || kept_until(state, now));
 }
 
