@@ -141,7 +141,7 @@ void describe(Walk& walk, Like<Walk, VmType>& it) {
 
 namespace {
 
-/// Names stand in cluster texts, tables and paths ("aws/us-east-1/g4dn.xlarge:spot").
+/// Names occur in cluster texts, tables and paths ("aws/us-east-1/g4dn.xlarge:spot").
 std::string name_problem(std::string_view what, std::string_view name) {
   const bool bad = name.find_first_of("/:, ") != std::string_view::npos ||
                    without_controls(name) != name || name.starts_with('+') || name.ends_with('+');
@@ -270,7 +270,7 @@ const Gpu* gpu_of(const Catalog& catalog, const VmType& type) {
 }
 
 std::optional<Bytes> accelerator_memory(const Catalog& catalog, const VmType& type) {
-  // Providers mix GB and GiB in what they state (24 GB cards stand as 22.35), data sheets do not.
+  // Providers mix GB and GiB (24 GB cards are listed as 22.35), data sheets do not.
   const Gpu* gpu = gpu_of(catalog, type);
   if (gpu != nullptr && gpu->memory) return gpu->memory;
   return type.accelerator ? type.accelerator->memory : std::nullopt;

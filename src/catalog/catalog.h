@@ -11,9 +11,9 @@ namespace stint {
 
 inline constexpr const char* kCatalogSchema = "stint.catalog/1";
 
-/// Where figures come from.
+/// A source of figures.
 struct Source {
-  std::string id;  // What the figures refer to it by.
+  std::string id;  // Identifier that the figures refer to.
   std::string name;
   std::optional<std::string> url;
   std::optional<std::string> commit;
@@ -22,7 +22,7 @@ struct Source {
   Json::Object unknown = {};
 };
 
-/// What one accelerator can do, by its data sheet.
+/// The figures of one accelerator, by its data sheet.
 struct Gpu {
   std::string name;
   std::optional<std::string> architecture;
@@ -32,10 +32,10 @@ struct Gpu {
   std::optional<FlopsPerSecond> tf32;
   std::optional<FlopsPerSecond> fp16;
   std::optional<std::string> link;
-  std::optional<BytesPerSecond> link_bandwidth;  // To other accelerators, both directions added.
+  std::optional<BytesPerSecond> link_bandwidth;  // To other accelerators, sum of both directions.
   std::optional<std::string> pcie;
-  std::optional<std::string> evidence;  // What was read for these figures.
-  std::vector<std::string> unverified;  // Names of the fields that no opened page bears out.
+  std::optional<std::string> evidence;  // Pages from which the figures were read.
+  std::vector<std::string> unverified;  // Fields that none of those pages confirms.
   Json::Object unknown = {};
 };
 
@@ -44,30 +44,30 @@ struct Accelerator {
   std::string name;
   int count = 1;
   std::optional<Bytes> memory;     // Of one accelerator, as the provider states it.
-  std::optional<std::string> gpu;  // The Gpu with its figures; absent when there are none.
+  std::optional<std::string> gpu;  // The Gpu with its figures; absent: there are none.
   Json::Object unknown = {};
 };
 
 /// A VM's connection to others.
 struct Network {
   std::optional<BytesPerSecond> baseline;  // Sustained.
-  std::optional<BytesPerSecond> peak;      // At most.
+  std::optional<BytesPerSecond> peak;      // Highest rate.
   std::optional<std::string> note;
   Json::Object unknown = {};
 };
 
-/// What one VM costs, and when and where that was read.
+/// The price of one VM, with its date and source.
 struct Price {
   DollarsPerSecond rate;
   std::optional<DollarsPerSecond> low;   // 10 % of the time it is lower.
   std::optional<DollarsPerSecond> high;  // 10 % of the time it is higher.
   Date date;
   std::string source;
-  std::optional<std::string> derived;  // How it was computed, when it was not listed.
+  std::optional<std::string> derived;  // Derivation of a price that is not listed.
   Json::Object unknown = {};
 };
 
-/// How often a spot VM is taken back, as a band of monthly frequency.
+/// The frequency of interruptions of a spot VM, as a monthly band.
 struct Interruption {
   double monthly_min = 0;
   std::optional<double> monthly_max;
@@ -76,7 +76,7 @@ struct Interruption {
   Json::Object unknown = {};
 };
 
-/// Where a VM type can be rented, and for how much.
+/// A region that offers a VM type, with prices.
 struct Offer {
   std::string region;
   std::optional<std::string> zone;
@@ -86,18 +86,17 @@ struct Offer {
   Json::Object unknown = {};
 };
 
-/// What the policy `deepvm` knows of a VM type, as measured by its authors (CCGrid'24).
+/// The figures of a VM type that the policy `deepvm` uses, as measured by its authors (CCGrid'24).
 struct DeepVmFigures {
   // n workers are c/(1 + exp(−a (n − b))) times as fast as one.
   double a = 0;
   double b = 0;
   double c = 0;
-  double flops = 0;  // Speed of one, in a unit of its own that is the same for all types.
+  double flops = 0;  // Speed of one VM, in a unit that is common to all types.
   Json::Object unknown = {};
 };
 
-/// A machine that can be rented: its parts once, its prices by region. A figure that is not known
-/// is absent.
+/// A machine that can be rented: its parts once, its prices by region. An unknown figure is absent.
 struct VmType {
   std::string provider;
   std::string name;
@@ -116,7 +115,7 @@ struct VmType {
   Json::Object unknown = {};
 };
 
-/// The machines one may choose from.
+/// The machines to choose from.
 struct Catalog {
   std::vector<Source> sources;
   std::vector<Gpu> gpus;
@@ -132,8 +131,8 @@ std::string write_catalog(const Catalog& catalog);
 Status validate(const Catalog& catalog);
 Json catalog_schema();
 
-/// Calls `visit` with the id of every source that the figures of `type` refer to; a type that is
-/// not const hands out ids that can be changed.
+/// Calls `visit` with the id of every source that the figures of `type` refer to; a non-const type
+/// yields ids that can be changed.
 template <class Type, class Visit>
 void for_each_source(Type& type, Visit visit) {
   if (type.source) visit(*type.source);
@@ -144,11 +143,11 @@ void for_each_source(Type& type, Visit visit) {
   }
 }
 
-/// True when `name` is `family` or one of it: "A100-80GB-SXM" is of "A100" and of "a100-80gb", but
-/// "T4G" is not of "T4".
+/// True when `name` is `family` or belongs to it: "A100-80GB-SXM" belongs to "A100" and to
+/// "a100-80gb", but "T4G" does not belong to "T4".
 bool names_family(std::string_view name, std::string_view family);
 
-/// The gpus that `accelerator` may be, by the family its name says and by its memory.
+/// The gpus that `accelerator` may be, by the family in its name and by its memory.
 std::vector<const Gpu*> gpu_candidates(const Catalog& catalog, const Accelerator& accelerator);
 
 /// The figures of `type`'s accelerator: the gpu it refers to, else the one of its own name, else
@@ -158,7 +157,7 @@ const Gpu* gpu_of(const Catalog& catalog, const VmType& type);
 /// The memory of one accelerator of `type`: the data sheet's, else what the provider states.
 std::optional<Bytes> accelerator_memory(const Catalog& catalog, const VmType& type);
 
-/// The rate that can be relied on: the baseline, else the peak.
+/// The guaranteed rate: the baseline, else the peak.
 std::optional<BytesPerSecond> network_rate(const VmType& type);
 
 }  // namespace stint

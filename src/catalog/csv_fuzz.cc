@@ -1,5 +1,5 @@
 // CSV: a table that is read must survive being written and read again, and the catalogue readers
-// must take or refuse whatever it holds.
+// must accept or refuse any contents without a crash.
 #include "base/csv.h"
 
 #include <cstddef>

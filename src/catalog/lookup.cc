@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSuggestions = 3;
 
-/// How names are compared: without case, and without the prefix that every Azure size carries.
+/// Names are compared without case, and without the prefix of all Azure sizes.
 std::string plain_name(std::string_view name) {
   constexpr std::string_view kAzurePrefix = "standard_";
   std::string lower = to_lower(name);
@@ -87,7 +87,7 @@ bool passes(const Offer& offer, const Filter& filter) {
   return !filter.price_max || (price && *price <= *filter.price_max);
 }
 
-/// The best figure of a type for sorting; smaller comes first, unknown last.
+/// The best figure of a type for sorting; smaller first, unknown last.
 double rank(const Catalog& catalog, const VmType& type, const Filter& filter, SortKey key) {
   constexpr double kLast = std::numeric_limits<double>::infinity();
   if (key == SortKey::kGpuMemory) {

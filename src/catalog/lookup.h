@@ -10,7 +10,7 @@
 
 namespace stint {
 
-/// The name of a VM type as a person writes it: "g4dn.12xlarge", "aws/g4dn.12xlarge" or
+/// The name of a VM type as a user writes it: "g4dn.12xlarge", "aws/g4dn.12xlarge" or
 /// "gcp/us-central1/a2-highgpu-1g".
 struct VmName {
   std::optional<std::string> provider;
@@ -34,34 +34,34 @@ std::vector<std::string> gpu_names(const Catalog& catalog);
 /// family it belongs to; "T4" does not name a T4G.
 bool has_gpu(const VmType& type, std::string_view wanted);
 
-/// The emulated cloud on the user's own computer. Nobody can rent from it, so that its types are
+/// The emulated cloud on the user's own computer. It cannot be rented, so that its types are
 /// candidates only where it is named.
 inline constexpr std::string_view kLocalProvider = "local";
 
 /// True when `providers` names `provider`; when it names none, all but the emulated one are meant.
 bool means_provider(const std::vector<std::string>& providers, std::string_view provider);
 
-/// Which offers to keep. An empty list keeps all, but for the emulated provider.
+/// The offers to keep. An empty list keeps all, except the emulated provider.
 struct Filter {
   std::vector<std::string> providers;
   std::vector<std::string> regions;
   std::vector<Market> markets;     // Keeps offers with a price on one of them.
   std::optional<std::string> gpu;  // Absent: VMs with any accelerator. "none": those without one.
   std::optional<Bytes> gpu_memory_min;
-  std::optional<DollarsPerSecond> price_max;  // Of the cheaper of the kept markets.
+  std::optional<DollarsPerSecond> price_max;  // Limit for the cheaper of the kept markets.
 };
 
 enum class SortKey { kPricePerGpu, kPrice, kGpuMemory, kNetwork, kName };
 
 std::span<const EnumName<SortKey>> names_of(SortKey type);
 
-/// The catalogue cut down to the offers that pass `filter`, best first by `key`: cheapest first for
-/// prices, largest first for memory and network. Types whose figure is unknown come last. Sources
-/// and gpus that nothing refers to any more are left out. A provider, region or gpu that the
-/// catalogue does not know is a usage error with the nearest names.
+/// The catalogue reduced to the offers that pass `filter`, best first by `key`: cheapest first for
+/// prices, largest first for memory and network. Types whose figure is unknown are last. Sources
+/// and gpus that no type refers to are left out. A provider, region or gpu that the catalogue does
+/// not have is a usage error with the nearest names.
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key);
 
-/// Leaves out the sources that no type refers to, and the gpus that no type has or may have.
+/// Removes the sources that no type refers to, and the gpus that no type has or may have.
 void drop_unused(Catalog& catalog);
 
 /// The lowest price of `offer` on the `markets` (empty: all).

@@ -6,7 +6,8 @@
 
 namespace stint {
 
-/// How a VM is paid: kept as long as one likes, or cheaper and taken back at any time.
+/// The market of a VM: on demand without interruptions, or spot, which is cheaper and may be
+/// interrupted at any time.
 enum class Market { kOnDemand, kSpot };
 
 inline std::span<const EnumName<Market>> names_of(Market /*type*/) {

@@ -23,7 +23,7 @@ void rename_sources(Catalog& catalog, const std::map<std::string, std::string>& 
   }
 }
 
-/// Adds the sources of `over` to `base`; an id that means something else gets a number.
+/// Adds the sources of `over` to `base`; a conflicting id gets a number.
 void merge_sources(Catalog& base, Catalog& over) {
   std::map<std::string, std::string> renamed;
   for (Source& source : over.sources) {
@@ -67,7 +67,7 @@ void merge_parts(Offer& old, Offer fresh) {
   take(old.unknown, fresh.unknown);
 }
 
-/// Prices of single zones replace the one price of their region, which lends them what they lack.
+/// Prices of single zones replace the price of their region, and inherit the values that they lack.
 void merge_offers(VmType& type, std::vector<Offer> fresh) {
   const std::vector<Offer> before = type.offers;
   for (Offer& offer : fresh) {
@@ -95,7 +95,7 @@ void merge_offers(VmType& type, std::vector<Offer> fresh) {
 }
 
 void merge_accelerator(std::optional<Accelerator>& old, std::optional<Accelerator>& fresh) {
-  // Others call the same card A100 or A100-80GB; that takes away neither its figures nor our name.
+  // Other sources name the same card A100 or A100-80GB; our figures and our name are kept.
   const bool same = old && fresh && old->count == fresh->count &&
                     (names_family(old->name, fresh->name) || names_family(fresh->name, old->name));
   if (!same) return take(old, fresh);
@@ -157,7 +157,7 @@ std::string price_text(const Price& price) {
   return fmt::format("{}{} ({})", text, price.derived ? ", computed" : "", to_text(price.date));
 }
 
-/// Adds a fact for each figure that is known.
+/// Adds a fact for each known figure.
 class FactList {
  public:
   FactList(Facts& facts, std::string subject) : facts_(facts), subject_(std::move(subject)) {}
@@ -220,7 +220,7 @@ void add_gpu(Facts& facts, const Gpu& gpu) {
   if (!gpu.unverified.empty()) list.add("unverified", std::optional(join(gpu.unverified, ", ")));
 }
 
-/// Everything the catalogue says that a user would notice, as texts.
+/// All facts of the catalogue that a user can see, as texts.
 Facts facts_of(const Catalog& catalog) {
   Facts facts;
   for (const Gpu& gpu : catalog.gpus) add_gpu(facts, gpu);

@@ -44,7 +44,7 @@ const std::vector<std::string> kOwnColumns = {"provider",
 
 const std::vector<std::string> kOwnRequired = {"provider", "region", "name"};
 
-/// Reads the cells of one row and remembers the first that is wrong.
+/// Reads the cells of one row and keeps the first error.
 class RowReader {
  public:
   RowReader(const Csv& csv, std::size_t row) : csv_(csv), row_(row) {}
@@ -127,7 +127,7 @@ bool same_parts(const VmType& a, const VmType& b) {
   return accelerator(a) == accelerator(b) && a.vcpus == b.vcpus && a.memory == b.memory;
 }
 
-/// Puts rows together into types with offers.
+/// Groups rows into types with offers.
 class Collector {
  public:
   explicit Collector(const TableOrigin& origin) : origin_(origin) { add_source(origin.name); }
@@ -141,7 +141,7 @@ class Collector {
     return id;
   }
 
-  /// Adds a row; what is wrong with it is said through `row`.
+  /// Adds a row; its errors are reported through `row`.
   void add(VmType type, Offer offer, RowReader& row, const char* name_column) {
     const auto key = std::pair(type.provider, type.name);
     const auto [found, added] = index_.try_emplace(key, catalog_.types.size());
@@ -221,7 +221,7 @@ std::optional<Accelerator> accelerator_of(RowReader& row, const char* name_colum
   return Accelerator{.name = *name, .count = *count};
 }
 
-/// A number of virtual processors; a part of one is not worth knowing.
+/// A number of virtual processors, without a fraction.
 std::optional<int> whole_vcpus(RowReader& row) {
   const auto value = row.number("vCPUs", Range::kNotNegative);
   const bool whole = value && *value >= 1 && *value <= 1e6 && std::floor(*value) == *value;
@@ -327,7 +327,7 @@ std::string quantity_cell(const std::optional<Q>& value, Q unit) {
   return value ? fmt::format("{}", value->in(unit)) : "";
 }
 
-/// The price as people know it: 0.526, not 0.5259999999999999.
+/// The price in the usual digits: 0.526, not 0.5259999999999999.
 std::string price_cell(const std::optional<Price>& price) {
   if (!price) return "";
   const std::string text = to_text(price->rate, "USD/h");

@@ -7,14 +7,14 @@
 
 namespace stint {
 
-/// Who rented the machines out and when the prices were taken, for tables that do not say.
+/// The provider and the date of the prices, for tables without them.
 struct TableOrigin {
   std::string provider;
-  std::string name;  // Of the file, for the catalogue's list of sources.
+  std::string name;  // Name of the file, for the catalogue's list of sources.
   Date date;
 };
 
-/// Reads a catalogue from a CSV table, told apart by the header:
+/// Reads a catalogue from a CSV table, whose header determines the format:
 /// - SkyPilot's: InstanceType, AcceleratorName, AcceleratorCount, vCPUs, MemoryGiB, GpuInfo, Price,
 ///   SpotPrice, Region, AvailabilityZone. GpuInfo and AvailabilityZone may be missing. Rows that
 ///   rent no whole machine (no InstanceType, a part of an accelerator) are left out and counted in
@@ -27,7 +27,7 @@ Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::str
 /// The offers of `catalog` as CSV, one line each, plain numbers with the unit in the column name.
 std::string write_catalog_table(const Catalog& catalog);
 
-/// The provider that a SkyPilot file is of, by its name or the innermost folder that tells
+/// The provider of a SkyPilot file, by its name or the innermost folder that names one
 /// ("…/aws/vms.csv", "gcp.csv"); empty when none does.
 std::string provider_of_path(std::string_view path);
 

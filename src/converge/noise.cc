@@ -51,7 +51,8 @@ NoiseAt NoiseCurve::at(double progress, double batch) const {
   for (const Run& run : runs_) {
     const double y = log_scale(run.records, progress);
     mean_y += y / count;
-    pull += run.x * y / kRecordVariance;  // The x sum to zero, so that y needs no mean taken off.
+    // The x sum to zero, so that the mean of y need not be subtracted.
+    pull += run.x * y / kRecordVariance;
   }
   const double away = std::log(batch) - mean_x_;
   return {.scale = std::exp(mean_y + pull / precision_ * away),
@@ -96,7 +97,7 @@ NoiseScale NoiseEstimator::estimate(double quantile) const {
   NoiseScale noise{.mean = mean_};
   if (mean_.square > 0) noise.scale = std::max(mean_.variance / mean_.square, 0.0);
 
-  // The interval holds the Φ with a Φ² − 2 b Φ + c ≤ 0.
+  // The interval is the set of Φ with a Φ² − 2 b Φ + c ≤ 0.
   const double factor = quantile * quantile / (steps_ * (steps_ - 1));
   const double a = mean_.square * mean_.square - factor * square_squared_;
   const double b = mean_.variance * mean_.square - factor * product_;
@@ -106,7 +107,7 @@ NoiseScale NoiseEstimator::estimate(double quantile) const {
     noise.lower = std::max((b - root) / a, 0.0);
     noise.upper = std::max((b + root) / a, 0.0);
   } else if (a < 0 && c > 0) {
-    // The roots have different signs, and what is not between them belongs to the interval.
+    // The roots have different signs, and the interval is the set outside them.
     noise.lower = std::max((b - root) / a, 0.0);
   }
   return noise;

@@ -13,18 +13,18 @@ struct NoisePoint {
   double scale = 1;     // Φ = σ²/G², in samples; above zero.
 };
 
-/// A noise scale and how well it is known.
+/// A noise scale with its uncertainty.
 struct NoiseAt {
   double scale = 1;
-  double deviation = 0;  // Of its logarithm.
+  double deviation = 0;  // Deviation of its logarithm.
 };
 
-// At equal progress Φ grows with the batch, as a run with a larger learning rate has less gradient
-// left: by 2.6 to 3.9 from 128 to 1024 on CIFAR-10 and by 9 from 200 to 3200 late on ImageNet
-// (Pollux's runs), which are powers of 0.46 to 0.79, but hardly at all early on ImageNet.
+// At equal progress Φ grows with the batch, because a run with a larger learning rate has a smaller
+// gradient left: by 2.6 to 3.9 from 128 to 1024 on CIFAR-10 and by 9 from 200 to 3200 late on
+// ImageNet (Pollux's runs), which are powers of 0.46 to 0.79, but hardly at all early on ImageNet.
 inline constexpr double kNoisePower = 0.5;
 inline constexpr double kNoisePowerDeviation = 0.3;
-// How far a single record's ln Φ is off its curve: a factor of about 1.35.
+// Deviation of a single record's ln Φ from its curve: a factor of about 1.35.
 inline constexpr double kRecordDeviation = 0.3;
 
 /// Φ(progress, B) from records. At each progress p, with y_i = ln Φ_i(p) of the run at batch B_i
@@ -64,14 +64,14 @@ class NoiseCurve {
   double precision_ = 0;  // 1/v.
 };
 
-// How noisy a gradient is. With G the true gradient and σ² the variance of one sample's gradient,
-// summed over parameters, a gradient over b samples has E‖g‖² = G² + σ²/b, and the noise scale is
-// Φ = σ²/G², in samples: the batch at which noise and signal are as large as each other (McCandlish
-// et al. 2018). With Adam these are figures of the preconditioned gradient.
+// The noise of a gradient. With G the true gradient and σ² the variance of one sample's gradient,
+// summed over parameters, a gradient over b samples has E‖g‖² = G² + σ²/b, and the noise scale is Φ
+// = σ²/G², in samples: the batch at which noise and signal are equal (McCandlish et al. 2018). With
+// Adam these are figures of the preconditioned gradient.
 
 /// The gradient of one worker, or of one micro-batch of accumulation, in one step.
 struct WorkerGradient {
-  double batch = 1;   // Samples it is over.
+  double batch = 1;   // Number of samples.
   double square = 0;  // ‖g_k‖².
 };
 
@@ -91,7 +91,8 @@ struct GradientMoments {
 GradientMoments gradient_moments(std::span<const WorkerGradient> workers, double mean_square);
 
 /// The same from the gradients of some of the workers, or of the first of several micro-batches,
-/// where ḡ is over `batch` samples in all. Requires one gradient or more, each over fewer samples.
+/// where ḡ is over a total of `batch` samples. Requires one gradient or more, each over fewer
+/// samples.
 GradientMoments gradient_moments(std::span<const WorkerGradient> some, double mean_square,
                                  double batch);
 
@@ -111,8 +112,8 @@ class NoiseEstimator {
 
   /// Φ and its interval by Fieller's theorem: all Φ for which mean σ̂² − Φ mean Ĝ² is within
   /// `quantile` of its standard errors of zero, from the variances and the covariance of the two
-  /// over steps, which are taken for independent. Where mean Ĝ² is itself within `quantile`
-  /// standard errors of zero no Φ is too large. Requires two steps or more.
+  /// over steps, which are assumed independent. Where mean Ĝ² is itself within `quantile` standard
+  /// errors of zero the interval has no upper end. Requires two steps or more.
   NoiseScale estimate(double quantile) const;
 
  private:
@@ -127,7 +128,7 @@ class NoiseEstimator {
 /// Scavenger's γ = mean‖g_k‖²/‖ḡ‖² of `workers` even workers: (B + KΦ)/(B + Φ).
 double gradient_ratio(double noise_scale, double batch, double workers);
 
-/// The Φ that γ tells: B (γ − 1)/(K − γ). Nothing unless 1 ≤ γ < K.
+/// The Φ that corresponds to γ: B (γ − 1)/(K − γ). Nothing unless 1 ≤ γ < K.
 std::optional<double> noise_scale_of_ratio(double ratio, double batch, double workers);
 
 }  // namespace stint

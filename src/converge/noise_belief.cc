@@ -9,7 +9,8 @@
 namespace stint {
 namespace {
 
-constexpr double kWayMemory = 1.5;  // Over which a job's own shape fades: a factor of 4.5.
+// Distance over which a job's own shape decorrelates: a factor of 4.5.
+constexpr double kWayMemory = 1.5;
 constexpr double kWayFirst = 0.01;
 
 double log_way(double way) { return std::log(way + kWayFirst); }
@@ -44,8 +45,8 @@ NoiseBelief::NoiseBelief(const NoisePrior& prior, double reference_batch)
   covariance_[kWayParts][kWayParts] = kNoisePowerDeviation * kNoisePowerDeviation;
 }
 
-/// How ln(Φ/B₀) is made of the unknowns: y lies on the line between the middles of the parts beside
-/// the place.
+/// The weights of the unknowns in ln(Φ/B₀): y is interpolated between the middles of the adjacent
+/// parts.
 NoiseBelief::State NoiseBelief::weights_at(double way, double log_batch) {
   State weights{};
   std::size_t low = 0;
@@ -69,7 +70,7 @@ void NoiseBelief::add(const WayNoise& record) {
   CHECK(record.scale > 0);
   const State seen = weights_at(record.way, std::log(record.batch / reference_));
 
-  State image{};  // Covariance with what is seen.
+  State image{};  // Covariance with the observation.
   double variance = kRecordDeviation * kRecordDeviation;
   double error = std::log(record.scale / reference_);
   for (std::size_t i = 0; i < kSize; ++i) {

@@ -42,7 +42,7 @@ TEST(NoiseBelief, FollowsItsRecords) {
   EXPECT_LT(after.variance(1), before.variance(1) / 2);
 }
 
-// A job that begins with less noise than others has less later, but it grows as theirs does.
+// A job that starts with less noise than others has less later, but its noise grows as theirs does.
 TEST(NoiseBelief, BelievesInGrowthBeforeItIsSeen) {
   NoiseBelief belief(universal_noise_prior(), 10);
   belief.add({.way = 0, .batch = 10, .scale = 50});

@@ -12,7 +12,7 @@ namespace {
 constexpr int kPieces = 1000;
 
 double noise_limit(double noise_scale, const BatchChange& change) {
-  // Either form is right; each is safe where the other divides what is too large.
+  // Both forms are equal; each avoids the overflow of the other.
   if (noise_scale > 1) {
     return (1 / change.reference + 1 / noise_scale) / (1 / change.batch + 1 / noise_scale);
   }

@@ -14,10 +14,10 @@
 namespace stint {
 namespace {
 
-/// How far the training goes, in samples at the reference batch.
+/// The length of the training, in samples at the reference batch.
 struct Distance {
   double samples = 0;
-  double deviation = 0;  // Of the logarithm.
+  double deviation = 0;  // Deviation of the logarithm.
 };
 
 Result<Distance> distance_to_target(const JobProfile& job, const Target& target) {
@@ -100,7 +100,7 @@ std::vector<int> batches_of(const BatchRange& range, const NoiseCurve& curve) {
 }
 
 /// The last step may be shorter than the others; a sum that rounds a little above a whole number of
-/// steps is not one more.
+/// steps does not add one.
 double whole_steps(double steps) { return std::ceil(steps * (1 - 1e-9)); }
 
 Work work_at_reference(int batch, const Distance& distance) {
@@ -146,8 +146,8 @@ Result<Work> work_to_goal(const JobProfile& job) {
   const std::vector<NoisePoint> points = noise_points(job);
   if (points.empty()) return work_at_reference(job.batch->reference, *distance);
 
-  // Like the linear rule its steps are worth what the noise allows, without the risk of a learning
-  // rate that is too large.
+  // Its steps are worth what the noise allows, like those of the linear rule, without the risk of a
+  // learning rate that is too large.
   const LearningRateRule rule = job.learning_rate_rule.value_or(LearningRateRule::kAdaScale);
   const NoiseCurve curve(points);
   Work work;

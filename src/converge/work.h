@@ -16,7 +16,7 @@ struct MetricPoint {
   double metric = 0;
 };
 
-/// What a metric has to reach.
+/// The target of a metric.
 struct Level {
   double value = 0;
   bool lower_is_better = false;
@@ -26,22 +26,22 @@ struct Level {
 bool reaches(double metric, const Level& level);
 
 /// The first moment at which the best metric so far reaches `level`, on a straight line from the
-/// best so far at the point before. When the first point reaches it, that point's moment: before it
-/// nothing is known, and it is the earliest at which anyone could have stopped. Nothing when no
+/// best so far at the previous point. When the first point reaches it, that point's moment: nothing
+/// is known before it, and it is the earliest at which training could have stopped. Nothing when no
 /// point reaches it. Requires points in order of their moments.
 std::optional<double> moment_of(std::span<const MetricPoint> run, const Level& level);
 
-/// A global batch that the job may use, and what it then takes to reach the goal.
+/// A global batch that the job may use, and its iterations to the goal.
 struct BatchChoice {
   int global_batch = 1;
   double iterations = 1;  // Optimizer steps to the goal.
-  double deviation = 0;   // Of the logarithm of that.
+  double deviation = 0;   // Deviation of the logarithm of the iterations.
 };
 
-/// All that is left to do, whichever machines do it.
+/// The work that is left, on any machines.
 struct Work {
   std::vector<BatchChoice> choices;      // By batch; at least one.
-  std::vector<std::string> assumptions;  // Whole sentences.
+  std::vector<std::string> assumptions;  // Sentences.
 };
 
 /// The iterations to the goal of `job`, for each global batch it may use.
@@ -56,8 +56,8 @@ struct Work {
 /// not lead to.
 Result<Work> work_to_goal(const JobProfile& job);
 
-/// What it takes at a global batch that may be none of the choices: as many samples as at the
-/// nearest of them, by ratio. Requires a choice and global_batch ≥ 1.
+/// The iterations at a global batch that may not be a choice: the same number of samples as at the
+/// nearest choice, by ratio. Requires a choice and global_batch ≥ 1.
 BatchChoice choice_near(const Work& work, int global_batch);
 
 }  // namespace stint

@@ -42,7 +42,7 @@ bool same_workers(const ShareJob& first, const ShareJob& second) {
                     });
 }
 
-/// The verdict on the fullest accelerator that does not hold both, if there is one.
+/// The memory of the fullest accelerator that does not fit both jobs, if there is one.
 std::optional<MemoryVerdict> too_full(const ShareJob& first, const ShareJob& second,
                                       const ShareCluster& cluster) {
   std::optional<MemoryVerdict> worst;
@@ -66,15 +66,15 @@ bool keeps(const PairOption& option, double confidence) {
                      [&](const auto& p) { return !p || *p >= confidence; });
 }
 
-/// Keeping deadlines comes first, then surely saving more; of equal ones the one that was there
-/// first.
+/// Options that keep the deadlines are first, then those with the larger certain saving; ties keep
+/// their order.
 bool better(const PairOption& a, const PairOption& b, double confidence) {
   const bool a_keeps = keeps(a, confidence);
   if (a_keeps != keeps(b, confidence)) return a_keeps;
   return a.saved_surely() > b.saved_surely();
 }
 
-/// Rhythms to try: one turn each first. Sharing freely has none.
+/// Rhythms to try: one turn each first. Free sharing has none.
 std::vector<std::array<int, 2>> rhythms(SharingMode mode, int turns_max) {
   std::vector<std::array<int, 2>> all{{1, 1}};
   if (mode == SharingMode::kFreely) return all;
@@ -159,7 +159,7 @@ std::optional<PairOption> pair_option(const SharingQuestion& question, const Pai
                     .pace = *pace,
                     .outcome = pair_outcome(work_of(first, pace->slowdown[0]),
                                             work_of(second, pace->slowdown[1]))};
-  // A round is as unsure as the less sure of the two.
+  // A round has the uncertainty of the less certain of the two.
   const double common = std::hypot(std::max(first.deviation, second.deviation), pace->deviation);
   const std::array jobs{&first, &second};
   for (std::size_t i = 0; i < 2; ++i) {

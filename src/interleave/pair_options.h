@@ -14,24 +14,25 @@
 
 namespace stint {
 
-/// How much of a job is to be trained, and what an iteration of it takes.
+/// The amount of training of a job, and the times of its iteration.
 struct SharedWork {
   double iterations = 1;
-  Seconds alone;   // On the same VMs without the other job, with its normal overlap.
-  Seconds shared;  // While the other job is there: the period over its turns in it.
+  Seconds alone;   // On the same VMs without the other job, with normal overlap.
+  Seconds shared;  // While the other job trains: the period over its turns in it.
 };
 
-/// What becomes of two jobs that begin together on the same VMs. When the first is done, the other
-/// goes on alone.
+/// The outcome of two jobs that start together on the same VMs. When the first is done, the other
+/// continues alone.
 struct PairOutcome {
-  std::array<Seconds, 2> end;      // Of each job, from the common start.
-  std::array<double, 2> slowdown;  // Of each until its end, over being alone from the start.
-  Seconds together;                // How long both were there.
-  Seconds makespan;                // Until both are done.
-  Seconds separate;                // The sum of both alone: what separate VMs are paid for.
+  std::array<Seconds, 2> end;  // End of each job, from the common start.
+  // Slowdown of each until its end, relative to training alone from the start.
+  std::array<double, 2> slowdown;
+  Seconds together;  // Time for which both trained.
+  Seconds makespan;  // Until both jobs are done.
+  Seconds separate;  // The sum of both alone, which separate VMs are paid for.
 
-  /// How much sooner both are done than one after the other, each with its normal overlap. Since
-  /// the VMs are paid for by time, it is also how much less they cost than separate ones.
+  /// The speedup over sequential runs with normal overlap. Since the VMs are paid for by time, it
+  /// is also the ratio of the costs.
   double speedup() const { return separate / makespan; }
 };
 
@@ -44,59 +45,59 @@ struct PairOutcome {
 PairOutcome pair_outcome(const SharedWork& first, const SharedWork& second);
 
 /// Whether workers of several jobs fit into the `memory` of one accelerator. Each keeps all of its
-/// own there all the time, also while it is not its turn: states, activations and overhead. A
-/// process has its own context on the accelerator, so that nothing is shared, and what is kept free
-/// for fragmentation is kept once, as for one worker.
+/// memory there all the time, also while it is not its turn: states, activations and overhead. A
+/// process has its own context on the accelerator, so that nothing is shared, and the reserve for
+/// fragmentation is counted once, as for one worker.
 MemoryVerdict shared_memory_verdict(std::span<const MemoryNeed> needs, Bytes memory);
 
-/// Why two jobs are not put together.
+/// The reason why two jobs do not share.
 enum class PairRefusal {
   kNone,
   kWorkers,   // They do not have a worker each on every accelerator.
   kMemory,    // Together they do not fit into an accelerator.
   kDeadline,  // One of them would miss its deadline, or misses it alone.
-  kUnknown,   // No model can tell.
-  kNoGain,    // It would save too little.
+  kUnknown,   // No model predicts the pair.
+  kNoGain,    // The saving would be too small.
 };
 
-/// Less than this share of the bill is not worth having a second job on the machines: it is about
-/// half of what repeated measurements of one job differ by.
+/// A saving of less than this share of the cost is not worth a second job on the machines: it is
+/// about half of the difference between repeated measurements of one job.
 inline constexpr double kSavingMin = 0.02;
 
-/// What two jobs are asked for beside themselves.
+/// The limits of the search for a way to share.
 struct PairTerms {
   const ShareCluster& cluster;
   const SharingModels& models;
-  double confidence = 0.95;  // That deadlines are kept with.
-  int turns_max = 4;         // Of one job to one of the other.
+  double confidence = 0.95;  // Probability with which deadlines must be kept.
+  int turns_max = 4;         // Turns of one job per turn of the other.
 };
 
-/// A way for two jobs to share, and what it comes to.
+/// A way for two jobs to share, and its prediction.
 struct PairOption {
   SharingMode mode = SharingMode::kBucket;
   std::array<int, 2> turns = {1, 1};
   SharedPace pace;
   PairOutcome outcome;
-  std::array<double, 2> deviation = {};                  // Of the logarithm of each job's time.
-  std::array<std::optional<double>, 2> p_deadline = {};  // Of jobs that have one.
+  std::array<double, 2> deviation = {};  // Deviation of the logarithm of each job's time.
+  std::array<std::optional<double>, 2> p_deadline = {};  // For jobs with a deadline.
 
-  /// Time of the cluster that is saved.
+  /// Saved time of the cluster.
   Seconds saved() const { return outcome.separate - outcome.makespan; }
 
-  /// The same if jobs get along as badly as one time in ten by what the model cannot tell.
+  /// The saved time at the unfavourable end of the model's 80 % interval.
   Seconds saved_surely() const;
 };
 
-/// What two jobs may do. The options are the best of each mode that can be asked about, those that
-/// keep the deadlines first and then by what they surely save. The first of them is to be taken,
-/// unless there is a refusal.
+/// The options of two jobs: the best of each mode that a model predicts, those that keep the
+/// deadlines first and then by their certain saving. The first is recommended, unless there is a
+/// refusal.
 struct PairVerdict {
   PairRefusal refusal = PairRefusal::kNone;
-  std::string reason = {};  // Of the refusal, a whole sentence.
+  std::string reason = {};  // Reason of the refusal, as a sentence.
   std::vector<PairOption> options = {};
 };
 
-/// What sharing in that way comes to; nothing where no model can tell.
+/// The prediction for sharing in that way; nothing where no model predicts it.
 std::optional<PairOption> pair_option(const SharingQuestion& question, const PairTerms& terms);
 
 PairVerdict pair_verdict(const ShareJob& first, const ShareJob& second, const PairTerms& terms);

@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-/// What is unsure about a job.
+/// The uncertain quantities of a job.
 enum class Doubt { kCompute, kNetwork, kIterations };
 
 /// The job with one of these longer by a factor.
@@ -34,7 +34,7 @@ ShareJob stretched(ShareJob job, Doubt what, double factor) {
   return job;
 }
 
-/// Nothing is taken to be off by more than a factor of two, as a deviation.
+/// Deviations are limited to a factor of two.
 const double kDoubtMax = std::log(2.0);
 
 /// Deviations of the logarithms of computing and communication of a job.
@@ -44,7 +44,7 @@ struct PartDoubts {
 };
 
 /// With s the slope of the logarithm of an iteration's time by that of a part, and d its deviation,
-/// what was measured leaves it all to communication, as far as that can be:
+/// a measured computing time leaves the whole deviation to communication, as far as possible:
 ///
 ///   network = d / s_network,  compute = √(d² − (s_network · network)²) / s_compute
 ///
@@ -70,7 +70,7 @@ PartDoubts part_doubts(const ShareJob& job) {
 
 constexpr DollarsPerSecond kAnyRate = 1 * kDollar / kHour;
 constexpr Dollars kMicroDollar = 1e-6 * kDollar;
-constexpr double kWeightMax = 1e15;  // Of the solver; a billion dollars.
+constexpr double kWeightMax = 1e15;  // Limit of the solver; a billion dollars.
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 namespace stint {
 namespace {
 
-/// Of an iteration: what a soft maximum leaves of communication that is hidden.
+/// Share of an iteration: the part of hidden communication that a soft maximum leaves.
 constexpr double kNothing = 1e-6;
 
 void stretch(Link& link, double factor) {

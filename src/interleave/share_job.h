@@ -16,64 +16,69 @@ namespace stint {
 struct ShareJob {
   std::string name;
   StepSetup setup;       // One iteration on the cluster.
-  Seconds alone;         // What it is predicted to take with its normal overlap.
-  double deviation = 0;  // Of the logarithm of that.
+  Seconds alone;         // Predicted time with normal overlap.
+  double deviation = 0;  // Deviation of the logarithm of `alone`.
   double iterations = 1;
-  double iterations_deviation = 0;                     // Of the logarithm of that.
-  std::optional<Seconds> deadline = {};                // From the start.
-  std::vector<std::optional<MemoryNeed>> memory = {};  // Of a worker, by group; unknown: fits.
-  bool compute_measured = true;  // Where it computes; else both its parts are as unsure.
-  bool overlap_known = true;     // Whether it is known what leaves when; else only `alone` is.
+  double iterations_deviation = 0;       // Deviation of the logarithm of the iterations.
+  std::optional<Seconds> deadline = {};  // From the start.
+  // Need of a worker, by group; unknown: it fits.
+  std::vector<std::optional<MemoryNeed>> memory = {};
+  bool compute_measured = true;  // Measured on this device; else both parts are equally uncertain.
+  // The times at which gradients are sent are known; else only `alone` is.
+  bool overlap_known = true;
 };
 
-/// What an iteration takes alone if no gradient left before all of backward was done.
+/// The time of an iteration alone if gradients were sent only after the whole backward pass.
 Seconds time_without_overlap(const ShareJob& job);
 
-/// What the time of an iteration leaves open: what the network does while a job computes.
+/// Activity of the network while a job computes, which the time of an iteration does not determine.
 enum class NetworkWhile {
-  kIdle,  // Nothing: only communication that computing does not hide keeps it busy.
-  kBusy,  // It sends gradients during all of the last backward.
+  kIdle,  // Idle: only exposed communication keeps it busy.
+  kBusy,  // Busy: it sends gradients during the whole last backward pass.
 };
 
-/// Of computing, where only the whole is known: backward takes twice as long, as a rule.
+/// Share of forward in computing, where only the whole is known: backward usually takes twice as
+/// long.
 inline constexpr double kForwardShare = 1.0 / 3;
 
-/// A job whose iteration takes as long, with the network like that; unchanged where it is known
-/// what leaves when, or there is no network. Computing is split by kForwardShare: laws that were
-/// fitted to whole iterations split it by what they need to hide.
+/// A job whose iteration takes as long, with that activity of the network; unchanged where the
+/// times of gradients are known, or there is no network. Computing is split by kForwardShare,
+/// because laws that were fitted to whole iterations split it by what they need to hide.
 ShareJob with_network(const ShareJob& job, NetworkWhile network);
 
-/// What a worker sends takes `factor` times as long.
+/// The job whose workers send `factor` times as long.
 void stretch_links(StepGroup& group, double factor);
 
 /// The VMs that jobs may share.
 struct ShareCluster {
-  std::optional<DollarsPerSecond> rate = {};      // Unknown: nothing is said in dollars.
-  std::vector<std::optional<Bytes>> memory = {};  // Of an accelerator, by group; unknown: enough.
+  std::optional<DollarsPerSecond> rate = {};  // Unknown: no result is in dollars.
+  // Memory of an accelerator, by group; unknown: enough.
+  std::vector<std::optional<Bytes>> memory = {};
 };
 
-/// Two jobs, and how they are to share the cluster.
+/// Two jobs, and the way in which they share the cluster.
 struct SharingQuestion {
   const ShareJob& first;
   const ShareJob& second;
   SharingMode mode = SharingMode::kBucket;
-  std::array<int, 2> turns = {1, 1};  // Of each in a round.
+  std::array<int, 2> turns = {1, 1};  // Turns of each in a round.
 };
 
-/// What an iteration of each job takes while both are there.
+/// The iterations of each job while both train.
 struct SharedPace {
-  std::array<double, 2> slowdown = {1, 1};  // Over being alone with its normal overlap.
-  double deviation = 0;                     // Of the logarithm of both, by how they happen to meet.
+  std::array<double, 2> slowdown = {1, 1};  // Relative to training alone with normal overlap.
+  // Deviation of the logarithm of both, from the phase in which the jobs meet.
+  double deviation = 0;
 };
 
-/// Answers a question, or cannot.
+/// The prediction for a question, or nothing.
 using SharingModel = std::function<std::optional<SharedPace>(const SharingQuestion&)>;
 
-/// The event-driven twin is the model of turns. Sharing freely is another matter on accelerators
-/// that really work for two at once, so it has a model of its own.
+/// The event-driven simulator is the model of turns. Free sharing has its own model, because real
+/// accelerators serve two jobs at once in another way.
 struct SharingModels {
-  SharingModel turns;        // Of SharingMode::kWhole and kBucket.
-  SharingModel freely = {};  // Of SharingMode::kFreely; none: it is not considered.
+  SharingModel turns;        // For SharingMode::kWhole and kBucket.
+  SharingModel freely = {};  // For SharingMode::kFreely; none: it is not considered.
 };
 
 }  // namespace stint

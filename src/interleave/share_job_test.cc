@@ -27,7 +27,7 @@ TEST(TimeWithoutOverlap, LeavesOutWhatSendingCostsBackward) {
 }
 
 // 60 ms of computing, 40 of them after sending of 50 ms began: 10 ms are exposed. A law may have
-// said that in another way.
+// split it differently.
 TEST(WithNetwork, KeepsTheTimeOfAnIteration) {
   ShareJob job = plain_job("a", 60, 50);
   job.setup.buckets = {{.bytes = 20 * kMB, .ready = 0}, {.bytes = 30 * kMB, .ready = 0}};

@@ -24,7 +24,7 @@ double bound_ms(const TurnTimes& often, const TurnTimes& seldom, int turns,
   return rhythm_bound(often, seldom, turns, sharing).in(kMillisecond);
 }
 
-/// When the last of `rounds` rounds ends, divided by them: every job waits for its turn on the
+/// The end of the last of `rounds` rounds, divided by them: every job waits for its turn on the
 /// accelerator and then on the network, each of which serves jobs in their order.
 Seconds played_period(const std::vector<TurnTimes>& jobs, int rounds) {
   std::vector<Seconds> ready(jobs.size());
@@ -83,7 +83,7 @@ TEST(SharedPeriodProperty, IsReachedByTurnsInTheSameOrder) {
     const double period = period_ms(jobs);
     const double played = played_period(jobs, kRounds).in(kMillisecond);
     ASSERT_GE(played, period * (1 - 1e-9));
-    // Filling and emptying the line takes at most one turn of each job.
+    // The first and the last round take at most one turn of each job longer.
     ASSERT_LE(played, period * (1 + 6.0 / kRounds));
   }
 }

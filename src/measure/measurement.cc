@@ -79,7 +79,7 @@ std::string problem(const Measurement& it) {
   const int things = (it.start ? 1 : 0) + (it.iteration ? 1 : 0) + (it.reduction ? 1 : 0) +
                      (it.vm_up ? 1 : 0) + (it.notice ? 1 : 0) + (it.vm_lost ? 1 : 0) +
                      (it.checkpoint ? 1 : 0) + (it.charge ? 1 : 0);
-  // A line of only unknown things is one that a newer Stint added; it is kept.
+  // A line of only unknown fields was written by a newer Stint; it is kept.
   if (things == 1 || (things == 0 && !it.unknown.empty())) return "";
   return "a line must have exactly one of start, iteration, reduction, vm_up, notice, vm_lost, "
          "checkpoint, charge";

@@ -13,8 +13,8 @@
 
 namespace stint {
 
-/// Reads a document from each line; empty lines are skipped. A last line that was cut off in the
-/// middle of a write is left out with a warning.
+/// Reads a document from each line; empty lines are skipped. A last line that was truncated during
+/// a write is skipped with a warning.
 template <class T>
 Result<Loaded<std::vector<T>>> read_json_lines(std::string_view text, std::string_view schema,
                                                const std::string& source) {
@@ -48,7 +48,7 @@ struct RunStart {
   Json::Object unknown = {};
 };
 
-/// What one iteration took. Parts that were not measured are absent.
+/// The times of one iteration. Parts that were not measured are absent.
 struct IterationRecord {
   std::int64_t number = 0;
   Seconds time;
@@ -61,19 +61,19 @@ struct IterationRecord {
   Json::Object unknown = {};
 };
 
-/// One sum over some VMs, as a probe of the network times it.
+/// One all-reduce over some VMs, as a probe of the network times it.
 struct ReductionRecord {
-  std::vector<int> vms;  // Which of the layout's cluster, counted from 0 in its order.
+  std::vector<int> vms;  // Numbers of the VMs in the layout's cluster, from 0 in its order.
   Bytes bytes;
   Seconds time;
   Json::Object unknown = {};
 };
 
-/// Something happened to a VM.
+/// An event of a VM.
 struct VmEvent {
   std::string vm;
   std::optional<std::string> reason;
-  std::optional<Seconds> grace;  // Time left, in a notice.
+  std::optional<Seconds> grace;  // Time left until the interruption, in a notice.
   Json::Object unknown = {};
 };
 
@@ -85,14 +85,14 @@ struct CheckpointRecord {
   Json::Object unknown = {};
 };
 
-/// Money that was spent.
+/// A charge.
 struct Charge {
   Dollars amount;
   std::string reason;
   Json::Object unknown = {};
 };
 
-/// One line of the append-only record of a run: exactly one thing that happened.
+/// One line of the append-only record of a run: exactly one event.
 struct Measurement {
   std::string run;  // Name of the run.
   Seconds at;       // Since 1970, see Clock.
@@ -107,8 +107,8 @@ struct Measurement {
   Json::Object unknown = {};
 };
 
-/// Reads a file of JSON lines. A last line that was cut off by a crash is left out with a warning;
-/// any other bad line is an error.
+/// Reads a file of JSON lines. A last line that a crash truncated is skipped with a warning; any
+/// other invalid line is an error.
 Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
                                                            const std::string& source);
 

@@ -11,10 +11,10 @@ namespace stint {
 
 inline constexpr const char* kCalibrationSchema = "stint.calibration/1";
 
-/// A fitted number with what was believed before the data.
+/// A fitted number with its prior.
 struct Constant {
   std::string name;   // Within its scope: "latency", "inverse_bandwidth" …
-  std::string scope;  // What it holds for: a fabric, a job, or the population of jobs.
+  std::string scope;  // A fabric, a job, or the population of jobs.
   double value = 0;
   std::string unit;                 // "s", "s/byte", or "1" for a ratio.
   std::optional<double> deviation;  // Standard deviation of the posterior.
@@ -36,7 +36,7 @@ struct FittedData {
   Json::Object unknown = {};
 };
 
-/// How far predictions were off on rows that were not fitted.
+/// Errors of predictions on rows that were not fitted.
 struct AccuracyRecord {
   std::string name;
   std::string split;
@@ -48,12 +48,13 @@ struct AccuracyRecord {
   Json::Object unknown = {};
 };
 
-/// Fitted constants, the data they came from, and their error.
+/// Fitted constants, the data of the fit, and their error.
 struct Calibration {
   std::string name;
   Date date;
   std::vector<Constant> constants;
-  // Of the identified constants whose scope is not a single job's ("job:…"), in their order.
+  // Covariance of the identified constants whose scope is not a single job's ("job:…"), in their
+  // order.
   std::vector<std::vector<double>> covariance;
   std::vector<FittedData> data;
   std::vector<AccuracyRecord> accuracy;

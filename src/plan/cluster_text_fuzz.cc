@@ -1,4 +1,4 @@
-// Cluster text: whatever is read must be written and read back to the same cluster.
+// Cluster text: every text that is read must be written and read back to the same cluster.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

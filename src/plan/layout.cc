@@ -32,8 +32,8 @@ std::vector<std::string_view> split_groups(std::string_view text) {
   return groups;
 }
 
-/// Takes "4x " or "4 x " off the front of `rest`; 1 when there is no count. A digit that begins a
-/// name without an x behind it is part of the name.
+/// Removes "4x " or "4 x " from the front of `rest`; 1 when there is no count. A digit without a
+/// following x is part of the name.
 std::optional<int> take_count(std::string_view& rest) {
   std::size_t digits = 0;
   while (digits < rest.size() && is_digit(rest[digits])) ++digits;

@@ -23,24 +23,24 @@ struct VmGroup {
 };
 
 /// The VMs of a cluster. Its text form: "4x g4dn.12xlarge", "2x p3.2xlarge:spot + 1x p3.2xlarge",
-/// "3x gcp/us-central1/n1-standard-8+1xT4:spot". A plus sign separates groups when a space stands
-/// before or after it; without a count a group is one VM.
+/// "3x gcp/us-central1/n1-standard-8+1xT4:spot". A plus sign separates groups when a space precedes
+/// or follows it; without a count a group is one VM.
 struct Cluster {
   std::vector<VmGroup> groups;
 
   bool operator==(const Cluster&) const = default;
 };
 
-/// Errors are usage errors that quote the part that is wrong.
+/// Errors are usage errors that quote the wrong part.
 Result<Cluster> parse_cluster(std::string_view text);
 std::string to_text(const Cluster& cluster);
 
-/// How gradients are summed over workers.
+/// The all-reduce algorithm of gradients.
 enum class Collective { kRing, kHierarchical, kParameterServer, kTopK };
 
 std::span<const EnumName<Collective>> names_of(Collective type);
 
-/// Where checkpoints go.
+/// The places of checkpoints.
 enum class CheckpointPlace { kObjectStore, kAnchor, kTier };
 
 std::span<const EnumName<CheckpointPlace>> names_of(CheckpointPlace type);
@@ -48,23 +48,23 @@ std::span<const EnumName<CheckpointPlace>> names_of(CheckpointPlace type);
 struct CheckpointSchedule {
   CheckpointPlace place = CheckpointPlace::kObjectStore;
   std::optional<Seconds> interval;
-  std::optional<int> receivers;          // Machines of a tier.
-  std::optional<std::string> receiver;   // Their type.
-  std::optional<Seconds> stall;          // Training waits so long for each.
-  std::optional<Seconds> transfer;       // After that, until it is safe.
-  std::optional<Seconds> daly_interval;  // What Daly's rule would say.
-  std::optional<bool> fits_in_notice;    // One is safe before an announced loss.
+  std::optional<int> receivers;          // Number of machines that receive checkpoints.
+  std::optional<std::string> receiver;   // VM type of those machines.
+  std::optional<Seconds> stall;          // Stall of training for each checkpoint.
+  std::optional<Seconds> transfer;       // From the stall until the checkpoint is safe.
+  std::optional<Seconds> daly_interval;  // Checkpoint interval by Daly's rule.
+  std::optional<bool> fits_in_notice;    // A checkpoint fits into the interruption notice.
   Json::Object unknown = {};
 };
 
-/// How the workers of one group are set up.
+/// The setup of the workers of one group.
 struct GroupSetup {
   int workers_per_vm = 1;
   int batch_per_worker = 1;
   Json::Object unknown = {};
 };
 
-/// How a job is split over a cluster.
+/// The split of a job over a cluster.
 struct Layout {
   Cluster cluster;
   std::vector<GroupSetup> setups;  // One per group of the cluster.

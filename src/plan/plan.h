@@ -13,7 +13,7 @@ namespace stint {
 
 inline constexpr const char* kPlanSchema = "stint.plan/1";
 
-/// An expected value with the interval that holds it eight times in ten.
+/// An expected value with its 80 % interval.
 struct TimeRange {
   Seconds mean;
   Seconds p10;
@@ -28,12 +28,12 @@ struct CostRange {
   Json::Object unknown = {};
 };
 
-/// What the money is for; the parts add up to the expected cost.
+/// The parts of the cost, which add up to the expected cost.
 struct Bill {
   Dollars compute;
   Dollars exposed_communication;
   Dollars work_redone;
-  Dollars saving;  // Of checkpoints.
+  Dollars saving;  // Checkpoint stalls.
   Dollars set_up;
   Dollars idle;
   Dollars anchors;
@@ -44,12 +44,12 @@ struct Bill {
 
 Dollars total(const Bill& bill);
 
-/// The markets that the VMs of a plan come from.
+/// The markets of the VMs of a plan.
 enum class PlanMarket { kOnDemand, kSpot, kMixed };
 
 std::span<const EnumName<PlanMarket>> names_of(PlanMarket type);
 
-/// One way to do the job.
+/// One plan for the job.
 struct Plan {
   Cluster cluster;
   PlanMarket market = PlanMarket::kOnDemand;
@@ -64,38 +64,38 @@ struct Plan {
   std::optional<Prediction> prediction;
   std::optional<Bill> bill;
   std::optional<CheckpointSchedule> checkpoint;
-  std::optional<double> losses;  // Expected, of spot machines.
+  std::optional<double> losses;  // Expected losses of spot machines that stop training.
   std::optional<std::string> note;
   Json::Object unknown = {};
 };
 
-/// What one pass of the optimiser did. Configurations that were implied and not evaluated were
+/// The report of one pass of the optimiser. Configurations that were implied and not evaluated were
 /// pruned: a bound showed that none of them could be the answer.
 struct PassReport {
   std::string name;
   std::int64_t kept = 0;
   Seconds time;
-  std::optional<std::int64_t> implied;    // Configurations it had to decide on.
-  std::optional<std::int64_t> evaluated;  // Of these, predicted one by one.
+  std::optional<std::int64_t> implied;    // Configurations that the pass had to decide on.
+  std::optional<std::int64_t> evaluated;  // Configurations of these that were predicted one by one.
   Json::Object unknown = {};
 };
 
-/// What was asked for.
+/// The requested objective and limits.
 struct PlanGoal {
   std::string objective;
   std::optional<Seconds> deadline;
   std::optional<Dollars> budget;
   std::optional<DollarsPerSecond> rate_max;
-  double confidence = 0.95;           // That the deadline, and the budget, are kept with.
+  double confidence = 0.95;           // Probability with which deadline and budget must be kept.
   std::optional<std::string> policy;  // Absent: Stint's own.
   Json::Object unknown = {};
 };
 
-/// The plan that comes nearest where none keeps the constraints.
+/// The nearest plan where none keeps the constraints.
 struct NearestPlan {
-  std::string binding;            // The constraint that cannot be kept, as a whole sentence.
-  std::optional<Seconds> late;    // By how much the deadline is missed, at the confidence.
-  std::optional<Dollars> dearer;  // By how much the budget is exceeded, at the confidence.
+  std::string binding;            // The constraint that cannot be kept, as a sentence.
+  std::optional<Seconds> late;    // Time by which the plan misses the deadline, at the confidence.
+  std::optional<Dollars> dearer;  // Cost by which the plan exceeds the budget, at the confidence.
   Plan plan;
   Json::Object unknown = {};
 };
@@ -110,25 +110,25 @@ struct JobOverrides {
 
 /// The optimiser's answer. A saved single plan is an answer with one element.
 struct PlanAnswer {
-  std::optional<std::string> job;             // Its name.
-  std::optional<std::string> profile;         // The file it was read from, if it is not shipped.
-  std::optional<JobOverrides> job_overrides;  // What the profile was planned with instead.
-  std::optional<std::string> made_on = {};    // Name of the computer it was saved on,
+  std::optional<std::string> job;      // Name of the job.
+  std::optional<std::string> profile;  // File of the job's profile, if it is not shipped.
+  std::optional<JobOverrides> job_overrides;  // Settings beside the profile.
+  std::optional<std::string> made_on = {};    // Name of the computer that saved the plan,
   std::optional<std::int64_t> made_by = {};   // and the user.
-  std::vector<std::string> command;           // That trains, word by word.
-  std::optional<PlanGoal> goal;               // What was asked for.
-  std::vector<Plan> plans;                    // Best first.
-  std::vector<Plan> front;                    // The cost-time trade-off, fastest first.
-  std::optional<Dollars> bound;               // No plan of the model costs less.
-  std::optional<Seconds> time_bound;          // Where time is the objective: none is faster.
-  std::optional<double> gap;                  // (value − bound) / value; 0 is proven optimal.
-  // Nor does a cluster of any number of types cost less than this, by the linear relaxation.
+  std::vector<std::string> command;    // Training command, word by word.
+  std::optional<PlanGoal> goal;        // Requested objective and limits.
+  std::vector<Plan> plans;             // Best first.
+  std::vector<Plan> front;             // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;        // Lower bound of the cost of any plan.
+  std::optional<Seconds> time_bound;   // Lower bound of the time, where it is the objective.
+  std::optional<double> gap;           // (value − bound) / value; 0 is proven optimal.
+  // Lower bound of the cost of a cluster of any number of types, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
-  std::optional<NearestPlan> nearest;            // Where there is no plan.
-  std::optional<Dollars> value_of_measuring;     // What measuring more first would be worth.
-  std::map<std::string, std::int64_t> excluded;  // Reason → how many.
+  std::optional<NearestPlan> nearest;            // Where no plan keeps the constraints.
+  std::optional<Dollars> value_of_measuring;     // Value of measuring more before training.
+  std::map<std::string, std::int64_t> excluded;  // Reason → number of candidates.
   std::vector<PassReport> passes;
-  std::vector<std::string> assumptions;  // Whole sentences that hold for every plan.
+  std::vector<std::string> assumptions;  // Sentences that hold for every plan.
   Json::Object unknown = {};
 };
 

@@ -12,18 +12,18 @@ namespace stint {
 
 inline constexpr const char* kPredictionSchema = "stint.prediction/1";
 
-/// Where the time of an iteration goes. The parts add up to the whole.
+/// The parts of the time of an iteration. They add up to the whole.
 struct IterationParts {
   Seconds forward;
   Seconds backward;
-  Seconds exposed_communication;  // That backward does not hide.
+  Seconds exposed_communication;  // Communication that backward does not hide.
   Seconds straggling;             // Waiting for the slowest worker.
   Seconds input;                  // Waiting for data.
   Seconds update;
   Json::Object unknown = {};
 };
 
-/// A part and what people call it.
+/// A part and its name.
 struct IterationPart {
   const char* name;
   Seconds IterationParts::*field;
@@ -34,7 +34,7 @@ std::span<const IterationPart> iteration_parts();
 
 Seconds total(const IterationParts& parts);
 
-/// The time of one iteration, with the interval that holds it eight times in ten.
+/// The time of one iteration, with its 80 % interval.
 struct IterationTime {
   Seconds mean;
   Seconds p10;
@@ -54,34 +54,34 @@ struct MemoryVerdict {
 struct BatchShare {
   int workers = 1;
   int batch_per_worker = 1;    // Per micro-step.
-  double gradient_weight = 1;  // Of each one's mean gradient in the global mean.
+  double gradient_weight = 1;  // Weight of each worker's mean gradient in the global mean.
   Json::Object unknown = {};
 };
 
-/// What each group of the cluster does, in its order.
+/// The work of each group of the cluster, in its order.
 struct PredictedGroup {
   std::string vm;
   std::string device;
-  std::optional<std::string> carried_over_from;  // The device whose times these are, scaled.
+  std::optional<std::string> carried_over_from;  // Measured device whose times were scaled.
   int vms = 1;
   int workers_per_vm = 1;
   std::vector<BatchShare> batches;
   Json::Object unknown = {};
 };
 
-/// What the whole cluster costs, where, and when that was read.
+/// The price of the whole cluster, its region and its date.
 struct PriceUsed {
   DollarsPerSecond rate;
   std::string region;
-  Date date;  // The oldest of the prices in it.
+  Date date;  // The oldest date of the prices.
   Json::Object unknown = {};
 };
 
 /// A setup with the same or the nearest global batch that fits into memory.
 struct FittingBatch {
-  int batch_per_worker = 1;  // The largest of any worker.
+  int batch_per_worker = 1;  // Largest batch of any worker.
   int accumulation = 1;
-  std::optional<std::int64_t> global_batch = {};  // Where it is not the one that was asked.
+  std::optional<std::int64_t> global_batch = {};  // Where it differs from the requested one.
   Json::Object unknown = {};
 };
 
@@ -92,11 +92,11 @@ struct Prediction {
   double throughput_samples_per_second = 0;
   std::optional<Dollars> cost_per_million_samples;
   std::optional<MemoryVerdict> memory;
-  std::optional<FittingBatch> fitting;  // Where the memory does not suffice.
+  std::optional<FittingBatch> fitting;  // Where the memory is insufficient.
   std::optional<std::int64_t> global_batch;
   std::vector<PredictedGroup> groups;
   std::optional<PriceUsed> price;
-  std::vector<std::string> assumptions;  // Whole sentences.
+  std::vector<std::string> assumptions;  // Sentences.
   Json::Object unknown = {};
 };
 

@@ -14,7 +14,7 @@ namespace stint {
 
 inline constexpr const char* kSharingSchema = "stint.interleave/1";
 
-/// What is saved, with the interval that holds it eight times in ten; it may be a loss.
+/// A saving with its 80 % interval; it may be a loss.
 struct SavedRange {
   Dollars mean;
   Dollars p10;
@@ -22,12 +22,12 @@ struct SavedRange {
   Json::Object unknown = {};
 };
 
-/// A job by itself on the cluster.
+/// A job alone on the cluster.
 struct SharingJob {
   std::string name;
   std::int64_t global_batch = 1;
   double iterations = 1;
-  Seconds iteration;  // Alone, with its normal overlap.
+  Seconds iteration;  // Alone, with normal overlap.
   TimeRange time;     // Alone.
   std::optional<Dollars> cost;
   std::optional<Seconds> deadline;
@@ -35,25 +35,25 @@ struct SharingJob {
   Json::Object unknown = {};
 };
 
-/// What one of two jobs gets.
+/// The prediction for one of two jobs that share.
 struct SharingMember {
   std::string job;
-  double slowdown = 1;           // Of all of its training.
-  double slowdown_together = 1;  // While the other job is there.
-  Seconds iteration;             // While the other job is there.
+  double slowdown = 1;           // Slowdown of the whole training.
+  double slowdown_together = 1;  // Slowdown while the other job trains.
+  Seconds iteration;             // Time of an iteration while the other job trains.
   TimeRange time;
   std::optional<double> p_deadline;
   Json::Object unknown = {};
 };
 
-/// One way for two jobs to go about it.
+/// One way for two jobs to share.
 struct SharingChoice {
   SharingMode mode = SharingMode::kBucket;
-  std::vector<int> turns;              // Of each job in a round, where they take turns.
-  std::optional<Seconds> period;       // Of such a round.
-  double speedup = 1;                  // Over one after the other, each with its normal overlap,
-  double speedup_without_overlap = 1;  // and over the same if DDP did not overlap.
-  Seconds time;                        // Until both are done.
+  std::vector<int> turns;              // Turns of each job in a round, where they take turns.
+  std::optional<Seconds> period;       // Time of such a round.
+  double speedup = 1;                  // Over sequential runs with normal overlap,
+  double speedup_without_overlap = 1;  // and over sequential runs without overlap.
+  Seconds time;                        // Makespan of both jobs.
   std::optional<Dollars> cost;
   std::vector<SharingMember> members;  // Two.
   Json::Object unknown = {};
@@ -66,28 +66,28 @@ struct SharingPair {
   Json::Object unknown = {};
 };
 
-/// What was thought of two jobs by themselves.
+/// The assessment of two jobs.
 struct SharingVerdict {
   std::vector<std::string> jobs;
   SharingMode recommended = SharingMode::kSeparately;
-  std::optional<std::string> reason;   // Why they should not share, a whole sentence.
-  std::vector<SharingChoice> options;  // The best of each mode, and separately; best first.
+  std::optional<std::string> reason;   // Reason against sharing, as a sentence.
+  std::vector<SharingChoice> options;  // The best of each mode, and separate clusters; best first.
   Json::Object unknown = {};
 };
 
-/// Which jobs should share machines, what each will get, and what that saves.
+/// Which jobs should share machines, the prediction for each, and the saving.
 struct SharingAnswer {
   Cluster cluster;
   std::vector<SharingJob> jobs;
   std::vector<SharingPair> pairs;
-  std::vector<std::string> alone;          // Names of the jobs in no pair.
-  std::vector<SharingVerdict> considered;  // Every two.
-  double speedup = 1;                      // Of all jobs over one after the other.
-  std::optional<Dollars> separate;         // The bill of all jobs alone.
-  std::optional<Dollars> cost;             // The bill as they are paired.
+  std::vector<std::string> alone;          // Names of the jobs that do not share.
+  std::vector<SharingVerdict> considered;  // All pairs of jobs.
+  double speedup = 1;                      // Speedup of all jobs over sequential runs.
+  std::optional<Dollars> separate;         // Cost of all jobs alone.
+  std::optional<Dollars> cost;             // Cost of all jobs as paired.
   std::optional<PriceUsed> price;
-  std::vector<std::string> notes;        // What a person should think of, whole sentences.
-  std::vector<std::string> assumptions;  // What was taken for granted.
+  std::vector<std::string> notes;        // Remarks for the reader, as sentences.
+  std::vector<std::string> assumptions;  // Sentences.
   Json::Object unknown = {};
 };
 
@@ -210,19 +210,19 @@ struct PlannedJob {
 struct PlannedPair {
   Cluster cluster;
   SharingPair sharing;
-  Dollars cost;      // With start-up.
-  Dollars separate;  // Of the best plan for each of them.
+  Dollars cost;      // Including start-up.
+  Dollars separate;  // Cost of the best separate plans.
   std::vector<int> global_batches;
   Json::Object unknown = {};
 };
 
-/// What to rent for several jobs: one bill for all.
+/// The machines to rent for several jobs, with one bill for all.
 struct TogetherAnswer {
   std::vector<PlannedJob> jobs;
   std::vector<PlannedPair> pairs;
   std::vector<std::string> alone;  // Jobs that keep their own plan.
-  Dollars separate;                // The bill of all jobs by their own plans.
-  Dollars cost;                    // The bill as they are paired.
+  Dollars separate;                // Cost of all jobs by separate plans.
+  Dollars cost;                    // Cost of all jobs as paired.
   std::vector<std::string> notes;
   std::vector<std::string> assumptions;
   Json::Object unknown = {};

@@ -6,12 +6,12 @@
 
 namespace stint {
 
-/// How jobs on the same VMs get along. Enumerators stand in files.
+/// The modes in which jobs share VMs. The names of the enumerators are stored in files.
 enum class SharingMode {
-  kSeparately,  // Not at all: each has VMs of its own, or they go one after the other.
-  kFreely,      // Nobody is in charge: accelerators go round in slices of time, or serve both.
-  kWhole,       // By turns; gradients leave when all of them are ready.
-  kBucket,      // By turns; buckets leave when they are ready, as DDP does.
+  kSeparately,  // No sharing: each job has its own VMs, or the jobs run one after the other.
+  kFreely,      // No coordination: accelerators serve the jobs in time slices, or both at once.
+  kWhole,       // Turns; gradients are sent when all of them are ready.
+  kBucket,      // Turns; buckets are sent when they are ready, as DDP does.
 };
 
 std::span<const EnumName<SharingMode>> names_of(SharingMode type);

@@ -12,8 +12,8 @@ namespace stint {
 
 inline constexpr const char* kValidationSchema = "stint.validation/1";
 
-/// How far predictions were off measurements: |predicted − measured| / measured, as fractions. With
-/// n = 0 nothing was scored, and the errors are zero for want of a better number.
+/// Errors of predictions relative to measurements: |predicted − measured| / measured, as fractions.
+/// With n = 0 nothing was scored, and the errors are zero.
 struct Score {
   int n = 0;
   double mape = 0;  // Mean of the errors.
@@ -22,22 +22,23 @@ struct Score {
   std::optional<double> coverage80;      // Share of measurements within [p10, p90].
   std::optional<double> interval_score;  // See calibrate/score.h; smaller is better.
   int skipped = 0;                       // Rows without a prediction or a usable measurement.
-  // Of verdicts, yes or no, instead of numbers; an error is then 0 or 1.
+  // For verdicts, yes or no, instead of numbers; an error is then 0 or 1.
   std::optional<double> accuracy;
-  std::optional<double> balanced_accuracy;  // Mean of the shares found among yes and among no.
+  std::optional<double> balanced_accuracy;  // Mean of the accuracies among yes and among no.
   Json::Object unknown = {};
 };
 
-/// What `stint validate` found.
+/// The result of `stint validate`.
 struct Validation {
   std::string what;
   Score overall;
   Score mean_over_jobs;
   std::map<std::string, Score> jobs;
-  std::map<std::string, Score> groups;  // The same rows by placement, and rows kept apart.
-  std::optional<Score> repeats;         // How far second measurements of rows are off the first.
-  std::optional<std::string> baseline;  // The model that was scored instead of ours.
-  std::optional<std::string> split;     // How rows were divided into training and test.
+  // The same rows by placement, and rows that the headline excludes.
+  std::map<std::string, Score> groups;
+  std::optional<Score> repeats;         // Error of repeated measurements relative to the first.
+  std::optional<std::string> baseline;  // Model that was scored instead of ours.
+  std::optional<std::string> split;     // Split into training and test rows.
   std::vector<std::string> notes;
   Json::Object unknown = {};
 };

@@ -12,16 +12,17 @@
 
 namespace stint {
 
-/// How a way to search did, on average over where it began.
+/// The score of a search policy, averaged over starting points.
 struct SearchScore {
-  double time_over_oracle = 1;  // Its time over the least possible time from the same beginning,
-  double cost_over_oracle = 1;  // and its cost over the least possible cost.
-  double probes = 0;            // Setups that it timed.
+  // Time relative to the clairvoyant optimum from the same starting point,
+  double time_over_oracle = 1;
+  double cost_over_oracle = 1;  // and cost relative to it.
+  double probes = 0;            // Number of setups that it timed.
   double moves = 0;
   Json::Object unknown = {};
 };
 
-/// What one job could be trained on, and how the ways to search did.
+/// The number of setups of one job, and the scores of the search policies.
 struct SearchedJob {
   int setups = 0;  // Clusters times batches.
   Seconds oracle_time;
@@ -30,7 +31,7 @@ struct SearchedJob {
   Json::Object unknown = {};
 };
 
-/// What `stint validate search` found: a validation (the same schema) whose `what` is "search".
+/// The result of `stint validate search`: a validation (the same schema) whose `what` is "search".
 struct SearchValidation {
   std::string what = "search";
   std::string objective;
@@ -89,31 +90,31 @@ void describe(Walk& walk, Like<Walk, SearchValidation>& it) {
   walk.rest(it.unknown);
 }
 
-/// How well plans did under deadlines; see calibrate/plan_choice.h for what regret is. With n = 0
-/// nothing was scored, and the figures are zero for want of a better number.
+/// The score of plans under deadlines; see calibrate/plan_choice.h for the definition of regret.
+/// With n = 0 nothing was scored, and the figures are zero.
 struct PlanScore {
   int n = 0;
-  double mean_regret = 0;  // Below zero where a missed deadline came out cheaper than keeping it.
+  double mean_regret = 0;  // Below zero where missing a deadline was cheaper than keeping it.
   double p90_regret = 0;
   double deadlines_met = 0;  // Share.
   Json::Object unknown = {};
 };
 
-/// The plans of one way to choose.
+/// The scores of one planning policy.
 struct PolicyScores {
   PlanScore overall;
   std::map<std::string, PlanScore> jobs;
   Json::Object unknown = {};
 };
 
-/// What `stint validate plan` found: a validation (the same schema) whose `what` is "plan".
+/// The result of `stint validate plan`: a validation (the same schema) whose `what` is "plan".
 struct PlanValidation {
   std::string what = "plan";
   double confidence = 0;
   PlanScore overall;
   std::map<std::string, PlanScore> jobs;
   std::map<std::string, PolicyScores> policies;  // Ours ("stint") among them.
-  std::optional<std::string> split;              // How rows were divided into training and test.
+  std::optional<std::string> split;              // Split into training and test rows.
   std::vector<std::string> notes;
   Json::Object unknown = {};
 };
@@ -158,42 +159,42 @@ void describe(Walk& walk, Like<Walk, PlanValidation>& it) {
   walk.rest(it.unknown);
 }
 
-/// What one way to pair jobs came to, over all mixes of jobs.
+/// The score of one pairing policy, over all mixes of jobs.
 struct PairingScore {
-  Dollars cost;      // Of all jobs.
+  Dollars cost;      // Cost of all jobs.
   double saved = 0;  // Share of the cost of separate clusters; below zero: it cost more.
-  int pairs = 0;     // That shared.
+  int pairs = 0;     // Number of pairs that shared.
   Json::Object unknown = {};
 };
 
-/// How the pairs that Stint chose did against what it had said.
+/// The score of Stint's pairs relative to its predictions.
 struct PairsChosen {
   int n = 0;
-  int lost = 0;                // That cost more together than separately,
-  int lost_beyond = 0;         // and more than the interval of what they would save allows.
-  double coverage80 = 0;       // Share of them whose saving lies in its 80 % interval.
-  double above_p10 = 0;        // Share of them that saved no less than the lower end.
-  double saved_predicted = 0;  // Mean share of the pair's bill that was to be saved, and
-  double saved_measured = 0;   // that was.
+  int lost = 0;                // Pairs that cost more together than separately,
+  int lost_beyond = 0;         // and those of them outside the interval of the saving.
+  double coverage80 = 0;       // Share of pairs whose saving lies in its 80 % interval.
+  double above_p10 = 0;        // Share of pairs that saved at least the lower end.
+  double saved_predicted = 0;  // Mean saving as a share of the pair's cost, predicted
+  double saved_measured = 0;   // and measured.
   Json::Object unknown = {};
 };
 
-/// What is assumed of the network while jobs compute, and what followed.
+/// An assumption about the network while jobs compute, and the scores under it.
 struct PairingWorld {
-  std::string assumption;                        // A whole sentence.
+  std::string assumption;                        // A sentence.
   std::map<std::string, PairingScore> policies;  // Ours ("stint") among them.
   PairsChosen chosen;
   Json::Object unknown = {};
 };
 
-/// What `stint validate interleave` found: a validation (the same schema) whose `what` is
+/// The result of `stint validate interleave`: a validation (the same schema) whose `what` is
 /// "interleave".
 struct InterleaveValidation {
   std::string what = "interleave";
   int mixes = 0;
   int jobs_per_mix = 0;
   std::map<std::string, PairingWorld> worlds;
-  std::optional<std::string> split;  // How rows were divided into training and test.
+  std::optional<std::string> split;  // Split into training and test rows.
   std::vector<std::string> notes;
   Json::Object unknown = {};
 };
@@ -257,20 +258,20 @@ void describe(Walk& walk, Like<Walk, InterleaveValidation>& it) {
   walk.rest(it.unknown);
 }
 
-/// What became of the deadlines when on-demand starts were refused at times.
+/// The score under refusals of on-demand starts.
 struct RefusalScore {
   int missed = 0;     // Windows. Their work is finished on demand after the deadline.
-  Seconds slip_mean;  // How much later the work is done than without refusals.
+  Seconds slip_mean;  // Delay of completion relative to the same windows without refusals.
   Seconds slip_max;
-  Seconds late_max;  // Past the deadline.
+  Seconds late_max;  // Time past the deadline.
   Json::Object unknown = {};
 };
 
-/// How well a policy did over windows. The optimum knows each window beforehand.
+/// The score of a policy over windows, relative to the clairvoyant optimum.
 struct DeadlineScore {
-  double cost_ratio_to_optimum = 0;  // Means over windows of the ratio.
+  double cost_ratio_to_optimum = 0;  // Means of the ratio over windows.
   double cost_ratio_to_on_demand = 0;
-  int missed = 0;  // Windows. Their cost is what was paid until the deadline.
+  int missed = 0;  // Windows. Their cost is the cost until the deadline.
   double worst_ratio_to_optimum = 0;
   std::optional<RefusalScore> refused = {};
   Json::Object unknown = {};
@@ -292,14 +293,16 @@ struct DeadlineCell {
   Json::Object unknown = {};
 };
 
-/// What `stint validate deadline` found: a validation (the same schema) whose `what` is "deadline".
+/// The result of `stint validate deadline`: a validation (the same schema) whose `what` is
+/// "deadline".
 struct DeadlineValidation {
   std::string what = "deadline";
   int windows = 0;
   std::map<std::string, DeadlineScore> policies;  // Ours ("stint") among them.
   std::map<std::string, DeadlineTraceScores> traces = {};
   std::vector<DeadlineCell> cells = {};
-  std::optional<std::string> refusals = {};  // Which recorded failures were put on the windows.
+  // Recorded launch failures that were applied to the windows.
+  std::optional<std::string> refusals = {};
   std::vector<std::string> notes = {};
   Json::Object unknown = {};
 };

@@ -65,7 +65,7 @@ TEST(PlanValidation, IsAValidationByItsSchema) {
             std::string::npos);
 }
 
-// A deadline that is missed a little may cost less than keeping it, so that regret has no floor.
+// Missing a deadline by a little may cost less than keeping it, so that regret has no lower bound.
 TEST(PlanValidation, TakesRegretBelowZeroButNoShareAboveOne) {
   PlanValidation it = plan_sample();
   it.overall.mean_regret = -0.1;
