@@ -17,7 +17,7 @@ constexpr const char* kSpotScope = "spot";
 constexpr const char* kPerHour = "1/h";
 
 PerSecond monthly_rate(double share) {
-  constexpr double kNearlyAll = 0.99;  // A band up to 100 % would be an endless rate.
+  constexpr double kNearlyAll = 0.99;  // A band up to 100 % would be an infinite rate.
   return -std::log1p(-std::min(share, kNearlyAll)) / (30 * kDay);
 }
 
@@ -27,7 +27,7 @@ Hazard times(const Hazard& hazard, double factor) {
   return Hazard(std::move(steps));
 }
 
-/// Six digits are more than any fit is worth.
+/// Rounds to six digits, more than the precision of any fit.
 double rounded(double value) { return parse_double(fmt::format("{:.6g}", value)).value_or(value); }
 
 Constant constant(std::string name, const char* scope, double value, const char* unit) {

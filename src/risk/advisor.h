@@ -12,8 +12,7 @@
 
 namespace stint {
 
-/// The hazard of one machine of a pool, a low and a high one that it hardly leaves, and where they
-/// come from.
+/// The hazard of one machine of a pool, a low and a high one as its band, and their source.
 struct PoolHazard {
   Hazard typical;
   Hazard low;
@@ -21,28 +20,28 @@ struct PoolHazard {
   std::string origin;
 };
 
-/// Where a band of monthly frequency is open ("over 20 %"), its upper end is taken to be this.
-/// Nobody publishes how bad the worst pools are.
+/// The upper end of an open band of monthly frequency ("over 20 %"), an assumption: no provider
+/// publishes the interruptions of its worst pools.
 inline constexpr double kOpenBandEnd = 0.5;
 
-/// A band from a to b of machines taken back within a month, as the rate of an exponential:
+/// A band from a to b of machines interrupted within a month, as the rate of an exponential:
 ///
 ///   rate = −ln(1 − (a + b)/2) / 30 days
 ///
-/// and from a and b alone the low and the high one.
+/// The low and the high rates follow from a and b alone.
 PoolHazard advised_hazard(const Interruption& band);
 
-/// What is believed of a pool without a band, and of how machines are lost together in any pool.
+/// The prior of the hazard of a pool without a band, and of the dependence of losses in any pool.
 struct SpotPrior {
   PoolHazard hazard;
   GroupLoss group;
 };
 
-/// What `spot_calibration` wrote. A calibration of something else is bad input.
+/// Reads the output of `spot_calibration`. A calibration of something else is bad input.
 Result<SpotPrior> read_spot_prior(const Calibration& calibration);
 
 /// The hazard of a machine drawn from `lifetimes`, with the calmest and the worst zone as low and
-/// high, and how machines are lost together.
+/// high, and the dependence of losses.
 Calibration spot_calibration(std::span<const Lifetime> lifetimes, const GroupLoss& group);
 
 }  // namespace stint

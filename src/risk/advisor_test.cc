@@ -15,7 +15,7 @@ Interruption band(double low, std::optional<double> high) {
           .source = "aws-spot-advisor"};
 }
 
-// In the middle of 5 and 10 % a month, 7.5 % are gone after 30 days.
+// In the middle of 5 and 10 % a month, 7.5 % are lost after 30 days.
 TEST(Advisor, ABandIsARateWithItsEnds) {
   const PoolHazard pool = advised_hazard(band(0.05, 0.1));
   EXPECT_NEAR(pool.typical.survival(30 * kDay), 0.925, 1e-12);

@@ -11,14 +11,14 @@
 namespace stint {
 namespace {
 
-// Young's interval is cut into so many cells, and the horizon at least into so many: the waste is
-// flat around its minimum, and a twelfth of an interval costs less than a thousandth of the waste.
+// Number of cells of Young's interval, and least number of cells of the horizon: the waste is flat
+// around its minimum, and a twelfth of an interval costs less than a thousandth of the waste.
 constexpr double kCellsPerInterval = 24;
 constexpr double kCellsMin = 200;
 constexpr double kCellsMax = 20000;
-constexpr std::size_t kWindow = 800;   // Cells in which the next save is looked for.
+constexpr std::size_t kWindow = 800;   // Cells in which the next checkpoint is searched.
 constexpr double kHazardReached = 14;  // One gang in a million lives longer.
-constexpr int kIntervalsTried = 400;   // For the best constant one.
+constexpr int kIntervalsTried = 400;   // Candidates for the best constant interval.
 
 /// P(alive), and the expected time alive, at an age.
 struct Moment {
@@ -54,7 +54,7 @@ class Exposure {
   std::vector<Seconds> alive_;
 };
 
-/// A save by the moments at which it begins, training goes on, and it is safe.
+/// A checkpoint by the times at which it begins, training continues, and it is safe.
 struct Save {
   Moment begin;
   Moment resume;
@@ -65,7 +65,7 @@ Save save_at(const Exposure& exposure, const SaveCost& save, Seconds age) {
   return {exposure.at(age), exposure.at(age + save.stall), exposure.at(age + save.until_safe())};
 }
 
-/// The state with which a gang starts is safe.
+/// The state at the start of a gang is safe.
 Save start_of(const Exposure& exposure) {
   const Moment birth = exposure.at(Seconds());
   return {birth, birth, birth};
@@ -104,8 +104,8 @@ Seconds mean_between_losses(const SpotGang& gang) {
   return gang.hazard.mean_until(gang.horizon) / lost;
 }
 
-/// Ages that lie closer together where the hazard is high, as the saves will; up to the horizon or
-/// an age that hardly any gang reaches.
+/// Ages with smaller distances where the hazard is high, as the checkpoints will have; up to the
+/// horizon or an age that hardly any gang reaches.
 std::vector<Seconds> fine_grid(const SpotGang& gang, const SaveCost& save) {
   const Seconds reached = std::min(gang.horizon, gang.hazard.age_at(kHazardReached));
   const Seconds stall = std::max(save.stall, 1e-6 * reached);
@@ -200,11 +200,12 @@ std::vector<Seconds> best_begins(const SpotGang& gang, const SaveCost& save,
   for (const Seconds age : grid) {
     if (age + save.until_safe() <= gang.horizon) saves.push_back(save_at(exposure, save, age));
   }
-  // From the end back: what is still wasted after a save, and which save follows it.
+  // From the end back: the remaining waste after a checkpoint, and the checkpoint that follows it.
   const std::size_t none = saves.size();
   std::vector<Seconds> ahead(saves.size());
   std::vector<std::size_t> following(saves.size(), none);
-  std::size_t first = none;  // That may follow: safe states come in the order of their saves.
+  // The first that may follow: safe states have the order of their checkpoints.
+  std::size_t first = none;
   for (std::size_t i = saves.size(); i-- > 0;) {
     const Save& last = saves[i];
     while (first > i + 1 && saves[first - 1].begin.age >= last.safe.age) --first;
@@ -264,9 +265,9 @@ double exponential_waste(PerSecond rate, double without_notice, const SaveCost& 
 Seconds exponential_interval(PerSecond rate, double without_notice, const SaveCost& save) {
   CHECK(rate > PerSecond());
   if (without_notice <= 0) return std::numeric_limits<double>::infinity() * kSecond;
-  // The waste falls, then rises: its minimum is found by cutting the range of log intervals.
+  // The waste falls, then rises: its minimum is found by bisection of the log intervals.
   const Seconds guess = young_interval(save.stall, 1 / (without_notice * rate));
-  if (guess <= Seconds()) return save.transfer;  // Saves cost nothing.
+  if (guess <= Seconds()) return save.transfer;  // Checkpoints cost nothing.
   Seconds low = std::max(1e-3 * guess, save.transfer);
   Seconds high = std::max(1e3 * guess, 2 * save.transfer);
   for (int i = 0; i < 100 && high > low; ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 PerSecond per_hour(double losses) { return losses / kHour; }
 
-// As Google's preemptible VMs have it: many early, few for long, all at the end of the day.
+// As for Google's preemptible VMs: many early, few for long, all at the end of the day.
 Hazard bathtub() {
   return Hazard({{Seconds(), per_hour(1)}, {1 * kHour, per_hour(0.05)}, {6 * kHour, per_hour(1)}});
 }
@@ -35,7 +35,7 @@ double stepped_waste(const SpotGang& gang, const SaveCost& save,
   double alive = 0;
   double work = 0;
   double safe = 0;
-  std::vector<double> held(begins.size());  // Work that each save holds.
+  std::vector<double> held(begins.size());  // Work that each checkpoint holds.
   for (Seconds age = step / 2; age < gang.horizon; age += step) {
     bool stalls = false;
     for (std::size_t i = 0; i < begins.size(); ++i) {
@@ -147,7 +147,7 @@ TEST(PlanSaves, BeatsEveryConstantIntervalUnderABathtub) {
     best = std::min(best, expected_waste(gang, kBlocking, begins).fraction());
   }
   EXPECT_NEAR(plan->constant.waste, best, 0.01 * best);
-  // While few are lost, saves lie further apart than at the end.
+  // While few machines are lost, checkpoints lie further apart than at the end.
   ASSERT_GT(plan->begins.size(), 3U);
   Seconds widest;
   for (std::size_t i = 1; i < plan->begins.size(); ++i) {
@@ -203,7 +203,7 @@ TEST(PlanSaves, RefusesSpotWithoutCheckpoints) {
   EXPECT_NE(plan.error().message.find("without checkpoints"), std::string::npos);
 }
 
-// A save takes an hour and a loss comes every ten minutes: e^−6 of the saves are safe.
+// A checkpoint takes an hour and a loss occurs every ten minutes: e^−6 of the checkpoints are safe.
 TEST(PlanSaves, RefusesSavesThatAreHardlyEverSafe) {
   const SaveCost slow{.stall = 1 * kMinute, .transfer = 1 * kHour, .restore = {}};
   const auto plan = plan_saves(gang_of(Hazard::constant(per_hour(6))), slow);
@@ -223,7 +223,7 @@ TEST(ExponentialInterval, SolvesItsEquation) {
   const Seconds exact = exponential_interval(rate, 1, kBlocking);
   EXPECT_NEAR(rate * exact, 1 - std::exp(-(rate * (exact + kBlocking.stall))), 1e-6);
   EXPECT_GT(exponential_interval(rate, 0.2, kBlocking), exact);
-  // A transfer that takes longer than the interval puts the next save off.
+  // A transfer longer than the interval delays the next checkpoint.
   const SaveCost slow{.stall = 6 * kMinute, .transfer = 3 * kHour, .restore = {}};
   EXPECT_NEAR(exponential_interval(rate, 1, slow).in(kHour), 3, 1e-6);
   EXPECT_TRUE(std::isinf(exponential_interval(rate, 0, kBlocking).in(kSecond)));

@@ -76,7 +76,7 @@ Holding ClusterPolicy::choose(const GameState& state) {
     table_ = std::make_unique<ClusterTable>(rest, belief_.model());
     ticks_ = belief_.ticks();
   }
-  // A machine that was asked for on demand may have been refused.
+  // A requested on-demand machine may have been refused.
   before_.on_demand = state.on_demand.count();
   const int owed = set_up_left(state.spot) + set_up_left(state.on_demand);
   const ClusterMove best = table_->move(left, state.parts_left + owed, state.available, before_);

@@ -8,16 +8,17 @@
 
 namespace stint {
 
-/// Stint's policy for several machines that come and go: the best of the reduced moves under what
-/// is believed of the count, as long as it is safe; else the next that is. The belief learns from
-/// the ticks before the game and from those of the game, and the table is made anew when it has
-/// grown by half.
+/// Stint's policy for several machines: the best of the reduced moves under the estimated law of
+/// the count, as long as it is safe; else the next best that is. The estimate is updated with the
+/// ticks before the game and those of the game, and the table is recomputed when the number of
+/// ticks has grown by half.
 ///
-/// With several zones it moves to one that has more machines now, when these are expected to make
-/// up for the set-up until the deadline. The count that the table knows is the one where it was.
+/// With several zones the policy moves to one that has more machines now, when these are expected
+/// to make up for the set-up until the deadline. The table uses the law of the zone where it was
+/// computed.
 class ClusterPolicy : public DeadlinePolicy {
  public:
-  /// `belief` is what is known before any tick of a zone was seen.
+  /// `belief` is the prior before any tick of a zone was observed.
   explicit ClusterPolicy(CountBelief belief);
 
   void begin(const DeadlineGame& game, std::span<const int> past) override;
@@ -28,16 +29,17 @@ class ClusterPolicy : public DeadlinePolicy {
  private:
   struct Zone {
     CountBelief belief;
-    std::vector<double> machine_ticks = {};  // Until the deadline, by the present count.
-    double ticks = 0;                        // Seen when these were added up.
+    // Expected machine ticks until the deadline, by the present count.
+    std::vector<double> machine_ticks = {};
+    double ticks = 0;  // Number of observed ticks when these were added up.
   };
 
   CountBelief first_;
-  std::vector<Zone> zones_;  // Where there are several.
+  std::vector<Zone> zones_;  // Where there are several zones.
   CountBelief belief_;
   DeadlineGame game_;
   std::unique_ptr<ClusterTable> table_;
-  double ticks_ = 0;  // Seen when the table was made.
+  double ticks_ = 0;  // Number of observed ticks when the table was computed.
   Holding before_;
 };
 

@@ -31,8 +31,8 @@ TEST(ClusterPolicy, NeverMissesADeadlineAgainstAnAdversary) {
   }
 }
 
-// Three of four machines are always there, the fourth hardly ever: with a deadline that three
-// cannot keep alone, one machine on demand is cheaper than four.
+// Three of four machines are always available, the fourth hardly ever: with a deadline that three
+// cannot keep alone, one on-demand machine is cheaper than four.
 TEST(ClusterPolicy, FillsUpInsteadOfLeavingSpot) {
   const DeadlineGame game{
       .work = 60, .deadline = 70, .changeover = 1, .machines = 4, .price_ratio = 3};

@@ -54,7 +54,7 @@ void CountBelief::learn_from(std::span<const int> counts, double weight_ticks) {
 CountModel CountBelief::model() const {
   const int size = machines_ + 1;
   CountModel model{machines_, std::vector<double>(seen_.size())};
-  // A count stays with this probability at first sight, and else moves by few.
+  // Prior: a count stays with this probability, and else changes by few.
   constexpr double kStay = 0.95;
   constexpr double kFewer = 0.6;
   constexpr double kPriorTicks = 20;
@@ -140,7 +140,7 @@ class ClusterTable::Solver {
     return {spot, game_.machines - spot};
   }
 
-  /// Expected costs after this tick by what is held, for all that can be held now.
+  /// Expected costs after this tick by the machines held, for all that can be held now.
   void expect(int available) {
     for (int state = 0; state < table_.states(); ++state) {
       const Holding holding = held(state);
@@ -180,8 +180,8 @@ class ClusterTable::Solver {
     keep_runs();
   }
 
-  /// Takes the move where it is better than what there is. After it the work left is
-  /// w − progress, between two of the grid.
+  /// Replaces the best move so far if this one is cheaper. After it the work left is w − progress,
+  /// between two points of the grid.
   void weigh(int index, const float* after, double progress, float price) {
     const double down = std::floor(-progress);
     const float part = static_cast<float>(-progress - down);

@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// How the number of spot machines changes from tick to tick: P(next count | count).
+/// The transitions of the number of spot machines from tick to tick: P(next count | count).
 struct CountModel {
   int machines = 1;
   std::vector<double> next;  // (machines + 1)² probabilities, the present count's row first.
@@ -19,19 +19,19 @@ struct CountModel {
   }
 };
 
-/// Machines that are expected to be there over the next `ticks`, added up, by the present count.
+/// The expected sum of machines over the next `ticks`, by the present count.
 std::vector<double> machine_ticks(const CountModel& model, int ticks);
 
-/// What is known of the count from watching it: how often it went from each number to each other,
-/// beside a first guess that it mostly stays and else moves little.
+/// The estimate of these transitions from observations: the number of transitions from each count
+/// to each other, on top of a prior that the count mostly stays and else changes little.
 class CountBelief {
  public:
-  /// Counts above `machines` are seen as `machines`.
+  /// Counts above `machines` count as `machines`.
   explicit CountBelief(int machines);
 
   void see(int count);
 
-  /// What another pool showed, with the weight of so many ticks.
+  /// Adds the observations of another pool, with the weight of this many ticks.
   void learn_from(std::span<const int> counts, double weight_ticks);
 
   double ticks() const { return ticks_; }
@@ -45,29 +45,30 @@ class CountBelief {
   int last_ = -1;
 };
 
-/// What a cluster does for a tick.
+/// The move of a cluster for a tick.
 enum class ClusterMove : std::uint8_t {
-  kWait,        // Nothing is held.
-  kSpot,        // All that spot gives, and nothing else.
-  kFill,        // All that spot gives, and the rest on demand.
-  kFillBeside,  // On-demand machines are kept, spot fills the rest, and new ones what is missing.
+  kWait,  // No machine is held.
+  kSpot,  // All available spot machines, and nothing else.
+  kFill,  // All available spot machines, and the rest on demand.
+  // On-demand machines are kept, spot fills the rest, and new on-demand ones fill what is missing.
+  kFillBeside,
   kAllOnDemand
 };
 
 /// The machines that a move holds.
 Holding holding_of(const DeadlineGame& game, ClusterMove move, int available, int on_demand);
 
-/// The best move of a cluster in every situation, by dynamic programming on the reduced moves
-/// above. A situation is: ticks left, work left, the spot machines there are, and what was held. A
-/// new machine owes its set-up at once, as work that is added, instead of idling for some ticks;
-/// work is told apart in ticks of the whole cluster, and interpolated. The policy that asks checks
-/// every move for safety, because of both.
+/// The best move of a cluster in every state, by dynamic programming on the reduced moves above. A
+/// state is: ticks left, work left, the available spot machines, and the machines held. The set-up
+/// of a new machine is counted at once as added work, instead of idle ticks; work is discretised in
+/// ticks of the whole cluster, and interpolated. Because of both approximations the policy checks
+/// every move for safety.
 class ClusterTable {
  public:
   ClusterTable(const DeadlineGame& game, const CountModel& pool);
 
-  /// The moves at a situation. `spot` and `on_demand` are those held in the tick before, losses not
-  /// yet taken off. Requires 0 < parts left.
+  /// The moves in a state. `spot` and `on_demand` are the machines held in the previous tick,
+  /// losses not yet subtracted. Requires 0 < parts left.
   ClusterMove move(int ticks_left, int parts_left, int available, const Holding& before) const;
 
   double value(int available) const { return values_[static_cast<std::size_t>(available)]; }
@@ -80,9 +81,9 @@ class ClusterTable {
   int state_of(const Holding& held) const;
 
   DeadlineGame game_;
-  int grid_;                         // Work left is told apart up to this many ticks.
-  std::vector<std::uint32_t> rows_;  // Where the runs of each row begin.
-  std::vector<std::uint32_t> runs_;  // 8 × the first work left of a run + its move, rising.
+  int grid_;                         // Work left is discretised up to this many ticks.
+  std::vector<std::uint32_t> rows_;  // Start of the runs of each row.
+  std::vector<std::uint32_t> runs_;  // 8 × the first work left of a run + its move, increasing.
   std::vector<double> values_;
 };
 

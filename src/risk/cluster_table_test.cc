@@ -77,8 +77,8 @@ TEST(ClusterTable, UsesAPoolThatIsAlwaysThere) {
   EXPECT_NEAR(ClusterTable(game, pool).value(4), 48, 0.01);
 }
 
-// Twenty ticks of work within fifty-eight, a set-up of five, and spot machines that hardly ever go:
-// what a loss at the very beginning would cost must not make them out of the question.
+// Twenty ticks of work within fifty-eight, a set-up of five, and spot machines that are hardly ever
+// lost: the cost of a loss at the very beginning must not rule them out.
 TEST(ClusterTable, BeginsOnSpotThoughASetUpTakesSeveralTicks) {
   CountBelief belief(2);
   belief.learn_from(std::vector<int>(1000, 2), 500);
@@ -111,7 +111,7 @@ TEST(CountBelief, BelievesAnotherPoolALittle) {
   EXPECT_LT(belief.model().probability(0, 1), 0.7);
 }
 
-// One machine that is lost with 0.5 and never comes back: 1 + 0.5 + 0.25 in three ticks.
+// One machine that is lost with 0.5 and never returns: 1 + 0.5 + 0.25 in three ticks.
 TEST(MachineTicks, AddsUpWhatIsExpected) {
   const CountModel model{.machines = 1, .next = {1, 0, 0.5, 0.5}};
   const std::vector<double> sum = machine_ticks(model, 3);

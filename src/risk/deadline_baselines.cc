@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The least cost from a tick on by the parts left to do, for each machine one can come with.
+/// The least cost from a tick on by the parts left, for each state of the machine.
 struct Costs {
   Costs(const DeadlineGame& game, std::size_t zones)
       : rows(static_cast<std::size_t>(std::max(1, game.changeover)) * (zones + 1) + 1,
@@ -20,17 +20,17 @@ struct Costs {
     for (auto& row : rows) row[0] = 0;
   }
 
-  // Without a machine, then on demand with so many ticks of set-up left, then spot in each zone
-  // likewise.
+  // The states are: no machine, then on demand with each number of ticks of set-up left, then spot
+  // in each zone likewise.
   std::vector<std::vector<double>> rows;
 };
 
-/// The costs one tick earlier; `here` says which zones have spot.
+/// The costs one tick earlier; `here` has the zones with spot.
 void step_back(const DeadlineGame& game, const std::vector<bool>& here, const Costs& after,
                Costs& before) {
   const std::size_t kinds = static_cast<std::size_t>(std::max(1, game.changeover));
   const std::size_t parts = before.rows[0].size();
-  // What holding a machine for this tick leads to, when it has `left` ticks of set-up to go.
+  // The cost of holding a machine for this tick, when it has `left` ticks of set-up left.
   const auto held = [&](std::size_t first, double price, int left, std::size_t w) {
     const auto& row = after.rows[first + static_cast<std::size_t>(std::max(0, left - 1))];
     return price + (left > 0 ? row[w] : row[w - 1]);
@@ -74,7 +74,8 @@ std::vector<double> cheapest_of_slot(const DeadlineGame& game, const ZoneTicks& 
 double cheapest_in_hindsight(const DeadlineGame& game, const ZoneTicks& available) {
   for (const auto& zone : available) CHECK(zone.size() >= static_cast<std::size_t>(game.deadline));
   const std::size_t all = static_cast<std::size_t>(game.parts());
-  std::vector<double> cost(all + 1, kInfinity);  // Of so many parts, or more, by the slots so far.
+  // Least cost of this many parts, or more, by the slots so far.
+  std::vector<double> cost(all + 1, kInfinity);
   cost[0] = 0;
   for (int slot = 1; slot <= game.machines; ++slot) {
     const std::vector<double> own = cheapest_of_slot(game, available, slot);

@@ -44,7 +44,7 @@ void expect_same(double ours, double tried, std::uint64_t seed) {
   }
 }
 
-/// So many zones in spells of random length.
+/// This many zones in spells of random length.
 std::vector<std::vector<int>> random_zones(Random& random, int zones, const DeadlineGame& game) {
   std::vector<std::vector<int>> all;
   for (int z = 0; z < zones; ++z) {
@@ -126,8 +126,8 @@ TEST(DeadlineBaselines, GreedyGoesOnDemandAtTheLastSafeMoment) {
   const DeadlineGame game{.work = 4, .deadline = 9, .changeover = 1, .price_ratio = 3};
   Greedy greedy;
   const std::vector<int> trace = {1, 1, 0, 0, 0, 0, 0, 1, 1};
-  // Spot for two ticks does one part. The three others need four ticks on demand, so it waits
-  // until tick 5, and stays although spot comes back.
+  // Spot for two ticks does one part. The three others need four ticks on demand, so that the
+  // policy waits until tick 5, and stays although spot is available again.
   const GameResult result = play(game, {}, trace, greedy);
   EXPECT_EQ(result.finished, 9);
   EXPECT_EQ(result.spot_ticks, 2);

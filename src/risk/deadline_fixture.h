@@ -9,7 +9,7 @@
 
 namespace stint {
 
-/// A small game with everything drawn by chance; its deadline can be kept on demand.
+/// A small random game whose deadline can be kept on demand.
 inline DeadlineGame random_game(Random& random, int work_max, int machines) {
   DeadlineGame game;
   game.work = 1 + random.below(work_max);
@@ -20,7 +20,7 @@ inline DeadlineGame random_game(Random& random, int work_max, int machines) {
   return game;
 }
 
-/// A pool of so many phases with everything drawn by chance.
+/// A random pool of this many phases.
 inline PoolModel random_pool(Random& random, int phases) {
   PoolModel pool;
   int age = 0;
@@ -45,7 +45,7 @@ inline std::vector<int> random_trace(Random& random, int ticks, int machines) {
   return trace;
 }
 
-/// Plays a tick with what the policy chooses for it.
+/// Simulates a tick with the policy's choice.
 inline void play_tick(const DeadlineGame& game, DeadlinePolicy& policy, GameState& state) {
   const Holding choice = policy.choose(state);
   state.spot.hold(choice.spot, game.changeover);
@@ -53,8 +53,8 @@ inline void play_tick(const DeadlineGame& game, DeadlinePolicy& policy, GameStat
   state.parts_left -= state.spot.pass() + state.on_demand.pass();
 }
 
-/// The parts that are left at the deadline when the trace is made as the game goes: `available`
-/// gives the spot machines of a tick, told whether the first that is held would get something done.
+/// The parts left at the deadline against an adversary: `available` returns the spot machines of a
+/// tick, given whether the first held one would make progress.
 template <class Available>
 int left_by_adversary(const DeadlineGame& game, DeadlinePolicy& policy, Available available) {
   policy.begin(game, {});

@@ -19,7 +19,7 @@ int Fleet::pass() {
 
 int on_demand_ticks(const DeadlineGame& game, const Fleet& held, int parts) {
   if (parts <= 0) return 0;
-  // The readiest come first: with the first k alone, parts + Σ left ticks are shared by k.
+  // Machines are sorted by set-up: the first k alone share parts + Σ left ticks.
   int sum = 0;
   int best = std::numeric_limits<int>::max();
   for (int k = 1; k <= game.machines; ++k) {
@@ -31,7 +31,8 @@ int on_demand_ticks(const DeadlineGame& game, const Fleet& held, int parts) {
 
 namespace {
 
-/// Holds the machines of `choice` for this tick. Those on demand in another zone are left for spot.
+/// Holds the machines of `choice` for this tick. On-demand machines in another zone are released
+/// for spot.
 void hold(const DeadlineGame& game, const Holding& choice, GameState& state) {
   if (choice.spot > 0 && state.on_demand_zone != state.zone) state.on_demand = {};
   if (state.on_demand.count() == 0) state.on_demand_zone = state.zone;
@@ -64,7 +65,7 @@ int DeadlinePolicy::choose_zone(const GameState& state, std::span<const int> cou
 
 namespace {
 
-/// The on-demand machines that one gets in a tick when one wants so many.
+/// The number of on-demand machines granted in a tick when this many are wanted.
 int granted(int wanted, const GameState& state, const std::vector<bool>& refused) {
   const auto tick = static_cast<std::size_t>(state.tick);
   const bool none_new = tick < refused.size() && refused[tick];
@@ -85,7 +86,7 @@ int ticks_to_end(const DeadlineGame& game, GameState state, const std::vector<bo
 
 namespace {
 
-/// A tick begins: machines are lost, and where there are several zones one is chosen.
+/// Begins a tick: machines are lost, and where there are several zones one is chosen.
 void begin_tick(const DeadlineGame& game, const ZoneTicks& available, DeadlinePolicy& policy,
                 GameState& state) {
   std::vector<int> counts;
@@ -113,7 +114,7 @@ GameResult play(const DeadlineGame& game, const ZoneTicks& past, const ZoneTicks
   GameState state;
   state.parts_left = game.parts();
   policy.begin_zones(game, past);
-  std::optional<int> last_zone;  // Of spot machines that were held.
+  std::optional<int> last_zone;  // Zone of the spot machines held last.
   for (; state.tick < game.deadline && state.parts_left > 0; ++state.tick) {
     begin_tick(game, available, policy, state);
     Holding choice = policy.choose(state);

@@ -5,7 +5,7 @@
 namespace stint {
 namespace {
 
-/// What the table's best move holds, in a spell of this age.
+/// The machines held by the table's best move, in a spell of this age.
 Holding best_holding(const DeadlineTable& table, const GameState& state, int ticks_left, int age) {
   DeadlineTable::Machine machine;
   using Kind = DeadlineTable::Machine::Kind;
@@ -79,7 +79,7 @@ int LearnedPolicy::choose_zone(const GameState& state, std::span<const int> coun
 }
 
 void LearnedPolicy::refresh(Zone& zone, int age) const {
-  // A spell that goes on and on tells something about the pool, too.
+  // An unusually long spell is information about the pool as well.
   if (age == 0) zone.age = 0;
   const bool known = !zone.model.up.empty();
   if (known && zone.belief.spells() <= 1.25 * zone.spells + 2 && age <= 2 * zone.age + 12) return;
@@ -94,7 +94,7 @@ Holding LearnedPolicy::choose(const GameState& state) {
   const int left = game_.deadline - state.tick;
   if (state.parts_left > left) return {0, 1};
   Zone& zone = zones_[static_cast<std::size_t>(state.zone)];
-  // Without spot anywhere it is the spell of all zones that counts.
+  // Without spot in any zone the spell of all zones counts.
   const bool nowhere = zones_.size() > 1 && state.available == 0;
   const int age = nowhere ? all_.age() : zone.belief.age();
   refresh(zone, age);

@@ -10,17 +10,17 @@
 
 namespace stint {
 
-/// Stint's policy for one machine: the best moves under what is believed of the pool, which it
-/// learns from the ticks before the game and from those of the game. The table is made anew when
-/// the belief has changed enough.
+/// Stint's policy for one machine: the best moves under the estimated model of the pool, which is
+/// updated with the ticks before the game and those of the game. The table is recomputed when the
+/// estimate has changed enough.
 ///
-/// With several zones it stays where its machine is until it is lost, because to move early costs
-/// as much as to move then, and else takes the zone whose spell is expected to go on longest. The
-/// zones share what they show of spells without any machine, and of how often one zone stands in
-/// for another.
+/// With several zones the policy stays in the zone of its machine until it is lost, because an
+/// early move costs as much as a move then, and else takes the zone whose spell has the longest
+/// expected rest. The zones share the observations of spells without any machine, and of how often
+/// one zone replaces another.
 class LearnedPolicy : public DeadlinePolicy {
  public:
-  /// `belief` is what is known before any tick of a zone was seen.
+  /// `belief` is the prior before any tick of a zone was observed.
   explicit LearnedPolicy(PoolBelief belief);
 
   void begin(const DeadlineGame& game, std::span<const int> past) override;
@@ -32,9 +32,9 @@ class LearnedPolicy : public DeadlinePolicy {
   struct Zone {
     PoolBelief belief;
     PoolModel model = {};
-    std::unique_ptr<DeadlineTable> table = {};  // Of the model, once it is asked for.
+    std::unique_ptr<DeadlineTable> table = {};  // Table of the model, computed on demand.
     double spells = 0;                          // When the model was made.
-    int age = 0;                                // Of the spell, when the model was made.
+    int age = 0;                                // Age of the spell when the model was made.
   };
 
   void see(std::span<const int> counts);
@@ -43,13 +43,13 @@ class LearnedPolicy : public DeadlinePolicy {
 
   PoolBelief first_;
   std::vector<Zone> zones_;
-  PoolBelief all_;           // Of the zones together, where there are several: up when one is.
-  double ends_ = 0;          // Of up-spells.
-  double stood_in_for_ = 0;  // Of these, while another zone was up.
+  PoolBelief all_;           // All zones together, where there are several: up when one is.
+  double ends_ = 0;          // Number of up-spells that ended.
+  double stood_in_for_ = 0;  // Number of those that ended while another zone was up.
   DeadlineGame game_;
 };
 
-/// The best moves for someone who knows the law of the pool, though not its future.
+/// The best moves when the law of the pool is known, but not its future.
 class InformedPolicy : public DeadlinePolicy {
  public:
   explicit InformedPolicy(PoolModel law) : law_(std::move(law)) {}
@@ -64,7 +64,7 @@ class InformedPolicy : public DeadlinePolicy {
   DeadlineGame game_;
   std::unique_ptr<DeadlineTable> table_;
   std::optional<bool> up_;
-  int age_ = 0;  // Of the spell.
+  int age_ = 0;  // Age of the spell.
 };
 
 }  // namespace stint

@@ -24,8 +24,8 @@ TEST(LearnedPolicy, NeverMissesADeadlineThatCanBeKept) {
   }
 }
 
-// The trace is made as the game goes: a spot machine is lost in the tick in which it would first
-// get something done.
+// The trace is generated during the game: a spot machine is lost in the tick in which it would
+// first make progress.
 TEST(LearnedPolicy, NeverMissesADeadlineAgainstAnAdversary) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
@@ -36,7 +36,7 @@ TEST(LearnedPolicy, NeverMissesADeadlineAgainstAnAdversary) {
   }
 }
 
-// Pools of spells of a few hours; everyone plays the same windows.
+// Pools of spells of a few hours; all policies see the same windows.
 TEST(LearnedPolicy, CostsLessThanGreedyAndUniformProgress) {
   const DeadlineGame game{.work = 72, .deadline = 90, .changeover = 2, .price_ratio = 3.3};
   double ours = 0;
@@ -84,7 +84,7 @@ std::vector<std::vector<int>> spells_of(Random& random, int zones, std::size_t t
   return all;
 }
 
-// The adversary of the zones: where a spot machine would first get something done it is lost.
+// The adversary of the zones: a spot machine is lost where it would first make progress.
 TEST(LearnedPolicy, NeverMissesADeadlineInZonesAgainstAnAdversary) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
@@ -153,8 +153,7 @@ TEST(LearnedPolicy, TakesTheZoneThatIsExpectedToLast) {
   EXPECT_EQ(policy.choose_zone(state, both), 1);
 }
 
-// What is cheap on average for someone who knows the law is cheaper than what must be learnt, over
-// many windows.
+// Knowing the law is cheaper on average than learning it, over many windows.
 TEST(InformedPolicy, KeepsDeadlinesAndCostsNoMoreThanGreedy) {
   const PoolModel law{.up = {{0, 0.1}}, .down = {{0, 0.15}}};
   const DeadlineGame game{.work = 40, .deadline = 55, .changeover = 2, .price_ratio = 3.3};
@@ -177,7 +176,7 @@ TEST(InformedPolicy, KeepsDeadlinesAndCostsNoMoreThanGreedy) {
   EXPECT_LT(informed_cost, greedy_cost);
 }
 
-// Without phases the law's table says what the game costs on average; 400 games come near it.
+// Without phases the law's table gives the mean cost of the game; 400 games are near it.
 TEST(InformedPolicy, CostsWhatItsTableSays) {
   const PoolModel law{.up = {{0, 0.2}}, .down = {{0, 0.2}}};
   const DeadlineGame game{.work = 12, .deadline = 20, .changeover = 1, .price_ratio = 3};

@@ -7,8 +7,7 @@
 namespace stint {
 namespace {
 
-/// The cost of a deadline that cannot be kept; times the least probability it is still more than
-/// any cost.
+/// The cost of a missed deadline; multiplied by the smallest probability it still exceeds any cost.
 constexpr float kNever = 1e30F;
 
 }  // namespace
@@ -58,12 +57,12 @@ class DeadlineTable::Solver {
     return 1 + static_cast<std::size_t>(table_.set_ups_ + set_up_left);
   }
 
-  /// Expected cost after this tick, by the machine that one goes on with.
+  /// Expected cost after this tick, by the machine held next.
   void expect(bool up, std::size_t phase) {
     const auto& phases = up ? table_.pool_.up : table_.pool_.down;
     const std::size_t next = std::min(phase + 1, phases_ - 1);
     const float leave = static_cast<float>(phases[phase].leave);
-    // A phase of n ticks is left for the next one with probability 1/n.
+    // A phase of n ticks passes into the next one with probability 1/n.
     const float step =
         next == phase ? 0 : 1.0F / static_cast<float>(phases[next].age - phases[phase].age);
     const float on = (1 - leave) * step;
@@ -72,7 +71,7 @@ class DeadlineTable::Solver {
     const float gone = leave - stands_in;
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
       const bool is_spot = kind >= spot(0) && kind < on_demand(0);
-      // Without spot in this tick one does not hold a spot machine in the next.
+      // Without spot in this tick no spot machine is held in the next.
       if (is_spot && !up) continue;
       const float* same = value(after_, up, phase, kind);
       const float* further = value(after_, up, next, kind);
@@ -87,8 +86,8 @@ class DeadlineTable::Solver {
     }
   }
 
-  /// What one tick on a machine costs, with all that follows; the machine has `left` ticks of
-  /// set-up to go.
+  /// The cost of one tick on a machine and of all later ones; the machine has `left` ticks of
+  /// set-up left.
   struct Held {
     const float* after;
     float price;
@@ -104,7 +103,7 @@ class DeadlineTable::Solver {
     const int changeover = table_.game_.changeover;
     const float* wait = expected_.data();
     const Held new_on_demand = held(false, changeover);
-    // Without spot the move costs as much as what cannot be.
+    // Without spot the move has the cost of an impossible one.
     const Held new_spot = up ? held(true, changeover) : Held{wait, kNever};
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
       const bool is_spot = kind >= spot(0) && kind < on_demand(0);
@@ -163,7 +162,7 @@ DeadlineTable::DeadlineTable(const DeadlineGame& game, const PoolModel& pool)
     : game_(game), pool_(pool), set_ups_(std::max(1, game.changeover)) {
   CHECK(game.machines == 1 && game.work >= 1 && game.deadline >= 1);
   CHECK(!pool.up.empty() && pool.up.size() == pool.down.size());
-  // Were it certain, the deadline would hang on it.
+  // Were it certain, the deadline would depend on it.
   CHECK(pool.stand_in >= 0 && pool.stand_in <= 0.99);
   Solver(*this).run();
   rows_.push_back(static_cast<std::uint32_t>(runs_.size()));

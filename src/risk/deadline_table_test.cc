@@ -12,8 +12,8 @@ struct Spell {
   std::size_t phase = 0;
 };
 
-/// The least expected cost, by trying every move and following every turn of the pool, with the
-/// rules of the game itself.
+/// The least expected cost, by trying every move and following every transition of the pool, with
+/// the rules of the game itself.
 double expected_cost(const DeadlineGame& game, const PoolModel& pool, const GameState& state,
                      const Spell& spell);
 
@@ -77,7 +77,7 @@ TEST(DeadlineTable, EqualsTryingEverything) {
   }
 }
 
-/// Plays the table against a spell sequence, and gives what it held.
+/// Runs the table on a sequence of spells, and returns the machines held.
 bool keeps_deadline(const DeadlineGame& game, const DeadlineTable& table,
                     const std::vector<int>& trace) {
   using Kind = DeadlineTable::Machine::Kind;
@@ -101,7 +101,7 @@ bool keeps_deadline(const DeadlineGame& game, const DeadlineTable& table,
   return state.parts_left <= 0;
 }
 
-// Every sequence of ten ticks: nothing that spot does makes it late.
+// Every sequence of ten ticks: no spot availability makes it late.
 TEST(DeadlineTable, KeepsEveryDeadlineThatCanBeKeptWhateverSpotDoes) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
@@ -127,14 +127,14 @@ TEST(DeadlineTable, KnowsWhenADeadlineCannotBeKept) {
   EXPECT_GT(DeadlineTable(game, random_pool(random, 2)).value(true), DeadlineTable::kImpossible);
 }
 
-// A pool that is all but always there is used all the time: two ticks of set-up and ten of work.
+// A pool that is nearly always available is used all the time: two ticks of set-up and ten of work.
 TEST(DeadlineTable, UsesAPoolThatIsAlwaysThere) {
   const DeadlineGame game{.work = 10, .deadline = 30, .changeover = 2, .price_ratio = 3};
   const PoolModel pool{.up = {{0, 1e-5}}, .down = {{0, 0.5}}};
   EXPECT_NEAR(DeadlineTable(game, pool).value(true), 12, 0.01);
 }
 
-// Two pools that are there in turn are worth more than one.
+// Two pools that are available in turn are worth more than one.
 TEST(DeadlineTable, CountsOnAnotherZoneThatStandsIn) {
   const DeadlineGame game{.work = 20, .deadline = 30, .changeover = 1, .price_ratio = 3};
   PoolModel pool{.up = {{0, 0.2}}, .down = {{0, 0.2}}};

@@ -47,8 +47,8 @@ std::vector<std::vector<double>> all_rates(const GroupLoss& group, int machines)
   return rates;
 }
 
-/// Uniformisation: events come at the largest of the states' rates, some of them without effect, so
-/// that their number is Poisson's. `rates` are of the states up to `machines` at least.
+/// Uniformisation: events occur at the largest of the states' rates, some of them without effect,
+/// so that their number is Poisson-distributed. `rates` has the states up to `machines` at least.
 std::vector<double> left_after(const std::vector<std::vector<double>>& rates, int machines,
                                const GroupLoss& group, double amount) {
   const auto n = static_cast<std::size_t>(machines);
@@ -58,7 +58,7 @@ std::vector<double> left_after(const std::vector<std::vector<double>>& rates, in
   const double mean = fastest * amount;
   if (mean <= 0) return now;
   std::vector<double> left(n + 1);
-  constexpr double kMargin = 10;  // Standard deviations of the number of events that are followed.
+  constexpr double kMargin = 10;  // Standard deviations of the number of events to include.
   const double last = mean + kMargin * std::sqrt(mean) + 2 * kMargin;
   double log_weight = -mean;
   for (int step = 0; step <= last; ++step) {
@@ -80,10 +80,10 @@ std::vector<double> left_after(const std::vector<std::vector<double>>& rates, in
   return left;
 }
 
-/// How often a pool of `first` machines lost `second` of them in a tick.
+/// The number of ticks in which a pool of `first` machines lost `second` of them.
 using Drops = std::map<std::pair<int, int>, int>;
 
-/// Pools above this are thinned: a part of a pool follows the same law.
+/// Larger pools are thinned: a part of a pool follows the same law.
 constexpr int kLargestPool = 96;
 
 Drops drops_of(std::span<const AvailabilityTrace> traces) {
@@ -116,7 +116,8 @@ double log_likelihood(const GroupLoss& group, const Drops& drops, double amount)
   return sum;
 }
 
-/// A search on ever finer grids around the best so far: shared as it is, reach by its logit.
+/// A search on successively finer grids around the best so far: shared on its own scale, reach by
+/// its logit.
 GroupLoss most_likely(const Drops& drops, double amount) {
   constexpr int kRounds = 4;
   constexpr int kHalf = 4;  // Grid points on each side.

@@ -55,7 +55,7 @@ std::optional<SurvivalShare> KaplanMeier::at(Seconds age) const {
   if (machines_ == 0 || (age > watched_ && now.share > 0)) return std::nullopt;
   if (now.share <= 0) return SurvivalShare{.share = 0, .low = 0, .high = 0};
   if (now.share >= 1) return SurvivalShare{};
-  constexpr double kTail = 0.975;  // Of a two-sided interval of 95 %.
+  constexpr double kTail = 0.975;  // For a two-sided interval of 95 %.
   const double log_share = std::log(now.share);
   const double width = normal_quantile(kTail) * std::sqrt(now.variance) / -log_share;
   return SurvivalShare{.share = now.share,
@@ -116,7 +116,7 @@ Seconds Hazard::mean_until(Seconds limit) const {
     const Seconds width = end - steps_[i].from;
     const double alive = std::exp(-cumulative_[i]);
     const double lost = steps_[i].rate * width;
-    // ∫ e^(−rt) dt over the step; the series where the rate is next to nothing.
+    // ∫ e^(−rt) dt over the step; by its series where the rate is nearly zero.
     mean += alive * (lost > 1e-9 ? width * (-std::expm1(-lost) / lost) : width);
   }
   return mean;

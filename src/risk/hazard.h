@@ -9,29 +9,29 @@
 
 namespace stint {
 
-/// A share of machines and an interval in which the true one lies with 95 %.
+/// A share of machines with its 95 % interval.
 struct SurvivalShare {
   double share = 1;
   double low = 1;
   double high = 1;
 };
 
-/// The share of machines that outlive an age, as measured, whatever the shape of the hazard
-/// (Kaplan and Meier, 1958):
+/// The measured share of machines that outlive an age, for any shape of the hazard (Kaplan and
+/// Meier, 1958):
 ///
 ///   S(t) = Π over losses at u ≤ t of (1 − lost(u) / at risk(u))
 ///
-/// Machines that somebody stopped watching count while they were watched. A loss known only to lie
-/// between two probes is taken in the middle. The interval is Greenwood's on the scale of
-/// log(−log S), so that it stays between 0 and 1.
+/// Machines whose observation ended early count while they were observed. A loss between two probes
+/// is placed in the middle. The interval is Greenwood's on the scale of log(−log S), so that it
+/// stays between 0 and 1.
 class KaplanMeier {
  public:
   explicit KaplanMeier(std::span<const Lifetime> lifetimes);
 
-  /// Nothing when no machine was watched that long, unless all were lost before.
+  /// Nothing when no machine was observed that long, unless all were lost before.
   std::optional<SurvivalShare> at(Seconds age) const;
 
-  int machines() const { return machines_; }  // Of which anything is known.
+  int machines() const { return machines_; }  // Number of machines with any observation.
   int losses() const { return losses_; }
 
  private:
@@ -42,18 +42,18 @@ class KaplanMeier {
   };
 
   std::vector<Step> steps_;  // At each age at which machines were lost.
-  Seconds watched_;          // The age of the oldest machine that was seen.
+  Seconds watched_;          // Age of the oldest observed machine.
   int machines_ = 0;
   int losses_ = 0;
 };
 
-/// The age at which a life is taken to have ended or to have been lost from sight.
+/// The age at which a life is assumed to have ended or its observation stopped.
 Seconds middle_age(const Lifetime& lifetime);
 
-/// Whether the row says anything.
+/// Whether the row has any information.
 bool is_known(const Lifetime& lifetime);
 
-/// How often a machine is lost, by its age.
+/// The loss rate of a machine, by its age.
 using PerSecond = decltype(1.0 / Seconds());
 
 /// The rate from an age on.
@@ -63,18 +63,18 @@ struct HazardStep {
 };
 
 /// Losses per second of one machine, by its age: constant between steps, so that everything below
-/// is exact. It may fall and rise again, as Google's preemptible VMs have it.
+/// is exact. It may fall and rise again, as for Google's preemptible VMs.
 class Hazard {
  public:
   /// The same at every age; not below zero.
   static Hazard constant(PerSecond rate);
 
-  /// Requires steps that rise in age, the first at zero, with rates that are not below zero.
+  /// Requires steps of increasing age, the first at zero, with rates that are not below zero.
   explicit Hazard(std::vector<HazardStep> steps);
 
   PerSecond rate(Seconds age) const;
 
-  /// The rate integrated from birth.
+  /// The rate integrated from the launch.
   double cumulative(Seconds age) const;
 
   /// P(alive at `age`).

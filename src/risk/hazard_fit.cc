@@ -15,9 +15,9 @@ constexpr Seconds kFineAge = 10 * kMinute;  // Steps widen from here on.
 constexpr int kFolds = 5;
 constexpr int kFewLosses = 10;
 
-/// The k of the Gamma(k, k) prior of a factor: as if k losses had come at the average rate.
+/// The k of the Gamma(k, k) prior of a factor: equivalent to k losses at the average rate.
 constexpr double kFactorLosses = 5;
-constexpr double kExponentialSmoothing = 1e8;  // So stiff that all steps have one rate.
+constexpr double kExponentialSmoothing = 1e8;  // Stiff enough that all steps have one rate.
 
 /// A lifetime with an index for its kind.
 struct Life {
@@ -27,7 +27,7 @@ struct Life {
   std::size_t kind = 0;
 };
 
-/// Where steps begin; the last one begins where the data end.
+/// The starts of the steps; the last one begins where the data end.
 std::vector<double> step_edges(Seconds oldest) {
   const double fine = kFineAge.in(kSecond);
   const double width = std::log1p(std::max(oldest, kFineAge).in(kSecond) / fine) / kSteps;
@@ -36,7 +36,7 @@ std::vector<double> step_edges(Seconds oldest) {
   return edges;
 }
 
-/// What one E-step gathers, by step.
+/// The sums of one E-step, by step.
 struct Gathered {
   std::vector<double> losses;
   std::vector<double> exposure;  // Weighted by the machine's factors.
@@ -126,9 +126,9 @@ void Fitter::gather(const Life& life, Gathered& into) const {
   into.losses[step_at(life.from)] += 1;
 }
 
-/// Adds what is expected of a life that ended between two probes a and b: with S from a on, it
-/// ended in the part [l, r] with probability (S(l) − S(r)) / (1 − S(b)) and was alive there for
-/// ∫ (S(t) − S(b)) dt / (1 − S(b)).
+/// Adds the expectation of a life that ended between two probes a and b: with S from a on, it ended
+/// in the part [l, r] with probability (S(l) − S(r)) / (1 − S(b)) and was alive there for ∫ (S(t) −
+/// S(b)) dt / (1 − S(b)).
 void Fitter::gather_between(const Life& life, Gathered& into) const {
   const double gone = std::exp(-factor(life) * (cumulative(life.until) - cumulative(life.from)));
   const double ended = std::max(1 - gone, 1e-300);
@@ -164,7 +164,8 @@ double Fitter::solve_rates(const Gathered& gathered) {
     diagonal[j] += ratio * prior_.smoothing;
     right[j] -= ratio * right[j - 1];
   }
-  constexpr double kLongest = 1.0;  // Of a step in the log-rate, so that Newton cannot run away.
+  // Largest step in the log-rate, so that Newton's method cannot diverge.
+  constexpr double kLongest = 1.0;
   double largest = 0;
   double next = 0;
   for (std::size_t j = n; j-- > 0;) {
@@ -182,7 +183,7 @@ void Fitter::solve_factors() {
   std::vector<double> amounts;
   amounts.reserve(lives_.size());
   for (const Life& it : lives_) {
-    // The loss of a life between probes is expected at the middle, which is near enough here.
+    // The loss of a life between probes is placed in the middle, which is accurate enough here.
     amounts.push_back(cumulative(it.lost ? (it.from + it.until) / 2 : it.from));
   }
   std::vector<double> losses(kinds_.size(), kFactorLosses);
@@ -230,7 +231,7 @@ HazardFit Fitter::run() {
 /// Shares of machines by their factor.
 using Mixture = std::map<double, double>;
 
-/// What is known of the factor of a kind: one, or all that were seen if this one was not.
+/// The factors of a kind: its own, or all observed ones if it has none.
 Mixture factors_of(const HazardFit& fit, const std::string& kind) {
   if (fit.kinds.empty()) return {{1, 1}};
   const auto found = fit.kinds.find(kind);
@@ -273,7 +274,7 @@ double best_smoothing(std::span<const Lifetime> lifetimes) {
   return best;
 }
 
-/// Whether kinds seen in some zones say more about the others than all machines together do.
+/// Whether kinds seen in some zones predict the others better than all machines together do.
 bool kinds_differ(std::span<const Lifetime> lifetimes, double smoothing) {
   std::map<std::string, int> losses;
   for (const Lifetime& it : lifetimes) losses[it.zone] += it.at_most.has_value();
@@ -324,7 +325,7 @@ Hazard hazard_of(const HazardFit& fit, std::span<const Lifetime> machines) {
   for (const auto& [kind, count] : asked) {
     for (const auto& [factor, share] : factors_of(fit, kind)) mixture[factor] += share * count;
   }
-  // The mixture's own integrated rate at each edge; between edges its rate is taken as constant.
+  // The mixture's own integrated rate at each edge; between edges its rate is assumed constant.
   const auto amount = [&](Seconds age) {
     double alive = 0;
     double all = 0;
@@ -337,7 +338,7 @@ Hazard hazard_of(const HazardFit& fit, std::span<const Lifetime> machines) {
   std::vector<HazardStep> steps = fit.base.steps();
   for (std::size_t j = 0; j < steps.size(); ++j) {
     const Seconds from = steps[j].from;
-    // The last rate goes on for ever; it is that of the next day.
+    // The last rate holds for ever; it is that of the next day.
     const Seconds until = j + 1 < steps.size() ? steps[j + 1].from : from + kDay;
     steps[j].rate = std::max(0.0, amount(until) - amount(from)) / (until - from);
   }

@@ -26,7 +26,7 @@ struct Drawn {
   std::string zone = "a";
 };
 
-/// Machines that are watched for a day.
+/// Machines that are observed for a day.
 std::vector<Lifetime> draw(const Drawn& how, std::uint64_t seed) {
   Random random(seed);
   std::vector<Lifetime> lifetimes;
@@ -133,7 +133,7 @@ TEST(HazardFit, KnowsKindsAndAveragesOverThemElsewhere) {
   }
 }
 
-// What holds in zone a is the other way round in zone b: a third zone learns nothing from kinds.
+// Zone b has the opposite ratio to zone a: a third zone learns nothing from kinds.
 TEST(HazardFit, DoesNotTellKindsApartThatZonesDisagreeOn) {
   auto lifetimes = two_kinds();
   for (Lifetime& it : lifetimes) {

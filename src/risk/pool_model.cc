@@ -10,21 +10,21 @@
 namespace stint {
 namespace {
 
-// A spell neither ends nor goes on for certain.
+// No spell ends or continues with certainty.
 constexpr double kLeaveMin = 1e-5;
 constexpr double kLeaveMax = 0.98;
 
-// What is known before anything was seen: the middle of what AWS GPU pools showed in 2022, where
-// up-spells had medians of 0.3 to 1.2 hours and down-spells of 0.2 to 0.8 (Wu et al., NSDI'24).
+// The prior: the middle of AWS GPU pools in 2022, where up-spells had medians of 0.3 to 1.2 hours
+// and down-spells of 0.2 to 0.8 (Wu et al., NSDI'24).
 const Seconds kUpMedian = 0.6 * kHour;
 const Seconds kDownMedian = 0.4 * kHour;
 constexpr double kMedianSpread = 1.2;  // Of the logarithm of a pool's median.
 
-constexpr double kGuessedEnds = 4;  // The guess weighs as much as that many ends in a phase.
+constexpr double kGuessedEnds = 4;  // The prior weighs as much as that many ends in a phase.
 constexpr double kOthersEnds = 10;  // Another pool's trace weighs as much as that many ends.
 const Seconds kHalfForgotten = 48 * kHour;
 
-/// One log-normal law of spells, and how well it explains what was seen.
+/// One log-normal law of spells, and its likelihood.
 struct Guess {
   std::vector<double> leave;  // By phase.
   double log_weight = 0;
@@ -35,14 +35,14 @@ double ticks_of_phase(const std::vector<int>& ages, std::size_t phase) {
   return phase + 1 < ages.size() ? ages[phase + 1] - ages[phase] : std::max(1, ages[phase]);
 }
 
-/// The grid of laws, weighed by what is known before anything was seen.
+/// The grid of laws, with their prior weights.
 std::vector<Guess> guesses_of(const std::vector<int>& ages, double median_ticks) {
   std::vector<Guess> guesses;
   for (int step = -10; step <= 10; ++step) {
     for (const double spread : {0.7, 1.1, 1.5, 2.0, 2.6}) {
       const double deviation = 0.25 * step;
       const double median = std::max(0.3, median_ticks) * std::exp(kMedianSpread * deviation);
-      // A spell that is seen at all lasts half a tick more or less.
+      // A spell that is observed at all lasts half a tick more or less.
       const auto lasts = [&](double ticks) {
         return std::max(1e-300, 1 - normal_distribution(std::log((ticks + 0.5) / median) / spread));
       };
@@ -81,7 +81,7 @@ std::vector<double> ticks_to_go(std::span<const SpellPhase> phases) {
   double after = 0;
   for (std::size_t i = phases.size(); i-- > 0;) {
     const double stays = 1 - phases[i].leave;
-    // A phase of n ticks is left for the next one with probability 1/n; the last one never is.
+    // A phase of n ticks passes into the next one with probability 1/n; the last one never does.
     const double step = i + 1 < phases.size() ? 1.0 / (phases[i + 1].age - phases[i].age) : 0;
     after = stays * (1 + step * after) / (1 - stays * (1 - step));
     to_go[i] = after;
@@ -162,7 +162,7 @@ std::vector<SpellPhase> PoolBelief::predict(const Side& side, Seconds median) co
       left += guess.alive * guess.leave[i];
       guess.alive *= std::pow(1 - guess.leave[i], ticks_of_phase(ages_, i));
     }
-    // Spells that last so long were not thought of: they may well last longer.
+    // Spells of this length are beyond the prior: they may well last longer.
     const double guessed = alive > 0 ? left / alive : kLeaveMin;
     const double leave = (side.leaves[i] + kGuessedEnds) / (side.ticks[i] + kGuessedEnds / guessed);
     phases.push_back({ages_[i], std::clamp(leave, kLeaveMin, kLeaveMax)});

@@ -26,7 +26,7 @@ TEST(PoolBelief, FollowsTheAgeOfTheSpell) {
 }
 
 // Spells of at least one tick that end with probability 0.2 and 0.05 per tick: after two weeks the
-// belief is near, at every age that was seen often.
+// estimate is close, at every age that was observed often.
 TEST(PoolBelief, LearnsHowOftenSpellsEnd) {
   PoolBelief belief(5 * kMinute, 400);
   Random random(3);
@@ -46,7 +46,7 @@ TEST(PoolBelief, LearnsHowOftenSpellsEnd) {
   EXPECT_LT(down_error, 0.35);
 }
 
-// Heavy-tailed: what has lasted long lasts longer.
+// Heavy-tailed: a spell that has lasted long lasts longer.
 TEST(PoolBelief, TakesOldSpellsToLastLongerBeforeAnythingIsSeen) {
   const PoolModel model = PoolBelief(5 * kMinute, 400).model();
   EXPECT_GT(model.up[4].leave, model.up.back().leave);

@@ -61,7 +61,7 @@ SaveCost save_cost(const SaveSetup& setup) {
 int receivers_needed(int senders, BytesPerSecond sender_nic, BytesPerSecond receiver_nic) {
   CHECK(senders >= 1);
   CHECK(receiver_nic > BytesPerSecond());
-  // Equal NICs must not ask for one more by rounding.
+  // Rounding must not add a receiver for equal NICs.
   const double ratio = senders * sender_nic / receiver_nic;
   return std::max(1, static_cast<int>(std::ceil(ratio * (1 - 1e-12))));
 }

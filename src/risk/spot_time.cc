@@ -12,10 +12,10 @@ namespace stint {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kExponentMax = 300;  // e to it is far from the largest number.
+constexpr double kExponentMax = 300;  // e to this power is far from the largest number.
 constexpr int kNewtonSteps = 4;       // From Young's interval, to a thousandth.
 
-/// The run's figures in plain seconds: this file is asked tens of thousands of times.
+/// The run's figures in plain seconds, because this file is evaluated tens of thousands of times.
 struct Figures {
   double work;
   double rate;
@@ -84,7 +84,7 @@ Moments segment(const Figures& run, double length) {
   return {.losses = losses, .working = losses / run.rate, .variance = std::max(0.0, variance)};
 }
 
-/// `saves` segments with a save, and the last one without.
+/// `saves` segments with a checkpoint, and the last one without.
 SpotTime time_of(const SpotRun& run, const Figures& figures, double interval, double saves) {
   const Moments last = segment(figures, figures.work - saves * interval);
   Moments sum = last;
@@ -109,7 +109,7 @@ SpotTime time_of(const SpotRun& run, const Figures& figures, double interval, do
                 .starting = run.start_up.mean + sum.losses * run.recovery.mean,
                 .p_undisturbed = std::exp(-figures.rate * (figures.work + stalls)),
                 .start_up = run.start_up};
-  if (sum.losses == kInfinity) time.starting = kInfinity * kSecond;  // Even with no recovery.
+  if (sum.losses == kInfinity) time.starting = kInfinity * kSecond;  // Even without a recovery.
   time.mean = time.useful + time.saving + time.redone + time.starting;
   time.deviation = std::sqrt(sum.variance + start * start) * kSecond;
   return time;
@@ -179,7 +179,7 @@ SpotTime spot_time(const SpotRun& run, Seconds interval) {
   CHECK(interval > Seconds());
   CHECK(interval >= run.transfer);
   const double tau = interval.in(kSecond);
-  // A hair less, so that work of whole intervals does not gain one by rounding.
+  // Slightly less, so that work of whole intervals does not gain one by rounding.
   const double parts = (figures.work - figures.transfer) / tau * (1 - 1e-12);
   return time_of(run, figures, tau, std::max(0.0, std::ceil(parts) - 1));
 }
@@ -190,13 +190,13 @@ SpotTime best_spot_time(const SpotRun& run) {
   if (figures.rate <= 0 || figures.without <= 0 || span <= 0) {
     return time_of(run, figures, figures.work, 0);
   }
-  // Saves that cost nothing are made as often as they can be, within reason.
+  // Checkpoints without a cost are made as often as possible, within reason.
   const double least = std::max(figures.transfer, 1e-4 * figures.work);
   const double parts_max = std::floor(span / least);
   const double ahead = losses_in(figures, figures.transfer);
   const double wanted = figures.stall > 0 ? span / lasting_interval(figures, ahead) : parts_max;
   const double parts = std::clamp(std::floor(wanted), 1.0, std::max(1.0, parts_max));
-  // The mean is in proportion to the expected losses, so these decide.
+  // The mean is proportional to the expected losses, so that these decide.
   double best_parts = 1;
   double best_losses = losses_in(figures, figures.work);
   for (const double count : {parts, parts + 1}) {

@@ -124,7 +124,7 @@ TEST(BestSpotTime, EqualsAFineSearchOverIntervals) {
   }
 }
 
-// Twenty thousand losses an hour: no minute of work is ever reached.
+// Twenty thousand losses an hour: not even a minute of work is completed.
 TEST(SpotTime, IsInfiniteWhereNoSaveIsEverSafe) {
   const SpotTime time = spot_time(run_of(10, 20000), 10 * kMinute);
   EXPECT_TRUE(std::isinf(time.mean.in(kSecond)));
