@@ -2,7 +2,7 @@
 
 namespace stint {
 
-/// Prints the failed condition and where it stands, then aborts. For our own bugs, never for input.
+/// Prints the failed condition and its location, then aborts. For our own bugs, never for input.
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
 
 }  // namespace stint

@@ -4,7 +4,7 @@
 
 namespace stint {
 
-/// The world's time, passed in so that decisions can be replayed.
+/// The present time, passed in so that decisions can be replayed.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -19,7 +19,7 @@ class SystemClock : public Clock {
   Seconds now() const override;
 };
 
-/// A clock that stands where it is put.
+/// A clock that stays at the time it is set to.
 class FixedClock : public Clock {
  public:
   explicit FixedClock(Seconds now) : now_(now) {}

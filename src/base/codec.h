@@ -16,27 +16,28 @@
 ///
 ///   template <class Walk>
 ///   void describe(Walk& walk, Like<Walk, Price>& it) {
-///     walk.field("price", it.rate, "What one hour costs.", {.range = Range::kPositive});
-///     walk.field("date", it.date, "When the price was taken.");
+///     walk.field("price", it.rate, "Price of one hour.", {.range = Range::kPositive});
+///     walk.field("date", it.date, "Date of the price.");
 ///     walk.rest(it.unknown);
 ///   }
 ///
-/// A field whose type is optional, a vector or a map may be absent; any other is required. What
-/// spans several fields goes into `std::string problem(const Price&)`, empty when all is well.
-/// Quantities are texts with their unit; `number` writes them as plain numbers instead, for results
-/// whose keys name the unit. `numbers` does so for a list, and `number_or_null` where null says
-/// that there is none. A noun inside another that carries a mark of its own is a `document`.
+/// A field whose type is optional, a vector or a map may be absent; any other is required. A rule
+/// about several fields is a function `std::string problem(const Price&)`, which returns an empty
+/// text when there is no error. Quantities are texts with their unit; `number` writes them as plain
+/// numbers instead, for results whose keys name the unit. `numbers` does so for a list, and
+/// `number_or_null` where null means that there is none. A noun inside another with its own schema
+/// mark is a `document`.
 namespace stint {
 
-/// A noun read from a file, with what was odd about it.
+/// A noun read from a file, with warnings.
 template <class T>
 struct Loaded {
   T noun;
   std::vector<std::string> warnings;
 };
 
-/// Bad input unless `json` says it is a `schema` ("stint.job/1") document: another noun, a newer
-/// version and a missing mark are told apart.
+/// Bad input unless `json` is a `schema` ("stint.job/1") document; the errors for another noun, a
+/// newer version and a missing mark differ.
 Status check_schema_mark(const Json& json, std::string_view schema, const std::string& source);
 
 /// Wraps the schema of a noun's fields into a document of docs/formats.

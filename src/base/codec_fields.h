@@ -15,22 +15,22 @@
 
 namespace stint {
 
-/// What a number may be.
+/// The ranges of a number.
 enum class Range { kAny, kPositive, kNotNegative, kFraction, kAtLeastOne };
 
 struct FieldRules {
   Range range = Range::kAny;
-  std::string_view unit = {};  // The unit a quantity is best written in.
-  bool always = false;         // A list is written even when it is empty.
+  std::string_view unit = {};  // The preferred unit of a quantity.
+  bool always = false;         // An empty list is written as well.
 };
 
-/// What is wrong with a noun, and where in it.
+/// The error of a noun, and its location.
 struct Problem {
   std::vector<std::string> path;
   std::string message;
 };
 
-/// Where a field stands in a document and what was found wrong there.
+/// The location of a field in a document and the errors found there.
 struct Trail {
   std::string source;
   std::vector<std::string> path = {};
@@ -39,7 +39,7 @@ struct Trail {
 
   /// Keeps the first error, with source, line (when known) and JSON pointer.
   void fail(int line, std::string_view message);
-  /// The same for a problem deeper inside the noun that is being looked at.
+  /// The same for a problem deeper inside the present noun.
   void fail_inside(int line, const Problem& problem);
   void warn(int line, std::string_view message);
   bool ok() const { return !error.has_value(); }
@@ -53,7 +53,7 @@ std::string range_problem(Range range, double value, std::string_view shown);
 
 class ReadWalk;
 
-/// `T` for a walk that fills nouns in, `const T` for one that looks.
+/// `T` for a walk that fills nouns in, `const T` for one that reads them.
 template <class Walk, class T>
 using Like = std::conditional_t<std::is_same_v<Walk, ReadWalk>, T, const T>;
 
@@ -105,7 +105,7 @@ concept HasProblem = requires(const T& it) {
   { problem(it) } -> std::same_as<std::string>;
 };
 
-/// True when the field is left out of a document that does not know it.
+/// True when the field is left out of a document that does not have it.
 template <class T>
 constexpr bool kMayBeAbsent = AnOptional<T> || AVector<T> || AMap<T>;
 

@@ -33,7 +33,7 @@ class ReadWalk {
     });
   }
 
-  /// A required number that may be null, which says that there is none.
+  /// A required number that may be null, which means that there is none.
   template <AQuantity Q>
   void number_or_null(const char* name, std::optional<Q>& member, Q unit, const char* /*doc*/,
                       Range range = Range::kAny) {
@@ -58,14 +58,14 @@ class ReadWalk {
     });
   }
 
-  /// A noun inside another that is a document of its own, with the mark `schema`: one that must be
-  /// there, one that may be absent, or a list.
+  /// A noun inside another that is its own document, with the mark `schema`: required, optional, or
+  /// a list.
   template <class T>
   void document(const char* name, T& member, const char* schema, const char* /*doc*/) {
     visit(name, kMayBeAbsent<T>, [&](const Json& json) { read_marked(json, member, schema); });
   }
 
-  /// A required value with a text form of its own: `parse` reads what `to_text` writes.
+  /// A required value with its own text form: `parse` reads what `to_text` writes.
   template <class T, class Parse>
   void text(const char* name, T& member, Parse parse, const char* /*doc*/) {
     visit(name, false, [&](const Json& json) {
@@ -78,13 +78,13 @@ class ReadWalk {
     });
   }
 
-  /// Keeps the members that no field took, and warns about them.
+  /// Keeps the unknown members, and warns about them.
   void rest(Json::Object& unknown);
 
-  /// The line of the value at `path` under `json`, or of the last one on the way that is there.
+  /// The line of the value at `path` under `json`, or of the last existing one on the path.
   static int line_of(const Json& json, const std::vector<std::string>& path);
 
-  /// A `marked` noun has a "schema" that was looked at before.
+  /// A `marked` noun has a "schema" that was checked before.
   template <class T>
   static void read_noun(const Json& json, T& noun, Trail& trail, bool marked = false) {
     if (json.as<Json::Object>() == nullptr) {

@@ -17,7 +17,7 @@ namespace stint {
 /// The schema of a noun's fields for a document with the mark `schema`.
 Json with_mark(std::string_view schema, const Json& fields);
 
-/// Makes the JSON of a noun; what is absent is left out.
+/// Makes the JSON of a noun; absent fields are left out.
 class WriteWalk {
  public:
   template <class T>
@@ -132,7 +132,7 @@ class WriteWalk {
   Json json_;
 };
 
-/// Holds the values of a noun in memory against its rules.
+/// Checks the values of a noun in memory against its rules.
 class CheckWalk {
  public:
   explicit CheckWalk(Trail& trail) : trail_(trail) {}

@@ -14,7 +14,7 @@ namespace stint {
 namespace {
 
 constexpr Seconds kShutdownPatience = 2 * kSecond;
-constexpr std::int64_t kShutdownBytes = 64 << 20;  // That are read and forgotten at the end.
+constexpr std::int64_t kShutdownBytes = 64 << 20;  // Bytes that are read and discarded at the end.
 
 }  // namespace
 

@@ -15,7 +15,7 @@
 namespace stint {
 namespace {
 
-/// Whether nobody was here before.
+/// Whether this process is the first to reach the point.
 bool is_first(std::string_view name) {
   const char* once = std::getenv("STINT_CRASH_ONCE");
   if (once == nullptr) return true;

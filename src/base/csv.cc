@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-/// Takes records off a text one by one.
+/// Reads records from a text one by one.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}

@@ -14,7 +14,7 @@ namespace stint {
 /// all accepted.
 class Csv {
  public:
-  /// Errors are bad input and say `source` and the line.
+  /// Errors are bad input and name `source` and the line.
   static Result<Csv> parse(std::string_view text, const std::string& source);
 
   const std::vector<std::string>& header() const { return header_; }
@@ -49,7 +49,7 @@ class Csv {
   std::vector<Row> rows_;
 };
 
-/// `cell` quoted when it has to be.
+/// `cell`, quoted where necessary.
 std::string csv_cell(std::string_view cell);
 
 /// One line of a table, with its newline.

@@ -10,7 +10,7 @@
 
 namespace stint {
 
-/// The day, or just the month, a figure was taken: "2026-07-20" or "2025-07".
+/// The day, or only the month, of a figure: "2026-07-20" or "2025-07".
 struct Date {
   int year = 1970;
   int month = 1;

@@ -11,8 +11,8 @@
 
 namespace stint {
 
-/// Time since some moment of this boot. Nobody sets it, so that it suits limits of waits; what is
-/// decided goes by a Clock instead.
+/// Time since a moment of this boot. The clock is never set, so that it suits limits of waits;
+/// decisions use a Clock instead.
 Seconds steady_now();
 
 /// The end of a wait.
@@ -20,7 +20,7 @@ class Deadline {
  public:
   explicit Deadline(Seconds limit) : end_(steady_now() + limit) {}
 
-  /// Nothing once it has passed.
+  /// The time left; zero once it has passed.
   Seconds left() const;
 
   bool passed() const { return !(left() > Seconds{}); }
@@ -53,46 +53,48 @@ struct Pipe {
   Descriptor to;
 };
 
-/// A pipe whose ends programs that are started do not inherit.
+/// A pipe whose ends started programs do not inherit.
 Result<Pipe> make_pipe();
 
-/// Waits for one of `events`, as poll names them; false when none came within `limit`. A signal
+/// Waits for one of `events`, as poll names them; false when none occurred within `limit`. A signal
 /// does not end the wait.
 bool wait_for(int descriptor, short events, Seconds limit);
 
-/// Closes all descriptors from 3 on but these.
+/// Closes all descriptors from 3 on except these.
 void close_all_but(std::vector<int> kept);
 
-/// Appends what comes until the end of the stream, or a mebibyte; false when `limit` passed first.
+/// Appends bytes until the end of the stream, or a mebibyte; false when `limit` passed first.
 bool read_to_end(int descriptor, Seconds limit, std::string& bytes);
 
-/// A line from a pipe or socket without its end; what came so far when it ends or `limit` passes.
+/// A line from a pipe or socket without its newline; the bytes so far when it ends or `limit`
+/// passes.
 std::string read_line(int descriptor, Seconds limit);
 
 /// False when not all could be written.
 bool write_all(int descriptor, std::string_view bytes);
 
-/// Cuts the bytes of a pipe or socket into lines as they come, for a loop that polls several.
+/// Splits the bytes of a pipe or socket into lines, for a loop that polls several.
 class LineStream {
  public:
   using TakeLine = std::function<void(std::string_view line)>;
 
   LineStream() = default;
 
-  /// Reading from it will not wait from now on.
+  /// Makes the descriptor non-blocking.
   explicit LineStream(Descriptor from);
 
   bool open() const { return from_.get() >= 0; }
 
-  /// To be polled, and to be written to if it is a socket.
+  /// For polling, and for writing if it is a socket.
   int descriptor() const { return from_.get(); }
 
-  /// Gives the lines that came, without their ends, and returns; it never waits. At the end of the
-  /// stream, the rest of a line counts as one, and it is closed. Call it again when there is more,
-  /// since one call takes about a mebibyte at most. Longer lines are cut there.
+  /// Passes on the received lines, without their newlines, and returns without waiting. At the end
+  /// of the stream an incomplete line counts as one, and the descriptor is closed. One call reads
+  /// about a mebibyte at most, so that it is to be called again when there is more. Longer lines
+  /// are split there.
   void read(const TakeLine& take);
 
-  /// Gives the rest of a line, if any, and closes.
+  /// Passes on an incomplete line, if any, and closes.
   void close(const TakeLine& take);
 
  private:

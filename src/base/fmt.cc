@@ -1,5 +1,5 @@
-// fmt is packaged as a shared library or header-only. Compiled once here and nowhere else, it is
-// neither a file to install beside the binary nor a cost to every source that formats a text.
+// fmt is packaged as a shared library or header-only. Compiling it only here avoids both a library
+// to install beside the binary and a compilation in every source that formats a text.
 #include <fmt/format-inl.h>
 
 // The templates that fmt's headers only declare; the linker names any that a newer fmt adds.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-/// Walks over the text and counts the lines it passed, so that values know where they stood.
+/// Scans the text and counts lines, so that values know their location.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -77,13 +77,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       return fail("the file ends in the middle of a value; it may be truncated");
     }
     if (what.find("UTF-8") != std::string::npos) return fail("the text is not UTF-8");
-    constexpr std::size_t kShown = 12;  // The end of what was read is where it went wrong.
+    constexpr std::size_t kShown = 12;  // The error is at the end of the text read so far.
     const std::size_t cut = token.size() > kShown ? token.size() - kShown : 0;
     return fail(fmt::format("invalid JSON near '{}'", printable(token.substr(cut))));
   }
 
-  /// The line of the token just read. The reader looks one character past a number, so a line
-  /// break it has already taken does not count.
+  /// The line of the token just read. The reader has read one character past a number, so that a
+  /// newline there does not count.
   int line() {
     const char* end = *position_;
     if (end > scanned_ && end[-1] == '\n') --end;
@@ -92,7 +92,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return line_;
   }
 
-  /// Where the value being read stands.
+  /// The location of the value being read.
   std::string pointer() const {
     std::vector<std::string> path;
     for (std::size_t i = 0; i < open_.size(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace stint {
 
-/// A JSON value that remembers the line it stood on. Members of an object keep their order.
+/// A JSON value with its line number. Members of an object keep their order.
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -20,7 +20,7 @@ class Json {
   using Value =
       std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object>;
 
-  // Defined in json.cc, so that not every file that holds a noun compiles the variant's copies.
+  // Defined in json.cc, so that not every file with a noun compiles the variant's copies.
   Json();
   Json(const Json& other);
   Json(Json&& other) noexcept;
@@ -66,16 +66,15 @@ class Json {
 /// "/types/0/name", as RFC 6901 escapes it; empty for the root.
 std::string json_pointer(const std::vector<std::string>& path);
 
-/// Reads one JSON document. Errors are bad input and say `source`, line, JSON pointer and what is
-/// wrong.
-/// Refuses a key that stands twice in an object, text that is not UTF-8, and nesting deeper than
-/// 64 levels. Integers past 2^63 become floating-point numbers.
-/// `first_line` is the line of the file that `text` begins on.
+/// Reads one JSON document. Errors are bad input and name `source`, line, JSON pointer and the
+/// error. Refuses a duplicate key in an object, text that is not UTF-8, and nesting deeper than 64
+/// levels. Integers past 2^63 become floating-point numbers. `first_line` is the line of the file
+/// that `text` begins on.
 Result<Json> parse_json(std::string_view text, const std::string& source, int first_line = 1);
 
 enum class JsonStyle {
   kLine,    // One line.
-  kPretty,  // Two spaces; an array or object without arrays or objects inside stays on a line.
+  kPretty,  // Two spaces; an array or object without nested ones stays on a line.
 };
 
 /// The text of `json`. Floating-point numbers read back exactly.

@@ -8,17 +8,17 @@
 
 namespace stint {
 
-/// When a line has to be on the disk.
+/// The time at which a line has to be on the disk.
 enum class Durability {
   kNow,    // Before anything else is done.
-  kLater,  // It may be lost in a crash of the computer, though not in one of this process.
+  kLater,  // It may be lost in a crash of the computer, but not in one of this process.
 };
 
 /// A file that grows by whole lines, kept open, which only its user may read.
 class LineLog {
  public:
-  /// Appends to the file, which is made if it is not there. A last line that a crash cut off is
-  /// removed first. A symbolic link is not followed.
+  /// Appends to the file, which is created if it does not exist. A last line that a crash truncated
+  /// is removed first. A symbolic link is not followed.
   static Result<LineLog> open(const std::string& path);
 
   /// `line` ends in a newline.

@@ -15,7 +15,7 @@
 namespace stint {
 namespace {
 
-constexpr int kWaiting = 64;  // Connections that the kernel keeps until they are taken.
+constexpr int kWaiting = 64;  // Connections that the kernel queues until they are accepted.
 
 sockaddr_in address_of(in_addr host, int port) {
   sockaddr_in address{};
@@ -25,7 +25,7 @@ sockaddr_in address_of(in_addr host, int port) {
   return address;
 }
 
-/// The sockets interface takes addresses of all families.
+/// The sockets interface accepts addresses of all families.
 template <class Address>
 const sockaddr* general(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address);
@@ -45,7 +45,7 @@ sockaddr_un address_in(int folder, const std::string& name) {
   return address;
 }
 
-/// A socket after `act` was done to it in the folder.
+/// A socket after `act` was applied to it in the folder.
 template <class Act>
 Result<Descriptor> socket_in(const std::string& folder, const std::string& name, const char* verb,
                              Act act) {
@@ -58,7 +58,7 @@ Result<Descriptor> socket_in(const std::string& folder, const std::string& name,
   return failed(fmt::format("cannot {} {}/{}: {}", verb, folder, name, std::strerror(errno)));
 }
 
-/// Zero, or the errno that says why there is no connection.
+/// Zero, or the errno of the failed connection.
 int connect_within(int socket, const sockaddr_in& address, Seconds limit) {
   if (::connect(socket, general(address), sizeof(address)) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
@@ -74,7 +74,7 @@ int connect_within(int socket, const sockaddr_in& address, Seconds limit) {
 Result<Listener> Listener::on_port(Interfaces interfaces, int port) {
   const bool all = interfaces == Interfaces::kAll;
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int yes = 1;  // A port that was closed a moment ago is as good as another.
+  const int yes = 1;  // A port that was closed a moment ago may be reused.
   if (port != 0) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   const sockaddr_in address =
       address_of({.s_addr = htonl(all ? INADDR_ANY : INADDR_LOOPBACK)}, port);

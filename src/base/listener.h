@@ -9,35 +9,35 @@
 
 namespace stint {
 
-/// Which interfaces a port is opened on.
+/// The interfaces on which a port is opened.
 enum class Interfaces { kLoopback, kAll };
 
-/// A socket that takes connections. Programs that are started do not inherit it.
+/// A socket that accepts connections. Started programs do not inherit it.
 class Listener {
  public:
-  /// On a TCP port, 0 for any, of the network namespace it is called in.
+  /// Listens on a TCP port, 0 for any, of the present network namespace.
   static Result<Listener> on_port(Interfaces interfaces, int port);
 
-  /// On a Unix socket that keeps messages apart (SOCK_SEQPACKET), in a folder whose path may be of
-  /// any length.
+  /// Listens on a Unix socket that preserves message boundaries (SOCK_SEQPACKET), in a folder whose
+  /// path may be of any length.
   static Result<Listener> in_folder(const std::string& folder, const std::string& name);
 
-  /// Takes over one that listens.
+  /// Takes ownership of a listening socket.
   explicit Listener(Descriptor socket) : socket_(std::move(socket)) {}
 
   void close() { socket_.close(); }
 
-  /// To be polled.
+  /// For polling.
   int descriptor() const { return socket_.get(); }
 
-  /// Of TCP; 0 otherwise.
+  /// TCP port; 0 otherwise.
   int port() const;
 
-  /// The next connection, waited for. What passes (a client that left, too many open files) is
-  /// waited out; an error says that this is no listening socket.
+  /// Waits for the next connection. Temporary failures (a client that left, too many open files)
+  /// are retried; an error means that this is not a listening socket.
   Result<Descriptor> accept() const;
 
-  /// The same with one try, for a loop that polls; none if it fails.
+  /// The same with one attempt, for a loop that polls; none if it fails.
   Descriptor try_accept() const;
 
  private:

@@ -10,10 +10,10 @@
 
 namespace stint {
 
-/// What is believed of several positive figures whose logarithms are jointly normal.
+/// The joint distribution of several positive figures whose logarithms are normal.
 struct LogBelief {
-  std::vector<double> mean;        // Of the logarithms.
-  std::vector<double> covariance;  // Of the logarithms, row by row.
+  std::vector<double> mean;        // Means of the logarithms.
+  std::vector<double> covariance;  // Covariance of the logarithms, row by row.
 
   explicit LogBelief(std::vector<double> means)
       : mean(std::move(means)), covariance(mean.size() * mean.size(), 0.0) {}
@@ -38,7 +38,7 @@ Quantity sorted_quantile(const std::vector<Quantity>& sorted, double share) {
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-/// Share of a standard normal distribution that lies below `x`.
+/// The share of a standard normal distribution below `x`.
 double normal_distribution(double x);
 
 /// x with normal_distribution(x) = share. Requires 0 < share < 1.

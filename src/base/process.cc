@@ -25,10 +25,10 @@ namespace {
 
 volatile std::sig_atomic_t stop_signal = 0;  // NOLINT: signal handlers have nothing else.
 
-constexpr Seconds kStartTime = 60 * kSecond;  // For a program on a slow disk to begin.
-constexpr int kNotStarted = 127;              // The exit code, as shells choose it.
+constexpr Seconds kStartTime = 60 * kSecond;  // For a program on a slow disk to start.
+constexpr int kNotStarted = 127;              // The exit code, as in shells.
 
-/// Our environment with other variables, as exec wants it.
+/// Our environment with other variables, in the form that exec needs.
 std::vector<std::string> environment_with(const std::vector<std::string>& added) {
   std::vector<std::string> all = added;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -62,9 +62,9 @@ void join_group(ProcessGroup group) {
   give_up(report, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-/// Puts descriptors where a program looks for its input, output and errors.
+/// Sets the standard input, output and error descriptors of a program.
 bool place_streams(std::array<int, 3> streams) {
-  // Copies first, since one may lie where the other is to go.
+  // Copies first, since one may have the number of another.
   for (int i = 0; i < 3; ++i) {
     int& stream = streams[static_cast<std::size_t>(i)];
     if (stream != i) stream = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
@@ -78,7 +78,7 @@ bool place_streams(std::array<int, 3> streams) {
   return placed;
 }
 
-/// What a process is made of that becomes a program; made before it exists.
+/// The inputs of a process that becomes a program, prepared before the fork.
 struct Prepared {
   const Command& command;
   std::vector<char*> words;
@@ -86,13 +86,13 @@ struct Prepared {
   pid_t parent;
 };
 
-/// In the process that becomes the program.
+/// Runs in the process that becomes the program.
 [[noreturn]] void become(const Prepared& prepared, int report) {
   const Command& command = prepared.command;
   join_group(command.group);
   if (command.dies_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // In another namespace of processes nobody sees the parent.
+    // The parent is not visible from another PID namespace.
     if (!command.enter && ::getppid() != prepared.parent) ::_exit(kNotStarted);
   }
   sigset_t none;
@@ -112,12 +112,12 @@ struct Prepared {
   give_up_on(report, prepared.words[0]);
 }
 
-/// Goes where the program is to run.
+/// Enters the namespaces and the folder of the program.
 void enter_place(const Command& command, int report) {
   std::array<char, PATH_MAX> own{};
   const char* folder = command.folder.empty() ? nullptr : command.folder.c_str();
   if (command.enter) {
-    // To enter another view of the mounts leads to its root.
+    // Entering another mount namespace changes the folder to its root.
     if (folder == nullptr) folder = ::getcwd(own.data(), own.size());
     const Status entered = command.enter();
     if (!entered.ok()) give_up(report, entered.error().message);
@@ -128,7 +128,7 @@ void enter_place(const Command& command, int report) {
 [[noreturn]] void become_there(const Prepared& prepared, int report) {
   enter_place(prepared.command, report);
   if (!prepared.command.enter) become(prepared, report);
-  // A sibling instead of a child: whoever asked for it can wait for it.
+  // A sibling instead of a child, so that the caller can wait for it.
   const pid_t pid = clone_process(CLONE_PARENT);
   if (pid == 0) become(prepared, report);
   if (pid < 0) {
@@ -189,7 +189,7 @@ Result<pid_t> start_process(const Command& command) {
                           .parent = ::getpid()};
   const auto child = fork_child([&](int report) -> int { become_there(prepared, report); });
   if (!child.ok()) return child.error();
-  // The report ends when the program begins, or when nobody is left that could become it.
+  // The report ends when the program starts, or when no process is left that could become it.
   std::string said;
   const bool ended = read_to_end(child->report.get(), kStartTime, said);
   pid_t pid = command.enter ? -1 : child->pid;
@@ -220,7 +220,7 @@ Result<Child> fork_child(const std::function<int(int report)>& body, const Child
     }
     ::_exit(body(pipe->to.get()));
   }
-  // Both do it, for either may come first to what needs the group.
+  // Both processes do it, because either may need the group first.
   if (terms.group == ProcessGroup::kOwn) ::setpgid(pid, pid);
   return Child{.pid = pid, .report = std::move(pipe->from)};
 }
@@ -253,7 +253,7 @@ int wait_for_exit(pid_t child) {
 }
 
 std::optional<int> wait_for_exit(pid_t child, Seconds limit) {
-  constexpr Seconds kTick = 100 * kMillisecond;  // Where processes cannot be opened.
+  constexpr Seconds kTick = 100 * kMillisecond;  // Polling interval where pidfds are not available.
   const Descriptor process = open_process(child);
   const Deadline deadline(limit);
   while (true) {
@@ -342,7 +342,7 @@ bool is_alive(const ProcessId& process) { return process_id(process.pid) == proc
 
 bool is_ending(const std::string& stat) {
   constexpr std::size_t kFlags = 6;            // The ninth field.
-  constexpr std::size_t kPending = 28;         // The 31st: signals that it has not got yet.
+  constexpr std::size_t kPending = 28;         // The 31st: pending signals.
   constexpr std::uint64_t kExiting = 4;        // PF_EXITING of the kernel.
   constexpr std::uint64_t kKilled = 1U << 8U;  // SIGKILL, which is 9.
   const std::vector<std::string> fields = fields_of(stat);

@@ -4,9 +4,9 @@
 
 namespace stint {
 
-/// Seeded chance: same seed, same numbers, on every machine and compiler (the standard library's
-/// distributions do not promise that). The generator is xoshiro256** seeded by splitmix64
-/// (Blackman and Vigna, 2018).
+/// A seeded random generator: same seed, same numbers, on every machine and compiler (the standard
+/// library's distributions do not guarantee that). The generator is xoshiro256** seeded by
+/// splitmix64 (Blackman and Vigna, 2018).
 class Random {
  public:
   explicit Random(std::uint64_t seed);

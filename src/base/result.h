@@ -8,24 +8,24 @@
 
 namespace stint {
 
-/// Why something failed, in the classes that the exit codes of the command line know.
+/// The classes of errors, as the exit codes of the command line distinguish them.
 enum class ErrorKind {
-  kFailed,       // The world said no: output unwritable, disk full.
-  kUsage,        // A flag, unit or name on the command line.
+  kFailed,       // A failure of the environment: output unwritable, disk full.
+  kUsage,        // A wrong flag, unit or name on the command line.
   kInfeasible,   // No plan satisfies the constraints.
   kBadInput,     // A file that is missing, truncated, of another schema, or holds a bad value.
-  kUnavailable,  // Provider, credential or interpreter.
+  kUnavailable,  // Provider, credential or interpreter is unavailable.
   kBreached,     // A deadline or budget was broken.
-  kInterrupted,  // The user, or the system, asked us to end.
+  kInterrupted,  // The user, or the system, requested the end.
 };
 
-/// What failed, on what, and what to do, as one sentence for a person.
+/// What failed, on what, and what to do, as one sentence for the user.
 struct Error {
   ErrorKind kind = ErrorKind::kFailed;
   std::string message;
 };
 
-/// A value, or the error that took its place.
+/// A value, or an error in its place.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -52,7 +52,7 @@ class [[nodiscard]] Result {
 
  private:
   std::optional<T> value_;
-  Error error_;  // Says something only without a value.
+  Error error_;  // Defined only without a value.
 };
 
 /// Success without a value, or an error.

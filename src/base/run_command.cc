@@ -17,10 +17,10 @@ namespace {
 using Cause = ProcessesEnd::Cause;
 
 constexpr Seconds kFollowTime = 10 * kSecond;  // After another worker failed.
-constexpr Seconds kGraceTime = 5 * kSecond;    // Between asking to end and killing.
+constexpr Seconds kGraceTime = 5 * kSecond;    // From the request to end until the kill.
 constexpr Seconds kTick = 100 * kMillisecond;
 
-/// Takes note of those that ended, and ends what they left in their groups.
+/// Records children that ended, and ends the rest of their groups.
 void reap(Children& children) {
   for (const std::size_t ended : children.reap()) ::kill(-children.pid(ended), SIGKILL);
 }
@@ -28,7 +28,7 @@ void reap(Children& children) {
 /// Waits for all children; see run_together.
 ProcessesEnd wait_for_all(Children& children, Seconds limit) {
   ProcessesEnd end;
-  Seconds ask = steady_now() + limit;  // When to ask them to end.
+  Seconds ask = steady_now() + limit;  // Time at which to request their end.
   std::optional<Seconds> kill_at;
   bool following = false;
   for (reap(children); children.running(); reap(children)) {

@@ -61,7 +61,7 @@ Digest sha256(std::string_view bytes) {
                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) mix(hash, bytes.substr(0, kBlock));
-  // Behind the text: a one, zeros, and its length in bits.
+  // After the text: a one, zeros, and its length in bits.
   std::string rest(bytes);
   rest += '\x80';
   rest.resize(rest.size() <= kBlock - 8 ? kBlock - 8 : 2 * kBlock - 8, '\0');

@@ -7,13 +7,13 @@
 
 namespace stint {
 
-/// The 32 bytes that stand for a text.
+/// The 32 bytes of a digest.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// SHA-256, as FIPS 180-4 has it.
+/// SHA-256 as defined by FIPS 180-4.
 Digest sha256(std::string_view bytes);
 
-/// HMAC-SHA-256 of `bytes` under `key`, as RFC 2104 has it.
+/// HMAC-SHA-256 of `bytes` under `key`, as defined by RFC 2104.
 Digest hmac_sha256(std::string_view key, std::string_view bytes);
 
 /// In lower case, two digits a byte.

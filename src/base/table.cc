@@ -36,10 +36,10 @@ const std::string& shown(const std::string& cell) {
   return cell.empty() ? kEmpty : cell;
 }
 
-/// Which columns are shown, and how wide.
+/// The columns that are shown, with their widths.
 struct Fit {
   std::vector<std::size_t> kept;
-  std::vector<int> widths;  // By column, kept or not.
+  std::vector<int> widths;  // By column, shown or not.
 
   int total() const {
     int sum = kGap * std::max(0, static_cast<int>(kept.size()) - 1);

@@ -24,7 +24,8 @@ Result<TemporaryFolder> TemporaryFolder::make() {
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty()) return;
   std::error_code error;
-  std::filesystem::remove_all(path_, error);  // What cannot be removed is left to the system.
+  // Files that cannot be removed are left to the system.
+  std::filesystem::remove_all(path_, error);
 }
 
 }  // namespace stint

@@ -7,7 +7,7 @@
 
 namespace stint {
 
-/// A folder that only this user may look into, and that goes away with this object.
+/// A folder that only this user may read, and that is removed with this object.
 class TemporaryFolder {
  public:
   /// Makes one in TMPDIR, or in /tmp.
@@ -24,7 +24,7 @@ class TemporaryFolder {
  private:
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
 
-  std::string path_;  // Empty: moved away.
+  std::string path_;  // Empty: moved from.
 };
 
 }  // namespace stint

@@ -22,7 +22,7 @@ struct Unit {
   double per = 1;      // 3600 for "USD/h", so that 3.06 USD/h is exactly 3.06 * kDollar / kHour.
 };
 
-/// What a dimension is called and which units say it.
+/// The name of a dimension and its units.
 struct Dimension {
   const char* what;
   const char* example;
@@ -106,14 +106,14 @@ Error unit_error(const Dimension& dimension, std::string_view text, std::string_
                                dimension.example));
 }
 
-/// Takes an unsigned decimal number off the front of `rest`. `from_chars` alone would also take
-/// "inf" and "nan".
+/// Removes an unsigned decimal number from the front of `rest`. `from_chars` alone would also
+/// accept "inf" and "nan".
 std::optional<double> take_number(std::string_view& rest) {
   const bool starts = !rest.empty() && (is_digit(rest[0]) || rest[0] == '.');
   if (!starts) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  // Out of range may be too large or too small; the C reader tells the two apart.
+  // Out of range may be too large or too small; the C function distinguishes the two.
   if (error == std::errc::result_out_of_range)
     value = std::strtod(std::string(rest).c_str(), nullptr);
   if (error == std::errc::invalid_argument) return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<std::string> shortest_in(const Dimension& dimension, double value,
   return std::nullopt;
 }
 
-/// Which of two texts for a value is kinder: without an exponent, not below one, short.
+/// Which of two texts for a value is easier to read: without an exponent, not below one, short.
 auto awkwardness(const std::string& text) {
   const std::string_view number = std::string_view(text).substr(0, text.find(' '));
   const bool scientific = number.find('e') != std::string_view::npos;

@@ -15,8 +15,9 @@ namespace stint {
 template <class Q>
 Result<Q> parse_quantity(std::string_view text);
 
-/// The shortest text that `parse_quantity` reads back to the very same value. `unit` is used when
-/// it can say the value in a few digits; otherwise the unit that needs the fewest characters.
+/// The shortest text that `parse_quantity` reads back to exactly the same value. `unit` is used
+/// when it expresses the value in a few digits; otherwise the unit that needs the fewest
+/// characters.
 template <class Q>
 std::string to_text(Q quantity, std::string_view unit = {});
 

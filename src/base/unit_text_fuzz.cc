@@ -1,4 +1,4 @@
-// Unit text: whatever is read must be written and read back to the same value.
+// Unit text: every text that is read must be written and read back to the same value.
 #include "base/unit_text.h"
 
 #include <cstddef>

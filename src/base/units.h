@@ -6,13 +6,13 @@ namespace stint {
 
 /// A physical quantity whose dimensions the compiler checks. The exponents are those of time,
 /// bytes, floating-point operations and dollars; the value is held in seconds, bytes, operations
-/// and dollars. The only exit is `.in(unit)`.
+/// and dollars. Only `.in(unit)` returns a plain number.
 template <int Time, int Data, int Work, int Money>
 class Quantity {
  public:
   constexpr Quantity() = default;
 
-  /// How many `unit`s this is.
+  /// The value in `unit`.
   constexpr double in(Quantity unit) const { return value_ / unit.value_; }
 
   /// A quantity of `value` in the base units. For the unit constants below and for readers of

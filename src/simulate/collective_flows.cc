@@ -17,7 +17,7 @@ BytesPerSecond capacity(const Link& link) {
   return std::numeric_limits<double>::infinity() * (kByte / kSecond);
 }
 
-/// Adds `count` VMs of the group, one by one or one for all.
+/// Adds `count` VMs of the group, each alone or one for all.
 void add_vms(FlowNetwork& network, const StepGroup& group, int count, Detail detail,
              std::vector<Vm>& vms) {
   const int each = detail == Detail::kEachVm ? 1 : count;
@@ -30,7 +30,7 @@ void add_vms(FlowNetwork& network, const StepGroup& group, int count, Detail det
   }
 }
 
-/// Crosses a link, unless a byte takes no time on it.
+/// Adds a link to the route, unless its bytes take no time.
 void cross(Path& path, FlowNetwork::ResourceId resource, double share) {
   if (share > 0) path.push_back({.resource = resource, .share = share});
 }
@@ -47,7 +47,7 @@ int count_of(const std::vector<Vm>& vms) {
   return count;
 }
 
-/// How many of the servers have the network of each group's VMs.
+/// The number of servers that have the network of each group's VMs.
 std::vector<int> servers_by_group(const StepSetup& setup) {
   std::vector<int> counts;
   const int rounds = setup.servers / vms(setup);
@@ -80,7 +80,7 @@ Link slowest_link(std::span<const StepSetup> jobs, std::size_t group, Link StepG
   return slowest;
 }
 
-/// What a byte over `link` takes over what it takes at most.
+/// The time of a byte over `link` relative to the slowest job's.
 double share_of(const Link& link, SecondsPerByte slowest) {
   return slowest > SecondsPerByte{} ? link.inverse_bandwidth / slowest : 1;
 }
@@ -131,7 +131,7 @@ Chain hierarchical(FlowNetwork& network, const ClusterLinks& links) {
   return chain;
 }
 
-/// Inside the only VM each server takes and gives its part over the link that all share.
+/// Inside the only VM each server receives and sends its part over the shared link.
 Chain server_inside(FlowNetwork& network, const Vm& vm, int servers) {
   const Stage stage{{.size = static_cast<double>(vm.group->workers_per_vm) / servers,
                      .latency = vm.group->inside.latency,
@@ -147,7 +147,7 @@ Chain server_between(FlowNetwork& network, const ClusterLinks& links, const Vm& 
   for (const Vm& vm : links.vms) {
     const double size = vm.group->workers_per_vm / servers;
     const Seconds latency = std::max(vm.group->network.latency, server.group->network.latency);
-    // A NIC carries the flows to or from each VM that the other end stands for.
+    // A NIC carries the flows to or from each VM that the other end represents.
     const double through_vm = server.count * vm.network_share;
     const double through_server = vm.count;
     Path up;

@@ -9,19 +9,19 @@
 
 namespace stint {
 
-/// What a simulation keeps apart. The VMs of a group do the same at the same time, so one can stand
-/// for all, as long as no other job meets some of them.
+/// The resolution of a simulation. The VMs of a group do the same at the same time, so that one can
+/// represent all, as long as no other job uses only some of them.
 enum class Detail { kEachVm, kEachGroup };
 
-/// Where the VMs of a job, and its parameter servers, meet the network.
+/// The network links of the VMs of a job, and of its parameter servers.
 struct ClusterLinks {
   struct Vm {
     FlowNetwork::ResourceId out = 0;
     FlowNetwork::ResourceId in = 0;
     FlowNetwork::ResourceId inside = 0;
-    const StepGroup* group = nullptr;  // Of the setup that the links were made for.
-    int count = 1;                     // Equal ones that it stands for.
-    // What a byte of this job takes of a link over what a byte of the slowest job takes.
+    const StepGroup* group = nullptr;  // In the setup of the links.
+    int count = 1;                     // Number of equal VMs that it represents.
+    // Time of a byte of this job on a link relative to the slowest job's.
     double network_share = 1;
     double inside_share = 1;
   };
@@ -30,30 +30,30 @@ struct ClusterLinks {
 };
 
 /// Adds NICs and inside links for the VMs of `setup`, which must outlive the result. An inverse
-/// bandwidth of zero is a link without bound. Server p has the network of VM p, counted round: they
-/// are rented like the workers' VMs.
+/// bandwidth of zero is an unlimited link. Server p has the network of VM p, modulo the number of
+/// VMs: servers are rented like the workers' VMs.
 ClusterLinks add_links(FlowNetwork& network, const StepSetup& setup, Detail detail);
 
 /// The same for jobs on the same VMs, whose links they share: one ClusterLinks for each of `jobs`,
-/// which must outlive them. A byte may take jobs unequally long on the same link (see JobLaw). One
-/// VM stands for its group. Parameter servers are each job's own. Requires groups of equal VMs and
-/// workers in all jobs.
+/// which must outlive them. A byte may take different times for different jobs on the same link
+/// (see JobLaw). One VM represents its group. Each job has its own parameter servers. Requires
+/// groups of equal VMs and workers in all jobs.
 std::vector<ClusterLinks> add_shared_links(FlowNetwork& network, std::span<const StepSetup> jobs);
 
 /// One flow of a collective.
 struct Send {
-  double size = 1;  // In bytes per byte of the bucket.
+  double size = 1;  // Bytes per byte of the bucket.
   Seconds latency;
   FlowNetwork::RouteId route = 0;
 };
 
-/// Flows that run side by side; the next stage starts when all have ended.
+/// Parallel flows; the next stage starts when all have ended.
 using Stage = std::vector<Send>;
 
-/// Stages one after the other.
+/// Sequential stages.
 using Chain = std::vector<Stage>;
 
-/// The flows of one bucket: chains that run side by side.
+/// The flows of one bucket: parallel chains.
 ///
 ///   ring            one flow of 2 (N − 1)/N through every NIC, after 2 (N − 1) latencies
 ///   hierarchical    reduce-scatter of (g − 1)/g inside each VM, the ring, all-gather inside

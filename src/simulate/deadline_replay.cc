@@ -10,7 +10,7 @@
 namespace stint {
 namespace {
 
-// What another pool's counts weigh against a cluster's own; they do not know which pool it is.
+// Weight of another pool's counts relative to a cluster's own, because the pool is unknown.
 constexpr Seconds kOthersWeight = 12 * kHour;
 
 std::unique_ptr<DeadlinePolicy> stint_policy(const PoolPrior& prior) {
@@ -52,7 +52,7 @@ PlayedGame played(const ReplayPool& pool, int start, Player player,
           .late = result.overdue * pool.gap};
 }
 
-/// What stint comes to in the zones one by one: the mean cost and the latest finish.
+/// The result of stint in each zone alone: the mean cost and the latest finish.
 PlayedGame played_in_one_zone(const ReplayPool& pool, int start, const std::vector<bool>& refused) {
   PlayedGame mean;
   ReplayPool alone = pool;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// Equal flows may differ by rounding; what lies this close, relatively, is one event. Otherwise a
+// Equal flows may differ by rounding; changes this close, relatively, are one event. Otherwise a
 // thousand flows that end together would be a thousand events.
 constexpr double kTogether = 1e-12;
 
@@ -77,7 +77,7 @@ std::span<const FlowNetwork::FlowId> FlowNetwork::advance(Seconds time) {
   CHECK(time <= next_change());
   CHECK(std::isfinite(time.in(kSecond)));
   now_ = time;
-  // Only now, so that no id of the last answer was used again while its reader went through it.
+  // Ids are released only now, so that none of the last answer is reused while it is read.
   free_.insert(free_.end(), ended_.rbegin(), ended_.rend());
   ended_.clear();
   const bool ended = end_flows();
@@ -112,7 +112,7 @@ bool FlowNetwork::begin_flows() {
   return moving_.size() > before;
 }
 
-/// Brings every moving flow up to date and gives it its max–min fair rate.
+/// Updates every moving flow and assigns its max–min fair rate.
 void FlowNetwork::share_out() {
   if (!changed_) return;
   changed_ = false;
@@ -125,7 +125,7 @@ void FlowNetwork::share_out() {
   open_ = moving_.size();
   BytesPerSecond level;
   while (open_ > 0) {
-    level = std::max(level, lowest_level());  // It only falls by rounding.
+    level = std::max(level, lowest_level());  // The level falls only by rounding.
     const std::size_t before = open_;
     if (std::isfinite(level.in(kByte / kSecond))) {
       settle_full(level);
@@ -136,7 +136,7 @@ void FlowNetwork::share_out() {
   }
 }
 
-/// Counts what the moving flows ask of each resource, and lists them by resource.
+/// Adds up the demand of the moving flows on each resource, and lists them by resource.
 void FlowNetwork::open_resources() {
   touched_.clear();
   for (const FlowId id : moving_) {
@@ -165,7 +165,7 @@ void FlowNetwork::open_resources() {
   }
 }
 
-/// The rate at which, growing together, the open flows fill the first resources; marks those.
+/// The common rate at which the open flows fill the first resources; marks those.
 BytesPerSecond FlowNetwork::lowest_level() {
   std::erase_if(touched_, [&](ResourceId id) { return resources_[id].open == 0; });
   BytesPerSecond level = kInfinite * (kByte / kSecond);
@@ -179,7 +179,7 @@ BytesPerSecond FlowNetwork::lowest_level() {
   return level;
 }
 
-/// Gives the rate to all flows that cross a full resource.
+/// Assigns the rate to all flows that cross a full resource.
 void FlowNetwork::settle_full(BytesPerSecond level) {
   for (const ResourceId id : touched_) {
     const Resource& resource = resources_[id];
@@ -188,7 +188,7 @@ void FlowNetwork::settle_full(BytesPerSecond level) {
   }
 }
 
-/// Gives the flow its rate, which may be infinite, unless it has one.
+/// Assigns the flow its rate, which may be infinite, unless it has one.
 void FlowNetwork::settle(Flow& flow, BytesPerSecond level) {
   if (flow.settled) return;
   flow.settled = true;

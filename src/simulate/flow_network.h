@@ -9,19 +9,20 @@
 
 namespace stint {
 
-/// Flows of bytes through resources that they share, event by event: NICs, and links inside VMs.
+/// An event-driven simulation of flows of bytes through shared resources: NICs, and links inside
+/// VMs.
 ///
 /// Between two events each flow moves at a constant rate. Rates over weights are max–min fair: none
 /// can grow without shrinking one that is not larger. They come from progressive filling (Bertsekas
 /// and Gallager, Data Networks, 1992, §6.5): all rates grow together until a resource is full,
-/// which settles the flows that cross it; the others grow on.
+/// which settles the flows that cross it; the others continue to grow.
 ///
-/// Time moves only in `advance`, so that whoever drives the network can start flows of several
-/// jobs in between. Same calls, same answers. Not for several threads at once.
+/// Time advances only in `advance`, so that the caller can start flows of several jobs in between.
+/// The results are deterministic. Not for several threads at once.
 class FlowNetwork {
  public:
   using ResourceId = std::size_t;
-  using FlowId = std::size_t;  // Used again after the `advance` that follows its end.
+  using FlowId = std::size_t;  // Reused after the `advance` that follows its end.
 
   using RouteId = std::size_t;
 
@@ -31,24 +32,25 @@ class FlowNetwork {
     double share = 1;  // Bytes through the resource per byte of the flow.
   };
 
-  /// Adds what carries `capacity` at most, which may be infinite. Requires capacity > 0.
+  /// Adds a resource of this capacity, which may be infinite. Requires capacity > 0.
   ResourceId add_resource(BytesPerSecond capacity);
 
-  /// Adds a way for flows. Requires known resources, each at most once and with a share above zero.
+  /// Adds a route. Requires known resources, each at most once and with a share above zero.
   RouteId add_route(std::span<const Crossing> crossings);
   std::span<const Crossing> route(RouteId route) const;
 
-  /// Starts a flow whose bytes begin to move after `latency`. A flow that nothing bounds arrives
-  /// at once. Requires bytes ≥ 0, latency ≥ 0, a known route and a weight above zero.
+  /// Starts a flow whose bytes begin to move after `latency`. An unlimited flow arrives at once.
+  /// Requires bytes ≥ 0, latency ≥ 0, a known route and a weight above zero.
   FlowId start(Bytes bytes, Seconds latency, RouteId route, double weight = 1);
 
   Seconds now() const { return now_; }
 
-  /// When a flow next begins to move or ends, if no other is started; infinite without flows.
+  /// The time at which a flow next begins to move or ends, if no other is started; infinite without
+  /// flows.
   Seconds next_change();
 
-  /// Moves on to `time` and returns the flows that ended there, in the order in which they began
-  /// to move; valid until the next call. Requires now() ≤ time ≤ next_change().
+  /// Advances to `time` and returns the flows that ended there, in the order in which they began to
+  /// move; valid until the next call. Requires now() ≤ time ≤ next_change().
   std::span<const FlowId> advance(Seconds time);
 
   /// The current rate of a flow: zero before its bytes move.
@@ -57,22 +59,22 @@ class FlowNetwork {
  private:
   struct Resource {
     BytesPerSecond capacity;
-    // While rates are worked out:
-    BytesPerSecond left;    // Of the capacity, beside the settled flows.
+    // While rates are computed:
+    BytesPerSecond left;    // Capacity left beside the settled flows.
     double load = 0;        // Sum of the weighted shares of the flows that are not settled.
-    std::size_t open = 0;   // How many those are.
-    std::size_t first = 0;  // Of the flows that cross it, in users_.
-    std::size_t last = 0;   // One beyond.
+    std::size_t open = 0;   // Number of those flows.
+    std::size_t first = 0;  // First of the flows that cross it, in users_.
+    std::size_t last = 0;   // One past the last.
     bool full = false;
   };
   struct Flow {
     Bytes left;
     Seconds begin;  // When its bytes begin to move.
-    Seconds end;    // At the current rate.
+    Seconds end;    // End at the current rate.
     BytesPerSecond rate;
     RouteId route = 0;
     double weight = 1;
-    bool settled = false;  // While rates are worked out.
+    bool settled = false;  // While rates are computed.
   };
   struct Route {
     std::size_t first = 0;  // In crossings_.
@@ -95,15 +97,15 @@ class FlowNetwork {
   std::vector<FlowId> waiting_;  // Flows whose latency lasts, in the order of their start.
   std::vector<FlowId> moving_;
   std::vector<FlowId> ended_;
-  // Of share_out:
+  // For share_out:
   std::vector<ResourceId> touched_;  // Resources that open flows cross.
-  std::vector<FlowId> users_;        // Of each resource in turn.
+  std::vector<FlowId> users_;        // Flows of each resource, one resource after the other.
   std::size_t open_ = 0;             // Flows that are not settled.
 
   Seconds now_;
-  Seconds shared_at_;            // When `left` was last brought up to date.
-  std::optional<Seconds> next_;  // Change, once it was asked for.
-  bool changed_ = false;         // Whether rates must be worked out again.
+  Seconds shared_at_;            // Time at which `left` was last updated.
+  std::optional<Seconds> next_;  // Time of the next change, once it was computed.
+  bool changed_ = false;         // Whether rates must be recomputed.
 };
 
 }  // namespace stint

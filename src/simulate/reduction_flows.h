@@ -10,59 +10,58 @@
 
 namespace stint {
 
-/// Reductions of the buckets of one or several jobs as flows over one network, event by event.
-/// When a bucket may leave is up to whoever drives it. Same calls, same answers.
+/// All-reduces of the buckets of one or several jobs as flows over one network, event by event. The
+/// caller decides when a bucket is sent. The results are deterministic.
 class ReductionFlows {
  public:
   using JobId = std::size_t;
 
-  /// A bucket that has reached everybody.
+  /// A bucket that has arrived at all workers.
   struct Arrival {
     JobId job = 0;
     std::size_t bucket = 0;
   };
 
-  /// To add links and routes to.
+  /// For adding links and routes.
   FlowNetwork& network() { return network_; }
 
-  /// Adds a job whose buckets take these `chains`, of which there is at least one.
+  /// Adds a job whose buckets take these `chains`, at least one.
   JobId add_job(std::vector<Chain> chains);
 
-  /// Sends a bucket on its way; `bucket` is what its arrival will be called by, and its flows have
-  /// this weight among others.
+  /// Sends a bucket; `bucket` identifies its arrival, and its flows have this weight among others.
   void start(JobId job, std::size_t bucket, Bytes bytes, double weight = 1);
 
-  /// Buckets of the job that are on their way.
+  /// Number of the job's buckets in transfer.
   int flying(JobId job) const { return jobs_[job].flying; }
 
   Seconds now() const { return network_.now(); }
   Seconds next_change() { return network_.next_change(); }
 
-  /// Moves on to `time` and returns the buckets that arrived there; valid until the next call.
+  /// Advances to `time` and returns the buckets that arrived there; valid until the next call.
   /// Requires now() ≤ time ≤ next_change().
   std::span<const Arrival> advance(Seconds time);
 
  private:
   struct Job {
-    std::vector<Chain> chains;  // Of any bucket.
+    std::vector<Chain> chains;  // Chains of each bucket.
     int flying = 0;
   };
-  /// A bucket on its way.
+  /// A bucket in transfer.
   struct Flight {
     JobId job = 0;
     std::size_t bucket = 0;
     Bytes bytes;
     double weight = 1;
-    std::size_t chains = 0;  // That have not ended.
+    std::size_t chains = 0;  // Number that have not ended.
   };
-  /// One chain of it.
+  /// One chain of a bucket.
   struct Playing {
     std::size_t flight = 0;
     std::size_t chain = 0;
     std::size_t stage = 0;
-    std::size_t flows = 0;  // Of the stage, that have not ended.
+    std::size_t flows = 0;  // Flows of the stage that have not ended.
   };
-  /// Things by number; numbers are used again.
+  /// Objects by number; numbers are reused.
   template <class T>
   struct Pool {
     std::vector<T> items;
@@ -79,7 +78,7 @@ class ReductionFlows {
   std::vector<Job> jobs_;
   Pool<Flight> flights_;
   Pool<Playing> playing_;
-  std::vector<std::size_t> owner_;  // Of each flow, in playing_.
+  std::vector<std::size_t> owner_;  // Index in playing_ of each flow.
   std::vector<Arrival> arrivals_;
 };
 

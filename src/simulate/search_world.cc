@@ -12,7 +12,7 @@ double line_at(double x0, double y0, double x1, double y1, double x) {
   return x1 == x0 ? y1 : y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
-/// The least sum of what steps cost (by setup) and what moves cost, from the beginning of the way.
+/// The least sum of the cost of steps (by setup) and of moves, from the start.
 double least_sum(const SearchWorld& world, std::size_t start, const std::vector<double>& per_step,
                  const std::vector<double>& move) {
   const std::size_t setups = world.setups.size();

@@ -9,36 +9,37 @@
 
 namespace stint {
 
-/// A cluster and batch that a training can go on with, as measured.
+/// A cluster and a batch that can be trained on, as measured.
 struct SearchSetup {
   std::vector<int> workers_by_vm;
   int batch = 1;  // Global.
   Seconds step;
 };
 
-/// A moment of a measured run: its share of the way to the level.
+/// A point of a measured run: its progress to the level, as a share.
 struct WayPoint {
   double way = 0;
   double steps = 0;
   std::optional<double> noise = {};  // Φ of the epoch that ends here, in samples.
 };
 
-/// A run from its beginning (way 0) to the level (way 1), on straight lines between.
+/// A run from its start (way 0) to the level (way 1), with linear interpolation.
 using WayCurve = std::vector<WayPoint>;
 
 double steps_at(const WayCurve& curve, double way);
 double way_at(const WayCurve& curve, double steps);
 
-/// The noise of the epoch that the way lies in; at its end, of the one that ends.
+/// The noise of the epoch of this progress; at an end of an epoch, of the one that ends.
 std::optional<double> noise_at(const WayCurve& curve, double way);
 
-/// All that a training can meet. What is equal on the way to the level is equal at any batch, so
-/// that a run that changes its batch goes on at the same share of the way.
+/// The simulated world of a search. Equal progress to the level is equivalent at any batch, so that
+/// a run that changes its batch continues at the same progress.
 struct SearchWorld {
   std::vector<SearchSetup> setups;
-  std::map<int, WayCurve> curves;  // By batch; one for each that a setup has.
+  std::map<int, WayCurve> curves;  // By batch; one for each batch of a setup.
   DollarsPerSecond vm_price;
-  Seconds move;  // From one setup to another: save, start, load. The new machines are paid for it.
+  // From one setup to another: save, start, load. The new machines are paid during it.
+  Seconds move;
 
   DollarsPerSecond rate(std::size_t setup) const {
     return static_cast<double>(setups[setup].workers_by_vm.size()) * vm_price;
@@ -59,7 +60,7 @@ class SearchedRun {
 
   void move(std::size_t to);
 
-  /// Trains so many steps, or to the level if that is nearer.
+  /// Trains this many steps, or to the level if that is nearer.
   void train(double steps);
 
   /// Trains to the end of the epoch, or to the level if that is nearer.
@@ -79,9 +80,8 @@ class SearchedRun {
   int moves_ = 0;
 };
 
-/// The least that anyone can take from a setup to the level who knows the world, with as many moves
-/// as pay, at shares of the way that are multiples of 1/kSeerPlaces: by dynamic programming
-/// backwards from the level.
+/// The clairvoyant optimum from a setup to the level, with as many moves as pay, at shares of the
+/// progress that are multiples of 1/kSeerPlaces: by dynamic programming backwards from the level.
 inline constexpr int kSeerPlaces = 400;
 Seconds least_time(const SearchWorld& world, std::size_t start);
 Dollars least_cost(const SearchWorld& world, std::size_t start);

@@ -12,7 +12,7 @@
 namespace stint {
 namespace {
 
-/// Adds events to the processes of a picture.
+/// Adds events to the processes of a trace.
 class Drawing {
  public:
   Drawing(const std::vector<std::string>& jobs, const std::vector<std::string>& groups)
@@ -68,7 +68,7 @@ class Drawing {
   std::size_t groups_;
 };
 
-/// Slowdowns of both jobs when the second starts so much later.
+/// Slowdowns of both jobs when the second starts this much later.
 std::array<double, 2> slowdowns(const SharingQuestion& question, const TurnTerms& terms,
                                 Seconds start, int rounds) {
   const std::vector<SharedStepJob> jobs{
@@ -96,11 +96,11 @@ std::optional<SharedPace> pace_by_turns(const SharingQuestion& question,
 std::optional<SharedPace> pace_freely(const SharingQuestion& question, const TwinOptions& options) {
   constexpr int kStarts = 4;
   constexpr int kRounds = 48;
-  constexpr double kSlices = 100;  // Of an iteration; finer ones change little and take long.
+  constexpr double kSlices = 100;  // Slices per iteration; finer ones change little and take long.
   const Seconds iteration = total(simulate_step(question.second.setup));
   const Seconds shorter = std::min(iteration, total(simulate_step(question.first.setup)));
   TurnTerms terms = terms_of(question, options);
-  // Jobs that compute at the same time send at the same time: nobody was there first.
+  // Jobs that compute at the same time send at the same time: neither began first.
   terms.sharing = LinkSharing::kFair;
   terms.slice = std::max(terms.slice, shorter / kSlices);
   SharedPace pace{.slowdown = {0, 0}};

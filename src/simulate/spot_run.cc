@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-/// Training time until the next save, `now` after the start.
+/// Training time until the next checkpoint, `now` after the start.
 Seconds until_save(const SavedWork& job, const TrainedWork& at, Seconds now) {
   const std::vector<Seconds>& begins = job.schedule.begins;
   if (begins.empty()) return (at.saves + 1.0) * job.schedule.interval - at.work;
@@ -22,20 +22,20 @@ Seconds until_save(const SavedWork& job, const TrainedWork& at, Seconds now) {
   return begins.back() + more * last - now;
 }
 
-/// A machine that the gang wants, and what stands there.
+/// A slot of the gang, and its machine.
 struct Place {
   std::size_t group = 0;
-  int spot_place = 0;  // In the supply.
+  int spot_place = 0;  // Number in the supply.
   bool on_demand = false;
   bool there = false;
-  bool fresh = false;  // Hired in this wait.
+  bool fresh = false;  // Launched in this wait.
   DollarsPerSecond price;
   Seconds lost = kNever;
   Seconds paid_from;  // While the gang waits.
-  Seconds starting;   // Of this, the start-up.
+  Seconds starting;   // Start-up as a part of this.
 };
 
-/// One run, played event by event.
+/// One run, simulated event by event.
 class Run {
  public:
   Run(const RunSetup& setup, const SpotSupply& supply, Random random)
@@ -100,7 +100,7 @@ class Run {
     outcome_.bill.work_redone += rate * (stretch.time - work - stalled);
   }
 
-  /// Takes away what is lost now, and what goes with it.
+  /// Removes the machines that are lost now, and those lost with them.
   void lose() {
     ++outcome_.losses;
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -122,8 +122,8 @@ class Run {
     ++outcome_.machines_lost;
   }
 
-  /// Fills all places and brings `now_` to the moment when training goes on. Who is there already
-  /// is paid from now.
+  /// Fills all slots and advances `now_` to the moment when training continues. Machines that are
+  /// already up are paid from now.
   void wait_for_gang(Seconds restore) {
     const Seconds begin = now_;
     for (Place& place : places_) {
@@ -149,8 +149,8 @@ class Run {
     for (Place& place : places_) place.lost += place.fresh ? restore : now_ - begin;
   }
 
-  /// Asks for all machines that are missing, and returns when the last has started up, `earliest`
-  /// at the earliest.
+  /// Requests all missing machines, and returns when the last has started up, `earliest` at the
+  /// earliest.
   Seconds hire(Seconds earliest) {
     const Seconds start_up =
         random_.lognormal(setup_.start_up.mean.in(kSecond), setup_.start_up.deviation.in(kSecond)) *
@@ -181,7 +181,7 @@ class Run {
       place.price = setup_.groups[place.group].price_on_demand;
       place.paid_from = now_ + *setup_.patience;
     } else {
-      // A machine that never comes is waited for until the run is given up.
+      // A machine that is never available is waited for until the run is given up.
       place.paid_from = std::min(granted, std::max(now_, time_max_));
     }
   }
@@ -247,7 +247,8 @@ Stretch train(const SavedWork& job, const TrainedWork& from, Seconds limit) {
   TrainedWork& at = stretch.end;
   TrainedWork pending = from;  // Safe from `pending_safe` on.
   Seconds pending_safe;
-  // What the end would overtake. A hair more, so that whole intervals of work do not gain a save.
+  // Checkpoints that the end would overtake. Slightly more, so that whole intervals of work do not
+  // gain one by rounding.
   const Seconds overtaken = job.save.transfer + 1e-12 * job.work;
   Seconds& now = stretch.time;
   while (true) {
@@ -303,7 +304,7 @@ RunOutcome replay_run(const RunSetup& setup, const AvailabilityTrace& trace, Sec
                       Random random) {
   CHECK(std::count_if(setup.groups.begin(), setup.groups.end(),
                       [](const RunGroup& group) { return group.market == Market::kSpot; }) <= 1);
-  CHECK(setup.lost_while_waiting);  // The trace knows nothing of the gang's waiting.
+  CHECK(setup.lost_while_waiting);  // The trace is independent of the gang's waiting.
   return play_run(setup, TraceSupply(trace, start), random);
 }
 

@@ -18,87 +18,88 @@ namespace stint {
 
 inline constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 
-/// When the state of a job is saved. A save that the end of the job would overtake is not begun.
+/// The checkpoint schedule of a job. A checkpoint that would not be safe before the end of the job
+/// is not begun.
 struct SaveSchedule {
-  /// After each of these stretches of the job's work, wherever losses fall.
+  /// After each of these amounts of the job's work, independent of losses.
   Seconds interval = kNever;
 
-  /// Instead, where there are any: at these times after the gang has started or started again;
-  /// after the last one, as far apart as the last two.
+  /// Alternatively, at these times after each start of the gang; after the last one, at the
+  /// distance of the last two.
   std::vector<Seconds> begins = {};
 };
 
-/// Work in seconds of the undisturbed gang, and when it is saved.
+/// Work in seconds of the undisturbed gang, and its checkpoint schedule.
 struct SavedWork {
   Seconds work;
   SaveCost save;
   SaveSchedule schedule;
 };
 
-/// How far a job is.
+/// The progress of a job.
 struct TrainedWork {
   Seconds work;
-  Seconds stalled;     // By the saves on the way.
-  Seconds stall_left;  // Of a save that was interrupted.
-  int saves = 0;       // Begun, of those by work; or since the start, of those by time.
+  Seconds stalled;     // By checkpoints so far.
+  Seconds stall_left;  // Rest of an interrupted stall.
+  int saves = 0;       // Checkpoints begun, of those by work; or since the start, of those by time.
 };
 
-/// What a gang does between a start and the next loss, or the end of the job.
+/// The training of a gang between a start and the next loss, or the end of the job.
 struct Stretch {
   Seconds time;
   TrainedWork end;
-  TrainedWork safe;  // The last state that a loss without notice leaves.
+  TrainedWork safe;  // The last state that survives a loss without notice.
   bool done = false;
 };
 
-/// Trains from a safe state until `limit` has passed or the job is done. Requires saves that are
-/// safe before the next begins.
+/// Trains from a safe state until `limit` has passed or the job is done. Requires checkpoints that
+/// are safe before the next begins.
 Stretch train(const SavedWork& job, const TrainedWork& from, Seconds limit);
 
 /// Equal machines of a gang.
 struct RunGroup {
   Market market = Market::kSpot;
-  SpotPool pool;  // Its count is that of the group; an on-demand group has only that.
+  SpotPool pool;  // Its count is that of the group; an on-demand group uses only the count.
   DollarsPerSecond price;
-  DollarsPerSecond price_on_demand;  // Of what takes the place of a spot machine.
+  DollarsPerSecond price_on_demand;  // Price of the replacement of a spot machine.
 };
 
-/// A training run, all of whose machines must be there to train.
+/// A training run that needs all of its machines to train.
 struct RunSetup {
   std::vector<RunGroup> groups;
   SavedWork job;
   double exposed_communication = 0;  // Share of the work, for the bill.
-  double without_notice = 1;         // Share of losses before which no save is possible.
-  RandomTime start_up;               // Of machines that are started together; lognormal.
-  std::optional<Seconds> patience;   // For a spot machine, before one on demand takes its place.
-  bool lost_while_waiting = true;    // Else machines do not age while the gang waits.
-  DollarsPerSecond anchors;          // Machines that only keep checkpoints, paid all the time.
+  double without_notice = 1;         // Share of losses before which no checkpoint is possible.
+  RandomTime start_up;               // Of machines that start together; lognormal.
+  // Wait for a spot machine, before an on-demand machine replaces it.
+  std::optional<Seconds> patience;
+  bool lost_while_waiting = true;  // Else machines do not age while the gang waits.
+  DollarsPerSecond anchors;        // Machines that only keep checkpoints, paid all the time.
   DollarsPerSecond storage;
 };
 
-/// How a run went.
+/// The outcome of a run.
 struct RunOutcome {
   Seconds time;
   bool finished = true;  // Else it was given up after kWorkTimesMax times its work.
   Bill bill;
-  int losses = 0;         // Times the gang stopped or had to wait longer.
-  int machines_lost = 0;  // Over all of them.
+  int losses = 0;         // Number of times the gang stopped or had to wait longer.
+  int machines_lost = 0;  // Total number of machines.
 };
 
-/// Plays a run against a supply of machines.
+/// Simulates a run with a supply of machines.
 ///
 /// The gang starts when the last machine has started up, and stops at each loss. The lost machines
 /// are replaced from spot, or on demand when their patience is over; then all restore the last safe
-/// state. A loss with notice leaves the state as it was. Everyone who is there is paid: machines
-/// that start up or restore as set-up, those that wait for others as idle, and time of which
-/// nothing is left as work redone, with the stalls in it. Checkpoints stay in their region, so
-/// there is no egress.
+/// state. A loss with notice keeps the state. All machines that are up are paid: those that start
+/// up or restore as set-up, those that wait for others as idle, and time whose work is lost as work
+/// redone, with its stalls. Checkpoints stay in their region, so that there is no egress.
 RunOutcome play_run(const RunSetup& setup, const SpotSupply& supply, Random random);
 
-/// With lives sampled from the hazards of the groups.
+/// With lifetimes sampled from the hazards of the groups.
 RunOutcome simulate_run(const RunSetup& setup, Random random);
 
-/// Against a trace from `start` on: it counts what the only spot group can have.
+/// With a trace from `start` on, which limits the only spot group.
 RunOutcome replay_run(const RunSetup& setup, const AvailabilityTrace& trace, Seconds start,
                       Random random);
 
@@ -116,10 +117,10 @@ struct RunSummary {
   int runs = 0;
   RunSpread<Seconds> time;
   RunSpread<Dollars> cost;
-  Bill bill;                         // Mean; its parts add up to the mean cost.
+  Bill bill;                         // Mean; the parts add up to the mean cost.
   double losses = 0;                 // Mean.
-  double finished = 0;               // Share.
-  std::optional<double> p_deadline;  // Share of runs that were done by then.
+  double finished = 0;               // Share of runs.
+  std::optional<double> p_deadline;  // Share of runs that met the deadline.
 };
 
 /// Requires at least one outcome.

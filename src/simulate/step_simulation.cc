@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-/// What one worker computes before the gradients are summed.
+/// The computation of one worker before the all-reduce.
 struct Timeline {
   Seconds forward;
   Seconds backward;
@@ -29,7 +29,7 @@ Timeline play_compute(const StepGroup& group, const StepSetup& setup, double slo
   return it;
 }
 
-/// When the last worker has each bucket.
+/// The time at which the last worker has each bucket.
 std::vector<Seconds> ready_times(const std::vector<Bucket>& buckets,
                                  const std::vector<Timeline>& timelines, double late) {
   std::vector<Seconds> times(buckets.size());
@@ -43,7 +43,7 @@ std::vector<Seconds> ready_times(const std::vector<Bucket>& buckets,
   return times;
 }
 
-/// When the last bucket has arrived, on a network of its own.
+/// The time at which the last bucket has arrived, on its own network.
 Seconds last_arrival(const StepSetup& setup, Detail detail, const std::vector<Seconds>& ready) {
   CHECK(setup.in_flight >= 1);
   ReductionFlows flows;

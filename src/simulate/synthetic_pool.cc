@@ -27,7 +27,7 @@ struct Laws {
 
 Laws draw_laws(Random& random) {
   constexpr double kMeanOverMedian = 1.3;
-  constexpr int kTries = 10'000;  // About one draw in three is fine.
+  constexpr int kTries = 10'000;  // About one draw in three is valid.
   for (int i = 0; i < kTries; ++i) {
     const double available = random.uniform(0.15, 0.9);
     const Seconds up_mean = log_uniform(random, 0.8, 4.4) * kHour;
@@ -53,7 +53,7 @@ class Spells {
         calm_(random.below(2) == 0),
         first_hour_(random.uniform(0, kDay.in(kHour))) {}
 
-  /// How long a spell that begins at `time` lasts.
+  /// The duration of a spell that begins at `time`.
   Seconds next(bool up, Seconds time) {
     const SpellLaw& law = up ? laws_.up : laws_.down;
     switch (kind_) {
@@ -99,7 +99,7 @@ class Spells {
   double echo_ = 0;  // Logarithm of the last spell over its median.
 };
 
-/// Leaves of the phases of spells whose whole ticks are at least one and else rounded.
+/// Probabilities of leaving the phases of spells that last at least one tick and are else rounded.
 std::vector<SpellPhase> phases_of(const SpellLaw& law, Seconds gap, int age_max) {
   // P(a spell has more than `age` ticks).
   const auto goes_on = [&](double age) {

@@ -49,7 +49,7 @@ std::optional<std::size_t> TurnGiver::next() {
 }
 
 std::optional<std::size_t> TurnGiver::next_in_rhythm() {
-  // Somebody waits, so not all are gone.
+  // A job waits, so that not all have left.
   while (gone_[rhythm_[place_]]) place_ = (place_ + 1) % rhythm_.size();
   const std::size_t job = rhythm_[place_];
   if (!waits(job)) return std::nullopt;

@@ -9,22 +9,22 @@
 
 namespace stint {
 
-/// Decides who computes next on one accelerator; see TurnOrder.
+/// Chooses the job that computes next on one accelerator; see TurnOrder.
 class TurnGiver {
  public:
-  /// With one entry for each job: how many turns it has in a round of a rhythm, at least one.
+  /// One entry for each job: its turns in a round of a rhythm, at least one.
   TurnGiver(TurnOrder order, std::span<const int> turns);
 
-  /// A job wants the accelerator. Requires that it did not want it already.
+  /// A job requests the accelerator. Requires that it has not already done so.
   void want(std::size_t job);
 
-  /// A job needs no more turns, ever.
+  /// A job needs no more turns.
   void leave(std::size_t job);
 
-  /// The turn is free: who has it from now on, or nobody. Whoever has it no longer wants it.
+  /// The turn is free: returns its next holder, or none. The holder's request is removed.
   std::optional<std::size_t> next();
 
-  /// Whether anybody wants the accelerator.
+  /// Whether any job waits for the accelerator.
   bool wanted() const { return !waiting_.empty(); }
 
  private:
@@ -36,8 +36,8 @@ class TurnGiver {
   TurnOrder order_;
   std::vector<std::size_t> rhythm_;   // Jobs in the order of a round, each with all of its turns.
   std::vector<bool> gone_;            // By job.
-  std::vector<std::size_t> waiting_;  // In the order in which they asked.
-  std::size_t place_ = 0;             // In the rhythm, or in the circle of jobs.
+  std::vector<std::size_t> waiting_;  // Waiting jobs, in the order in which they asked.
+  std::size_t place_ = 0;             // Position in the rhythm, or in the circle of jobs.
 };
 
 }  // namespace stint

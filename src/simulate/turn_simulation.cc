@@ -15,12 +15,12 @@ namespace {
 
 constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 constexpr Seconds kDone = 1e-10 * kSecond;          // Rounding, far below any message or kernel.
-constexpr std::int64_t kEventsMax = 1'000'000'000;  // Hours of slices; more is a mistake of ours.
+constexpr std::int64_t kEventsMax = 1'000'000'000;  // Hours of slices; more is a bug.
 
-/// What a worker of a job does in every iteration.
+/// The work of a worker of a job in every iteration.
 struct WorkerPlan {
   Seconds work;                // Computing.
-  std::vector<Seconds> ready;  // Of that, when each bucket is.
+  std::vector<Seconds> ready;  // Time within the work at which each bucket is ready.
 };
 
 WorkerPlan worker_plan(const StepSetup& setup, const StepGroup& group, bool overlap) {
@@ -41,9 +41,9 @@ WorkerPlan worker_plan(const StepSetup& setup, const StepGroup& group, bool over
 /// A worker of a job on the accelerator of a group.
 struct Worker {
   WorkerPlan plan;
-  Seconds done = {};        // Of the work of this iteration.
-  std::size_t buckets = 0;  // That are ready.
-  int piece = 0;            // Of the work, that it is at.
+  Seconds done = {};        // Part of the work of this iteration.
+  std::size_t buckets = 0;  // Number that are ready.
+  int piece = 0;            // Number of the present piece of the work.
 };
 
 enum class Phase { kWaiting, kComputing, kSumming, kUpdating, kGone };
@@ -65,12 +65,12 @@ struct Job {
   ReductionFlows::JobId flows = 0;
   Phase phase = Phase::kWaiting;
   Seconds at = {};                 // The end of waiting or updating.
-  Seconds begin = {};              // Of the iteration.
-  std::size_t queued = 0;          // Buckets that were handed to the network,
-  std::size_t sent = 0;            // that left, and
+  Seconds begin = {};              // Start of the iteration.
+  std::size_t queued = 0;          // Number of buckets that were handed to the network,
+  std::size_t sent = 0;            // that were sent, and
   std::size_t arrived = 0;         // that arrived.
-  std::vector<Seconds> left = {};  // When each bucket did.
-  bool senior = true;              // Nobody else sent when its buckets on the way began to.
+  std::vector<Seconds> left = {};  // Time at which each bucket was sent.
+  bool senior = true;  // No other job was sending when its buckets in transfer were sent.
   std::vector<Seconds> ends = {};
 };
 
@@ -116,8 +116,8 @@ void Job::begin_iteration(Seconds now) {
 struct Accelerator {
   TurnGiver giver;
   std::optional<std::size_t> holder = {};  // The job that has the turn.
-  std::optional<std::size_t> last = {};    // Who had it last.
-  Seconds from = {};                       // When the holder begins to compute.
+  std::optional<std::size_t> last = {};    // The previous holder.
+  Seconds from = {};                       // Time at which the holder begins to compute.
   Seconds slice_end = {};
 };
 
@@ -130,7 +130,7 @@ class Sharing {
 
  private:
   Seconds now() const { return flows_.now(); }
-  /// Late in a run moments are further apart than at its start.
+  /// The spacing of floating-point times grows during a run.
   Seconds rounding() const { return std::max(kDone, 1e-14 * now()); }
   bool finished() const;
   void settle();
@@ -156,11 +156,11 @@ class Sharing {
   TurnTerms terms_;
   SharedRunOptions options_;
   ReductionFlows flows_;
-  std::vector<StepSetup> setups_;  // Of all jobs, for their links.
+  std::vector<StepSetup> setups_;  // Setups of all jobs, for their links.
   std::vector<Job> jobs_;
-  std::vector<std::size_t> by_flow_;       // The job of each that communicates.
+  std::vector<std::size_t> by_flow_;       // The jobs that communicate, in the order of flows_.
   std::vector<Accelerator> accelerators_;  // By group.
-  std::deque<std::size_t> queue_;          // Jobs of buckets that wait, first come first served.
+  std::deque<std::size_t> queue_;          // Jobs of waiting buckets, first come first served.
   SharedRun result_;
 };
 
@@ -204,7 +204,7 @@ bool Sharing::finished() const {
   });
 }
 
-/// Does all that is due now.
+/// Handles all events that are due now.
 void Sharing::settle() {
   for (bool changed = true; changed && !finished();) {
     changed = false;
@@ -219,7 +219,7 @@ void Sharing::settle() {
   }
 }
 
-/// Whether the job had something to do.
+/// Whether the job had an event.
 bool Sharing::step(std::size_t index) {
   Job& job = jobs_[index];
   switch (job.phase) {
@@ -265,7 +265,7 @@ void Sharing::finish_iteration(std::size_t index) {
   job.at = std::max(now(), job.begin + job.input);
 }
 
-/// Whether the accelerators of a group had something to do.
+/// Whether the accelerators of a group had an event.
 bool Sharing::step(Accelerator& it, std::size_t group) {
   if (!it.holder) return give_turn(it);
   if (now() < it.from) return false;
@@ -369,7 +369,7 @@ void Sharing::send(std::size_t index) {
   ++job.sent;
 }
 
-/// What computing takes over what it takes while nobody else communicates.
+/// The time of computing relative to computing without communication of other jobs.
 double Sharing::stretch(std::size_t index) const {
   if (terms_.compute_slowdown == 0) return 1;
   return others_send(index) ? 1 + terms_.compute_slowdown : 1;
