@@ -54,7 +54,7 @@ std::unique_ptr<StepModel> fit_each_job(std::span<const StepRow> train,
   return std::make_unique<ModelByJob<Form>>(std::move(forms));
 }
 
-/// The part of an iteration that is not synchronisation, where the row says it.
+/// The part of an iteration without synchronisation, where the row has it.
 std::optional<double> gradient_seconds(const StepRow& row) {
   if (workers(row) == 1) return seconds(row);
   if (!row.synchronisation || *row.synchronisation >= *row.time) return {};
@@ -89,14 +89,15 @@ struct Pollux {
 
 // Bounds and starts are those of AdaptDL's _fit_perf_params.
 constexpr double kPolluxMin = 1e-8;
-constexpr double kPolluxMax = 1e6;  // Theirs is infinite; a step of eleven days is as good.
+constexpr double kPolluxMax = 1e6;  // Theirs is infinite; a step of eleven days is equivalent.
 constexpr double kGammaMax = 10;
 constexpr double kGammaStart = 1 + 1e-3;
 constexpr double kGammaPenalty = 1e-3;
 constexpr double kGrowthPenalty = 1e-2;
 
-/// Fits the parameters that the rows show. The objective is a sum of root mean squares, which least
-/// squares reach in rounds: around its present value m, √x is at most x/(2m) + m/2 for x = m².
+/// Fits the parameters that the rows determine. The objective is a sum of root mean squares, which
+/// least squares minimise in rounds: around its present value m, √x is at most x/(2m) + m/2 for x =
+/// m².
 class PolluxFit {
  public:
   explicit PolluxFit(const Rows& rows) : rows_(rows) {
@@ -167,7 +168,7 @@ class PolluxFit {
 
   using RowError = double (*)(const Pollux&, const StepRow&);
 
-  /// What a row's error is divided by, so that half the sum of squares is x/(2m).
+  /// The divisor of a row's error, so that half the sum of squares is x/(2m).
   double deviation(const Rows& rows, RowError error) const {
     constexpr double kLeast = 1e-4;  // Where the fit is exact.
     double squares = 0;

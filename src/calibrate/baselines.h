@@ -10,7 +10,7 @@
 
 namespace stint {
 
-/// What can say the time of an iteration of a setup.
+/// A model that predicts the time of an iteration of a setup.
 class StepModel {
  public:
   StepModel() = default;
@@ -18,11 +18,11 @@ class StepModel {
   StepModel& operator=(const StepModel&) = delete;
   virtual ~StepModel() = default;
 
-  /// Nothing when the model knows nothing of the row's job and series. Looks at no time of the row.
+  /// Nothing when the model has no data of the row's job and series. Uses no time of the row.
   virtual std::optional<Seconds> predict(const StepRow& row) const = 0;
 };
 
-/// Models of others, and the simplest one, to compare ours with.
+/// Published baselines, and the simplest one, for comparison.
 enum class BaselineKind { kPollux, kScavenger, kPerfect };
 
 std::span<const EnumName<BaselineKind>> names_of(BaselineKind type);
@@ -36,16 +36,16 @@ std::span<const EnumName<BaselineKind>> names_of(BaselineKind type);
 ///   S = 0 on one worker, a_l + β_l max(K − 2, 0) on one VM, a_n + β_n max(K − 2, 0) on several
 ///
 /// minimising, as they do, the root mean square of the logarithmic error of T, plus that of G where
-/// the rows say their synchronisation, plus 10⁻³ (γ − 1)² + 10⁻² ((β_l/a_l)² + (β_n/a_n)²). What
-/// the rows do not show counts as nothing, so that the model hopes for perfect scaling, with two
+/// the rows have their synchronisation, plus 10⁻³ (γ − 1)² + 10⁻² ((β_l/a_l)² + (β_n/a_n)²).
+/// Parameters without data are zero, so that the model assumes perfect scaling, with two
 /// exceptions: with one batch only, a is half of the time of G; and with one VM only, several VMs
 /// synchronise like one.
 ///
 /// `scavenger` (Tyagi and Sharma 2023): T = c0 + c1 b + c2 K by ordinary least squares, not below
 /// 0.
 ///
-/// `perfect`: the time of one worker at that batch, whatever K: straight lines between measured
-/// batches, the outermost ones continued, and in proportion to the batch when there is only one.
+/// `perfect`: the time of one worker at that batch, for any K: linear between measured batches,
+/// extrapolated beyond them, and in proportion to the batch when there is only one.
 std::unique_ptr<StepModel> fit_baseline(BaselineKind kind, std::span<const StepRow> train);
 
 }  // namespace stint

@@ -19,7 +19,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// A variance pooled over groups that each have a mean of their own.
+/// A variance pooled over groups that each have their own mean.
 class Pooled {
  public:
   void add(const std::vector<double>& group) {
@@ -43,10 +43,10 @@ std::optional<double> deviation(std::optional<double> variance, double below) {
   return std::sqrt(std::max(0.0, *variance - below));
 }
 
-// Deviation of log time that a row is weighed with: about how far medians of a setup scatter.
+// Deviation of log time for the weight of a row: about the scatter of medians of a setup.
 constexpr double kRowDeviation = 0.01;
 constexpr double kRobustBeyond = 3;
-constexpr double kIdentifiedBelow = 0.9;  // Of the deviation before the data, see Fitted.
+constexpr double kIdentifiedBelow = 0.9;  // Relative to the prior deviation, see Fitted.
 
 BucketLaw law_at(std::span<const double> values) {
   BucketLaw law;
@@ -77,7 +77,7 @@ std::vector<Observation> observations_of(const BucketRows& rows) {
   return all;
 }
 
-/// What a prior believes: x = mean + root · z, with every z of mean 0 and deviation 1.
+/// A prior in standard form: x = mean + root · z, with every z of mean 0 and deviation 1.
 class Belief {
  public:
   explicit Belief(const CalibratedBuckets& prior) : root_(lower_root(prior.covariance)) {
@@ -94,7 +94,7 @@ class Belief {
     return x;
   }
 
-  /// A fit of z as one of x.
+  /// Converts a fit of z to one of x.
   Fitted of_x(Fitted fitted) const {
     const std::size_t n = size();
     std::vector<std::vector<double>> covariance(n, std::vector<double>(n, 0));
@@ -159,7 +159,7 @@ Result<std::vector<double>> errors_left_out(const std::vector<Observation>& rows
   return errors;
 }
 
-/// The share of a row's time that is communication that nothing hides.
+/// The share of exposed communication in a row's time.
 double exposed_share(const Observation& row, const BucketLaw& law) {
   if (row.run == nullptr) return 1;
   const ClusterView view(row.run->resolved);
@@ -176,7 +176,7 @@ BytesPerSecond total_rate(const Observation& row) {
   return sum;
 }
 
-/// Rows that a calibration was fitted to.
+/// Number of rows that a calibration was fitted to.
 int rows_behind(const Calibration& calibration) {
   int rows = 0;
   for (const FittedData& data : calibration.data) rows += data.rows;

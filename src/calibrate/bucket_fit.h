@@ -13,46 +13,46 @@
 
 namespace stint {
 
-/// Times of one sum over the same VMs, by round, and what it was expected to take.
+/// Times of one all-reduce over the same VMs, by round, and its expected time.
 struct ReductionTimes {
   std::vector<std::vector<Seconds>> rounds;
   Seconds expected;
   bool pair = false;  // Over two VMs, to compare pairs.
 };
 
-/// How much sums vary, as relative deviations.
+/// The variation of all-reduces, as relative deviations.
 struct ReductionSpread {
-  std::optional<double> repeats;  // From one to the next; absent where none was repeated.
+  std::optional<double> repeats;  // From one to the next; absent without repeats.
   std::optional<double> time;     // From one round to another; absent with one round.
   std::optional<double> pairs;    // From one pair of VMs to another; absent with one pair.
 };
 
-/// Takes the variance of y = ln(time / expected) apart, each stage freed of what the stages below
-/// it add to a mean (nested analysis of variance):
+/// The components of the variance of y = ln(time / expected), each stage without the contribution
+/// of the stages below it to a mean (nested analysis of variance):
 ///
 ///   repeats² = Σ (y − round mean)² / Σ (n − 1)
 ///   time²    = pooled variance of round means in a sum − repeats² / n
 ///   pairs²   = variance of the means of pairs − time² / rounds − repeats² / (rounds · n)
 ///
-/// n is the mean number of times per round; what comes out below zero is zero. Requires a time in
-/// every round and a round in every sum.
+/// n is the mean number of times per round; a negative result is zero. Requires a time in every
+/// round and a round in every all-reduce.
 ReductionSpread spread_of(const std::vector<ReductionTimes>& sums);
 
-/// A measured run with everything looked up. The job must outlive it.
+/// A measured run with all its inputs resolved. The job must outlive it.
 struct BucketRow {
   const JobProfile* job = nullptr;
   ResolvedJob resolved;
   Seconds time;
 };
 
-/// The sum of a probe of the network with everything looked up.
+/// The all-reduce of a probe of the network with all its inputs resolved.
 struct ReductionRow {
   int vms = 2;
-  BytesPerSecond slowest;  // Of their NICs.
-  BytesPerSecond total;    // Of all of them together.
+  BytesPerSecond slowest;  // Rate of the slowest NIC.
+  BytesPerSecond total;    // Total rate of all NICs.
   Bytes bytes;
   Seconds time;
-  double deviation = 0;  // Of ln time, over its repetitions.
+  double deviation = 0;  // Deviation of ln time over its repetitions.
 };
 
 struct BucketRows {
@@ -68,8 +68,8 @@ struct BucketFit {
   Fitted solution;         // In the order of law_names.
   double noise_floor = 0;  // As in CalibratedBuckets.
   double noise_exposed = 0;
-  BytesPerSecond total_rate;  // The largest sum of a cluster's NICs.
-  // ln(predicted / measured) of each run, then of each sum, clusters of its size left out.
+  BytesPerSecond total_rate;  // The largest total rate of a cluster's NICs.
+  // ln(predicted / measured) of each run, then of each all-reduce, clusters of its size held out.
   std::vector<double> errors = {};
 };
 
@@ -80,9 +80,9 @@ Seconds bucket_time(const BucketRow& row, const BucketLaw& law);
 Seconds reduction_time(const ReductionRow& row, const BucketLaw& law);
 
 /// Fits by least squares on log time, around the constants of `priors` (see bucket_law.h): plain
-/// beliefs, or a calibration that was fitted before, into which the rows are then folded with all
-/// that it knows. The noise is what clusters of a size were off when the others were fitted without
-/// them; with one size, what all were off. The floor stays the prior's:
+/// priors, or an earlier calibration, which the rows then update with its full posterior. The noise
+/// is the error on clusters of a size when the others were fitted without them; with one size, the
+/// error of all. The floor stays the prior's:
 ///
 ///   exposed² = max(floor², Σ (r² − floor² − deviation²) / Σ e²),  e = exposed communication / T
 ///
@@ -90,7 +90,7 @@ Seconds reduction_time(const ReductionRow& row, const BucketLaw& law);
 /// constant is missing.
 Result<BucketFit> fit_buckets(const BucketRows& rows, const Calibration& priors);
 
-/// As a document, without name, date, data and accuracy; units are those of `priors`.
+/// The law as a document, without name, date, data and accuracy; units are those of `priors`.
 Calibration to_calibration(const BucketFit& fit, const Calibration& priors);
 
 }  // namespace stint

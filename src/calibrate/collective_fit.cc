@@ -18,9 +18,9 @@ constexpr double kLatencyDeviation = 1.5;
 constexpr double kInverseBandwidth = 1 / 30e9;
 constexpr double kInverseBandwidthDeviation = 1.5;
 
-// The law was chosen with the published sizes in view, over sums with a term in √S or S^h that
-// erred by 5.8 and 7.4 % (p4de) and by 13.4 and 14.6 % (p5) where it errs by 5.9 and 10.9 %. One
-// deviation reaches a half, the perfect pipeline, and one, none at all; the mean is between.
+// The law was chosen with knowledge of the published sizes, over sums with a term in √S or S^h
+// whose errors are 5.8 and 7.4 % (p4de) and 13.4 and 14.6 % (p5), against its 5.9 and 10.9 %. One
+// deviation reaches a half, the perfect pipeline, and one, no pipeline; the mean is between.
 constexpr double kBlend = 0.7071;
 constexpr double kBlendDeviation = 0.3466;
 
@@ -29,15 +29,14 @@ constexpr double kRowDeviation = 0.05;
 constexpr double kRowDeviationRows = 5;
 constexpr double kRobustBeyond = 2;  // Deviations.
 
-// Protocols leave up to half the bandwidth unused, so that between sizes that were measured time is
-// off by anything up to ±½ ln 2, of which the deviation is ln 2/√12. Within a few doublings of a
-// measured size the same protocol is in use. This, too, was set knowing the published residuals, of
-// up to 0.2.
+// Protocols leave up to half the bandwidth unused, so that between measured sizes the error of time
+// is up to ±½ ln 2, with the deviation ln 2/√12. Within a few doublings of a measured size the same
+// protocol is in use. This, too, was set with knowledge of the published residuals, of up to 0.2.
 constexpr double kProtocolDeviation = 0.2;
 constexpr double kProtocolDoublings = 3;
 
-// How far clusters lie apart: a factor of 1.35 between sizes of one type, 2.2 between types, and
-// 4.5 between networks and links inside a VM.
+// Spread of clusters: a factor of 1.35 between sizes of one type, 2.2 between types, and 4.5
+// between networks and links inside a VM.
 constexpr double kOtherSizeDeviation = 0.3;
 constexpr double kOtherTypeDeviation = 0.8;
 constexpr double kOtherKindDeviation = 1.5;
@@ -67,7 +66,7 @@ std::vector<CollectiveRow> rows_of(std::span<const CollectiveRow> rows,
   return its;
 }
 
-/// Deviation that sizes far from all measured ones have.
+/// Deviation of sizes far from all measured ones.
 double protocol_deviation(Bytes payload, const std::vector<Bytes>& sizes) {
   double nearest = kProtocolDoublings;
   for (const Bytes size : sizes) {

@@ -70,7 +70,8 @@ double adascale_steps(const TrainedJob& job, const ReachedRun& run, double batch
   return steps;
 }
 
-// How many runs the stated spread of the population, and the population's of a job, are worth.
+// Weight, in runs, of the stated spread of the population, and of the population's spread for a
+// job.
 constexpr double kPopulationWeight = 4;
 constexpr double kJobWeight = 3;
 

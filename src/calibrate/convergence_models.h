@@ -10,7 +10,7 @@
 
 namespace stint {
 
-/// Other ways to tell the steps to a level, from the training runs of the job.
+/// Baselines for the steps to a level, from the training runs of the job.
 enum class StepsBaseline { kConstantSteps, kConstantSamples, kScavenger, kAdaScale };
 
 std::span<const EnumName<StepsBaseline>> names_of(StepsBaseline type);
@@ -37,19 +37,18 @@ struct StepsEstimate {
   double p90 = 0;
 };
 
-/// How many steps each job takes to its level at any batch, learned from runs at some:
+/// The number of steps of each job to its level at any batch, fitted to runs at some:
 ///
 ///   ln S(B) = ln L(B) + m + κ (x − mean x),  x = ln B
 ///
 /// L is AdaScale's law (steps_to_progress) to the geometric mean of the progress at which the job's
 /// runs reached the level, with the noise of all of them; Pollux trains by that rule. m is the mean
 /// of e_i = ln S_i − ln L(B_i), and κ ~ N(0, kPowerDeviation²) a power of B that the law lacks,
-/// fitted to the e_i. Their spread s has two levels: the population's
-/// s_p² = (4 kRunDeviation² + Σ RSS of other jobs)/(4 + Σ (n − 1) of other jobs), and the job's
-/// s² = (3 s₀² + RSS)/(3 + n − 1), where RSS is around m and s₀ the larger of s_p and of the root
-/// mean square of the runs' flatness. A new run's ln S has the variance
-/// s² (1 + 1/n) + (x − mean x)² var κ + (what Φ leaves open)², and the interval is Student's with
-/// 3 + n − 1 degrees of freedom.
+/// fitted to the e_i. Their spread s has two levels: the population's s_p² = (4 kRunDeviation² + Σ
+/// RSS of other jobs)/(4 + Σ (n − 1) of other jobs), and the job's s² = (3 s₀² + RSS)/(3 + n − 1),
+/// where RSS is around m and s₀ the larger of s_p and of the root mean square of the runs'
+/// flatness. A new run's ln S has the variance s² (1 + 1/n) + (x − mean x)² var κ + (uncertainty of
+/// Φ)², and the interval is Student's with 3 + n − 1 degrees of freedom.
 class ConvergenceModel {
  public:
   explicit ConvergenceModel(const std::map<std::string, TrainedJob>& jobs);

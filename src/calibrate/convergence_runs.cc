@@ -11,7 +11,8 @@
 namespace stint {
 namespace {
 
-// What a run must reach of the worst of the best metrics, so that each training run reaches it.
+// The share of the worst of the best metrics that a run must reach, so that each training run
+// reaches it.
 constexpr double kLevelShare = 0.98;
 
 using Runs = std::vector<const ConvergenceRun*>;

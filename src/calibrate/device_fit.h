@@ -21,29 +21,29 @@ struct DevicePair {
 };
 
 /// Every two devices on which a job was measured with one worker and the same batch, in both
-/// directions; repeats are averaged by their logarithm. Devices that `catalog` has no figures of
-/// are left out. `catalog` must outlive the pairs.
+/// directions; repeats are averaged by their logarithm. Devices without figures in `catalog` are
+/// left out. `catalog` must outlive the pairs.
 std::vector<DevicePair> device_pairs(std::span<const StepRow> rows, const Catalog& catalog);
 
-/// What pairs of devices say about carrying times over.
+/// The fit of the transfer of times between devices.
 struct DeviceFit {
-  DeviceLaw law;  // By its spread the 80 % interval holds eight in ten pairs of left-out jobs.
-  double share_deviation = 0;  // Of the logit of the share.
+  DeviceLaw law;  // Its spread makes the 80 % interval cover eight in ten pairs of held-out jobs.
+  double share_deviation = 0;  // Deviation of the logit of the share.
   bool identified = false;
   std::size_t pairs = 0;
   std::vector<std::string> jobs;
-  // Of |predicted − measured|/measured, for the pairs of jobs that were left out in turn.
+  // Errors |predicted − measured|/measured, for the pairs of jobs that were held out in turn.
   double error_mean = 0;
   double error_median = 0;
   double error_p90 = 0;
 };
 
-/// Fits the share that all jobs have in common by least squares on
+/// Fits the share that is common to all jobs by least squares on
 ///
 ///   ln r̂(share) − ln r,  share = 1/(1 + e^{−x}),  x ~ N(0, 2²)
 ///
-/// with a robust loss, then leaves each job out in turn. Rows of jobs with more pairs weigh less,
-/// so that each job counts the same. Fails with fewer than two jobs.
+/// with a robust loss, then holds out each job in turn. Rows of jobs with more pairs weigh less, so
+/// that each job counts the same. Fails with fewer than two jobs.
 Result<DeviceFit> fit_devices(std::span<const DevicePair> pairs);
 
 /// The fit as a calibration, without date or data.

@@ -10,10 +10,10 @@
 namespace stint {
 namespace {
 
-/// A row with one worker says nothing about a cluster.
+/// A row with one worker has no information about a cluster.
 bool tells_of_cluster(const LawRow& row) { return row.input.workers > 1; }
 
-/// What a batch far from those measured adds to the deviation of log time, for each doubling.
+/// Added deviation of log time for each doubling of the distance to the measured batches.
 constexpr double kExtrapolationDeviation = 0.1;
 
 bool same_series(const StepRow& a, const StepRow& b) {
@@ -25,7 +25,7 @@ Forecast in_unit_of(const StepRow& row, double scale, const LawEstimate& estimat
   return {.time = unit * estimate.time, .p10 = unit * estimate.p10(), .p90 = unit * estimate.p90()};
 }
 
-/// From the row with fewest workers, taken for one worker and corrected by what the law says of it.
+/// From the row with fewest workers, used in place of one worker and corrected by the law.
 std::optional<Forecast> forecast_from_anchor(const FittedTable& table, const StepRow& row,
                                              const JobFacts& facts) {
   const auto anchor = std::find_if(table.anchors.begin(), table.anchors.end(),

@@ -20,7 +20,7 @@ TwoJobs jobs_of(const PackedPair& pair) {
   return std::minmax(pair.first.job.job, pair.second.job.job);
 }
 
-/// Logarithms of what was predicted over what was measured, by device.
+/// Logarithms of predicted over measured rates, by device.
 using LogErrors = std::map<std::string, std::vector<double>>;
 
 Seconds step(const PackedSide& side) { return 1 / *side.alone; }
@@ -50,7 +50,7 @@ LogErrors errors_without(const std::vector<PackedPair>& pairs, const TwoJobs& le
   return errors;
 }
 
-/// The deviation of a normal distribution with so much in the middle eight tenths.
+/// The deviation of a normal distribution whose middle eight tenths span this.
 double spread_of(std::vector<double> log_errors) {
   for (double& it : log_errors) it = std::abs(it);
   std::sort(log_errors.begin(), log_errors.end());
@@ -73,7 +73,7 @@ AccuracyRecord record_of(const LogErrors& all) {
           .p90_ape = quantile(errors, 0.9)};
 }
 
-/// With each two jobs left out in turn.
+/// With every two jobs held out in turn.
 LogErrors errors_of_strangers(const std::vector<PackedPair>& pairs) {
   std::set<TwoJobs> both;
   for (const PackedPair& it : pairs) both.insert(jobs_of(it));

@@ -11,18 +11,19 @@
 
 namespace stint {
 
-/// What measured pairs say of pairs of other jobs.
+/// The prediction for pairs of other jobs from measured pairs.
 struct FreeSharingFit {
   FreeSharingLaw law;
   int pairs = 0;
   std::vector<std::string> jobs;
-  AccuracyRecord error;  // Of both jobs of pairs that were left out with all pairs of either.
+  // Error over both jobs of pairs that were held out with all pairs of either.
+  AccuracyRecord error;
 };
 
-/// The law for jobs never seen within what SpaceSharing learns of `pairs` that count steps. Its
-/// spreads are such that the 80 % interval holds eight in ten rates of pairs on that device, when
-/// every two jobs are left out in turn with all pairs of either; elsewhere it is the widest one.
-/// Bad input when no pair has others that share no job with it.
+/// The law for unseen jobs that follows from SpaceSharing's fit of `pairs` that count steps. Its
+/// spreads are such that the 80 % interval covers eight in ten rates of pairs on that device, when
+/// every two jobs are held out in turn with all pairs of either; on other devices it is the widest
+/// one. Bad input when no pair has others that share no job with it.
 Result<FreeSharingFit> fit_free_sharing(std::span<const PackedPair> pairs);
 
 }  // namespace stint

@@ -7,10 +7,11 @@
 namespace stint {
 namespace {
 
-// As in solver/least_squares.h; the priors of jobs are not the solver's, so it is asked again here.
+// As in solver/least_squares.h; the priors of jobs are not the solver's, so that they are computed
+// again here.
 constexpr double kIdentifiedBelow = 0.9;
 
-/// Collects constants and remembers which unknown of the solution each is.
+/// Collects constants and the index of each in the solution.
 class Writer {
  public:
   Writer(const FittedLaw& law, const Calibration& priors) : law_(law) {

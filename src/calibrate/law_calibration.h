@@ -15,8 +15,7 @@ namespace stint {
 ///   job:NAME  each number of that job's law, its noise over the population's, its gradient bytes
 ///   fabric_reference  the network that the costs are stated for
 ///
-/// Units are those of `priors`, the
-/// document the fit began with.
+/// Units are those of `priors`, the document the fit began with.
 Calibration to_calibration(const FittedLaw& law, const Calibration& priors,
                            BytesPerSecond reference);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kRowDeviation = 0.06;       // Of log time: typical of published tables, see docs.
 constexpr double kPlacementDeviation = 0.2;  // Of exposed communication from run to run.
-constexpr double kRowsTogether = 32;         // What all rows of a job count as.
-constexpr double kRowTail = 2;               // Deviations beyond which a row counts in proportion.
+constexpr double kRowsTogether = 32;         // Weight of all rows of a job together.
+constexpr double kRowTail = 2;               // Deviations beyond which the loss of a row is linear.
 constexpr double kJobTail = 1.5;             // The same for a job's own constants.
 
 const std::span<const LawName<FabricLaw>> kFabricNames = law_names(FabricLaw{});
@@ -55,7 +55,7 @@ struct RowsByJob {
   std::vector<double> log_times;
 };
 
-/// What each row of a job counts as.
+/// The weight of each row of a job.
 double row_weight(const RowsByJob& problem, std::size_t job) {
   const std::size_t rows = problem.job_begin[job + 1] - problem.job_begin[job];
   return std::min(1.0, kRowsTogether / static_cast<double>(rows));
@@ -79,7 +79,7 @@ RowsByJob rows_by_job(std::span<const LawRow> rows) {
     for (std::size_t i = problem.job_begin[job]; i < problem.job_begin[job + 1]; ++i) {
       const LawRow& row = *problem.rows[i];
       problem.log_times.push_back(std::log(row.time.in(kSecond)));
-      // Many rows of a job average the luck of single runs out, a few do not.
+      // Many rows of a job average out the noise of single runs, a few do not.
       const double exposed = std::max(0.0, 1 - row.input.alone / row.time);
       problem.deviations.push_back(
           std::hypot(kRowDeviation, weight * kPlacementDeviation * exposed));
@@ -98,15 +98,15 @@ bool size_known(const RowsByJob& problem, std::size_t job) {
   return problem.rows[problem.job_begin[job]]->size_known;
 }
 
-/// The residuals of a point. The solver takes derivatives by moving one unknown at a time, so those
-/// of a job are kept until its own law or the fabric's moves.
+/// The residuals of a point. The solver computes derivatives by moving one unknown at a time, so
+/// that those of a job are cached until its own law or the fabric's moves.
 class LawResiduals {
  public:
   LawResiduals(const RowsByJob& problem, const LawPriors& priors)
       : problem_(problem),
         priors_(priors),
         point_(kFabricNames.size() + problem.names.size() * kJobNames.size(),
-               std::numeric_limits<double>::quiet_NaN()),  // Unlike any point asked for.
+               std::numeric_limits<double>::quiet_NaN()),  // Different from every point.
         residuals_(problem.rows.size() + problem.names.size() * kJobNames.size()) {}
 
   std::size_t size() const { return residuals_.size(); }
@@ -146,10 +146,10 @@ class LawResiduals {
   std::vector<double> residuals_;  // At that point: of the rows, then of each job's constants.
 };
 
-/// How the errors of a job compare with the noise expected of its rows, drawn to 1.
+/// The errors of a job relative to the expected noise of its rows, shrunk towards 1.
 double noise_scale(const FittedLaw& law, const RowsByJob& problem, std::size_t job) {
-  constexpr double kBelief = 16;  // As many rows as the prior counts for.
-  constexpr double kLargest = 9;  // Of a squared error over its variance: outliers count no more.
+  constexpr double kBelief = 16;  // Weight of the prior, in rows.
+  constexpr double kLargest = 9;  // Limit of a squared error over its variance, for outliers.
   const double weight = row_weight(problem, job);
   double sum = kBelief;
   double count = kBelief;
@@ -315,7 +315,7 @@ Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
 
 Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows) {
   constexpr std::size_t kGroups = 4;
-  constexpr double kBelief = 2;  // Jobs that the prior counts for.
+  constexpr double kBelief = 2;  // Weight of the prior, in jobs.
   const std::size_t jobs = law.jobs.size();
   if (jobs < 2) return {};
   std::vector<std::string> names;
@@ -350,7 +350,7 @@ Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows) {
       ++count;
     }
   }
-  // Few jobs cannot show that unseen ones lie nearer than the prior says.
+  // Few jobs cannot show that unseen ones are closer than the prior.
   law.dispersion = std::max(1.0, std::sqrt(sum / count));
   return {};
 }

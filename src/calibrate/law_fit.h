@@ -13,13 +13,13 @@
 
 namespace stint {
 
-/// What is believed before any data, see data/calibration/priors.json.
+/// The prior, see data/calibration/priors.json.
 struct LawPriors {
   FabricLaw fabric;
   FabricLaw fabric_deviation;
-  JobLaw job_deviation;    // Of jobs from the population.
+  JobLaw job_deviation;    // Deviation of jobs from the population.
   double noise_floor = 0;  // Deviation of log time between two runs of a setup that computes only.
-  double noise_exposed = 0;  // And of the part of it that is exposed communication.
+  double noise_exposed = 0;  // Deviation of its exposed communication.
 };
 
 /// The constants of a calibration as priors. Bad input when one is missing.
@@ -34,11 +34,11 @@ struct LawRow {
   double scale = 1;  // The law's seconds over the table's, see step_rows.h.
 };
 
-/// What was fitted for one job.
+/// The fitted law of one job.
 struct JobFit {
   JobLaw law;
   std::size_t rows = 0;
-  std::size_t first_unknown = 0;  // Of its law, in the solution.
+  std::size_t first_unknown = 0;  // Index of its law in the solution.
   double noise = 1;               // Its noise over the population's.
   Bytes gradients;                // Of its first row.
 };
@@ -59,13 +59,13 @@ class FittedLaw {
   FabricLaw fabric;
   std::map<std::string, JobFit> jobs;
   Fitted solution;        // The fabric's constants first, in the order of law_names.
-  double dispersion = 1;  // How much further than their prior unseen jobs lie from the population.
+  double dispersion = 1;  // Spread of unseen jobs around the population, relative to their prior.
 
   /// The law of a job: its own, or the population's for one that was not fitted.
   JobLaw job_law(const std::string& job) const;
 
-  /// The interval holds the posterior of the constants, the noise of single setups, and for a job
-  /// that was not fitted the spread of jobs.
+  /// The interval includes the posterior of the constants, the noise of single setups, and for a
+  /// job that was not fitted the spread of jobs.
   LawEstimate predict(const std::string& job, bool size_known, const LawInput& input) const;
 
   /// The derivative of log time by each unknown of the solution; for a job that was not fitted, the
@@ -80,14 +80,14 @@ class FittedLaw {
 ///
 ///   Σ_rows w_j ρ(ln(T̂/T) / 0.06) + Σ ((θ − μ)/σ)² + Σ_jobs ρ'(u/σ_u)
 ///
-/// Rows of one job share its errors, so together they count as at most 32 (w_j). The priors of
+/// Rows of one job share its errors, so that together they count as at most 32 (w_j). The priors of
 /// jobs have heavy tails: most differ little, a few a lot. `start` is a law to start from, or null.
 /// Requires a time above zero in every row.
 Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
                           const FittedLaw* start = nullptr);
 
-/// Sets `dispersion` by leaving jobs out, in at most four groups: the mean error of a left-out job
-/// over what the priors of job constants expect of it,
+/// Sets `dispersion` by holding out jobs, in at most four groups: the mean error of a held-out job
+/// relative to the expectation from the priors of job constants,
 ///
 ///   k² = max(1, (Σ_jobs bias² / v + 2) / (jobs + 2)),  v the mean variance of the job's rows
 ///

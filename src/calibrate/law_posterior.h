@@ -15,8 +15,8 @@ using FittedValue = std::function<double(std::span<const double> unknowns)>;
 ///   √(gᵀ Σ g),  g the derivatives at the fit by central differences
 double posterior_deviation(const Fitted& fitted, const FittedValue& value);
 
-/// Standard deviation of single rows around a fit whose residuals are `residuals`, drawn towards
-/// `prior` as if `rows_prior` rows had shown it:
+/// Standard deviation of single rows around a fit whose residuals are `residuals`, shrunk towards
+/// `prior` with the weight of `rows_prior` rows:
 ///
 ///   √((Σ r² + m · prior²) / (n + m))
 double row_deviation(std::span<const double> residuals, double prior, double rows_prior);

@@ -31,14 +31,14 @@ constexpr double kOverheadDeviation = 0.7;
 constexpr double kPerPeer = 0.3e9;
 constexpr double kPerPeerDeviation = 1;
 
-// How far a cluster's constants lie from the population's. Single or half precision is a factor of
+// Spread of a cluster's constants around the population's. Single or half precision is a factor of
 // 2, attention kept or recomputed one of 3 and more, and frameworks' caches as much again; the two
-// clusters published with Sailor lie a factor of 6 apart. Since those rows were in view when this
-// and the term for peers were chosen, scores on them are not blind to it: with 0.5 the mean error
-// is 33.8 % instead of 27.3 % by job, and 69.0 % instead of 55.2 % by cluster.
+// clusters published with Sailor differ by a factor of 6. Since those rows were known when this and
+// the term for peers were chosen, scores on them are not blind: with 0.5 the mean error is 33.8 %
+// instead of 27.3 % by job, and 69.0 % instead of 55.2 % by cluster.
 constexpr double kClusterDeviation = 1;
 
-// Peaks repeat well; what a formula of four terms misses is about a tenth.
+// Peaks repeat well; the error of a formula of four terms is about a tenth.
 constexpr double kRowDeviation = 0.1;
 constexpr double kRowDeviationRows = 5;
 
@@ -129,8 +129,8 @@ Result<PlanMemoryModel> PlanMemoryModel::fit(std::span<const PlanRow> rows) {
   PlanMemoryModel model;
   for (const PlanRow& row : rows) model.clusters_.emplace(row.cluster, model.clusters_.size());
   const auto cluster_of = [&](const PlanRow& row) { return model.clusters_.at(row.cluster); };
-  // One cluster more than there are stands for those that were not seen: without rows it keeps its
-  // prior, and its covariance says how little is known.
+  // One additional cluster represents unseen ones: without rows it keeps its prior, and its
+  // covariance is that of the prior.
   const LeastSquares problem{.unknowns = unknowns_of(model.clusters_.size() + 1),
                              .rows = rows.size(),
                              .residuals =

@@ -14,9 +14,9 @@
 
 namespace stint {
 
-/// What one device of a pipeline stage holds.
+/// The load of one device of a pipeline stage.
 struct StageLoad {
-  double parameters = 0;   // How many of them.
+  double parameters = 0;   // Number of parameters.
   double activations = 0;  // Elements kept for the backward pass, of all microbatches in flight.
   int tensor_parallel = 1;
 };
@@ -26,15 +26,15 @@ class LayerTable {
  public:
   explicit LayerTable(const std::vector<LayerSize>& sizes);
 
-  /// What the devices of `plan` hold, one load for each stage and degree in it. A stage k of K that
-  /// works one forward, one backward keeps min(K − k, microbatches) of them in flight (PipeDream's
-  /// schedule, Narayanan et al. 2019). Bad input when a layer has no size, or the plan leaves some
-  /// of the model's layers out.
+  /// The loads of the devices of `plan`, one for each stage and degree in it. A stage k of K of a
+  /// one-forward-one-backward schedule keeps min(K − k, microbatches) of them in flight
+  /// (PipeDream's schedule, Narayanan et al. 2019). Bad input when a layer has no size, or the plan
+  /// leaves out layers of the model.
   Result<std::vector<StageLoad>> loads(const PlanMemory& plan) const;
 
  private:
   std::map<std::tuple<std::string, int, int>, LayerSize> sizes_;
-  std::map<std::string, int> layers_;  // How many a model has.
+  std::map<std::string, int> layers_;  // Number of layers of a model.
 };
 
 /// A plan that was run.
@@ -44,14 +44,14 @@ struct PlanRow {
   Bytes memory_peak;
 };
 
-/// The memory of the fullest device, with the interval that holds it eight times in ten.
+/// The memory of the fullest device, with its 80 % interval.
 struct MemoryEstimate {
   Bytes mean;
   Bytes p10;
   Bytes p90;
 };
 
-/// How much memory plans take:
+/// The memory of plans:
 ///
 ///   peak = max over stages of s · parameters + a_c · activations + o_c + q · (degree − 1)
 ///
@@ -65,7 +65,7 @@ class PlanMemoryModel {
   static Result<PlanMemoryModel> fit(std::span<const PlanRow> rows);
 
   /// Requires at least one load. A cluster that was not fitted gets the population's constants and
-  /// an interval that tells.
+  /// a correspondingly wide interval.
   MemoryEstimate estimate(const std::string& cluster, const std::vector<StageLoad>& loads) const;
 
  private:
@@ -74,8 +74,8 @@ class PlanMemoryModel {
   double row_deviation_ = 0;
 };
 
-/// What one would say without a fit: 16 bytes for a parameter (mixed-precision Adam, Rajbhandari et
-/// al. 2020) and 2 for an element of activation. Requires at least one load.
+/// The estimate without a fit: 16 bytes for a parameter (mixed-precision Adam, Rajbhandari et al.
+/// 2020) and 2 for an element of activation. Requires at least one load.
 Bytes plain_memory(const std::vector<StageLoad>& loads);
 
 }  // namespace stint

@@ -29,7 +29,7 @@ std::optional<double> mean_of(const std::map<std::string, Score>& groups,
 constexpr Bytes kFixed = 1 * kGB;
 constexpr double kFixedDeviation = 0.6;
 
-// People choose batches that fill a part of a device, between one and ten gigabytes.
+// Users choose batches that fill a part of a device, between one and ten gigabytes.
 constexpr Bytes kFull = 3 * kGB;
 constexpr double kFullDeviation = 1;
 
@@ -50,7 +50,7 @@ double deviance_residual(double odds, bool fits) {
   return std::sqrt(2 * loss);
 }
 
-/// A job of a trial as the fit sees it: where its unknowns are, and its share of the full batch.
+/// A job of a trial in the fit: the indices of its unknowns, and its share of the full batch.
 struct Term {
   std::size_t place = 0;
   double share = 1;
@@ -84,7 +84,7 @@ Score score_marks(std::span<const ScoredMark> marks) {
   score.n = all[0] + all[1];
   score.accuracy = static_cast<double>(right[0] + right[1]) / score.n;
   score.mape = 1 - *score.accuracy;
-  // Of zeros and ones in order, a place is one when it lies within the last, wrong ones.
+  // For sorted zeros and ones, an element is one when it is among the last, wrong ones.
   score.median_ape = score.mape > 0.5 ? 1 : 0;
   score.p90_ape = score.mape > 0.1 ? 1 : 0;
   if (all[0] > 0 && all[1] > 0) {

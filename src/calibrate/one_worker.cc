@@ -8,11 +8,11 @@
 namespace stint {
 namespace {
 
-// Times of one worker commonly scatter by this much about their curve: the difference of repeats
-// in published tables is about 4 %.
+// Usual scatter of times of one worker about their curve: the difference of repeats in published
+// tables is about 4 %.
 constexpr double kUsualScatter = 0.05;
-// Scatter at which a figure moves half as far as it may, which is half the way to the line through
-// its neighbours.
+// Scatter at which a figure is moved by half of the maximum, which is half the distance to the line
+// through its neighbours.
 constexpr double kHalfBelieved = 0.15;
 
 double line_at(double x0, double y0, double x1, double y1, double x) {
@@ -68,7 +68,8 @@ double OneWorkerTimes::at(const Curve& curve, double batch) {
   const auto above = std::find_if(points.begin(), points.end(),
                                   [&](const Point& point) { return point.batch >= batch; });
   if (above != points.end() && above->batch == batch) {
-    // Where figures wiggle, a figure is partly chance: draw it to the line of its neighbours.
+    // Where figures scatter, a figure is partly noise: it is moved towards the line of its
+    // neighbours.
     if (above == points.begin() || above + 1 == points.end()) return above->log_time;
     const Point& before = *(above - 1);
     const Point& after = *(above + 1);

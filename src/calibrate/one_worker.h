@@ -12,25 +12,26 @@
 
 namespace stint {
 
-/// What one worker takes alone, by batch, from the rows with a single worker.
+/// The time of one worker alone, by batch, from the rows with a single worker.
 class OneWorkerTimes {
  public:
   struct Estimate {
     Seconds time;
-    double jitter = 0;            // Relative deviation of single steps beyond what is usual.
-    double doublings_beyond = 0;  // From the nearest batch seen, for one outside all of them.
+    double jitter = 0;  // Relative deviation of single steps beyond the usual one.
+    // Doublings from the nearest measured batch, for one outside all of them.
+    double doublings_beyond = 0;
 
-    /// Beyond twice the largest batch seen, or below half the smallest.
+    /// Beyond twice the largest measured batch, or below half the smallest.
     bool extrapolated() const { return doublings_beyond > 1; }
   };
 
-  /// Takes the one-worker rows among `rows` that have a time.
+  /// Uses the one-worker rows among `rows` that have a time.
   explicit OneWorkerTimes(std::span<const StepRow> rows);
 
   /// Nothing when no row with one worker shares the job, series and device.
   std::optional<Estimate> at(const StepRow& row) const;
 
-  /// The gradient bytes of a job, where one of its rows says them.
+  /// The gradient bytes of a job, where one of its rows has them.
   std::optional<Bytes> gradient_bytes(const std::string& job) const;
 
  private:
@@ -41,7 +42,7 @@ class OneWorkerTimes {
   };
   struct Curve {
     std::vector<Point> points;  // By batch.
-    double scatter = 0;         // Of log time about a smooth curve.
+    double scatter = 0;         // Deviation of log time from a smooth curve.
   };
   using Key = std::tuple<std::string, std::string, std::string>;
 
@@ -52,8 +53,8 @@ class OneWorkerTimes {
   std::map<std::string, Bytes> gradients_;
 };
 
-/// The deviation of points from a curve through them that may bend but not wiggle: each inner point
-/// against the line between its neighbours, less the mean of these differences, which is the bend.
+/// The deviation of points from a smooth curve through them: each inner point is compared with the
+/// line between its neighbours, less the mean of these differences, which is the curvature.
 ///
 ///   s² = 2/3 · variance of e_i,  e_i = y_i − (line through y_{i−1} and y_{i+1} at x_i)
 ///

@@ -15,7 +15,7 @@
 namespace stint {
 namespace {
 
-// Where deadlines lie between the fastest and the slowest candidate, in logarithms.
+// Positions of deadlines between the fastest and the slowest candidate, in logarithms.
 constexpr double kDeadlineShares[] = {0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95};
 
 /// The first candidate of which `key` is least.

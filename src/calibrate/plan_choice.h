@@ -13,41 +13,41 @@
 
 namespace stint {
 
-/// What a further value is not above with probability `share`, if it comes from where `values` do:
-/// the ⌈share (n + 1)⌉-th smallest of n, or the greatest where so few cannot say (Vovk et al. 2005,
-/// split conformal prediction). Requires a value.
+/// An upper bound of a further value with probability `share`, if it has the distribution of
+/// `values`: the ⌈share (n + 1)⌉-th smallest of n, or the greatest where n is too small (Vovk et
+/// al. 2005, split conformal prediction). Requires a value.
 double conformal_quantile(std::vector<double> values, double share);
 
-/// The deviation of log time that the interval of `forecast` says. Requires one.
+/// The deviation of log time that corresponds to the interval of `forecast`. Requires one.
 double deviation_of(const Forecast& forecast);
 
-/// How many deviations above its prediction a time lies at most, with probability `confidence`, for
-/// a job that `train` has not seen on a cluster. The intervals of such a job are wide on purpose,
-/// as few jobs are known; how wide is right is measured on the training rows alone. Each of their
-/// jobs is left out as the new one is, and
+/// The number of deviations above its prediction that a time does not exceed, with probability
+/// `confidence`, for a job without rows on a cluster in `train`. The intervals of such a job are
+/// wide on purpose, as few jobs are known; the right width is measured on the training rows alone.
+/// Each of their jobs is held out like the new one, and
 ///
 ///   z = ln(measured / predicted) / deviation
 ///
-/// taken of its rows on several VMs. Rows of a job share its errors, so that jobs count and not
+/// computed for its rows on several VMs. Rows of a job share its errors, so that jobs count and not
 /// rows: the conformal quantile over jobs of the conformal quantile of z over a job's rows. With
-/// fewer than two jobs to leave out, the normal quantile.
+/// fewer than two jobs to hold out, the normal quantile.
 Result<double> unseen_quantile(std::span<const StepRow> train, const FitContext& context,
                                double confidence);
 
-/// A cluster that could have been rented for a job, and what the job's work really took on it.
+/// A cluster that could have been rented for a job, and the job's measured time on it.
 struct PlanCandidate {
-  DollarsPerSecond price;  // Of all its VMs.
+  DollarsPerSecond price;  // Price of all its VMs.
   int workers = 1;
   Seconds measured;
 };
 
-/// What a model says that the work takes on a candidate.
+/// The prediction of a model for the work on a candidate.
 struct PlanGuess {
   Seconds time;
-  Seconds late;  // Not exceeded at the confidence asked for; `time` for a model without intervals.
+  Seconds late;  // Upper bound at the requested confidence; `time` for a model without intervals.
 };
 
-/// One per candidate; nothing where the model cannot say.
+/// One per candidate; nothing where the model has no prediction.
 using PlanGuesses = std::vector<std::optional<PlanGuess>>;
 
 /// Seven deadlines D between the fastest and the slowest measured time of the candidates:
@@ -57,43 +57,43 @@ using PlanGuesses = std::vector<std::optional<PlanGuess>>;
 /// Requires a candidate, and times above zero.
 std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates);
 
-// Ways to choose, as a number of the candidate; of equal ones the first. Each requires a candidate.
+// Choices, as the number of the candidate; of equal ones the first. Each requires a candidate.
 
 /// The candidate of least price · guessed time among those whose late guess keeps the deadline;
 /// when none does, the one of least guessed time; when nothing is guessed, largest_cluster.
 std::size_t choose_by_guess(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
                             Seconds deadline);
 
-/// The lowest price per hour; of those the most workers.
+/// The lowest price per hour; of equal ones the most workers.
 std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates);
 
-/// The most workers; of those the lowest price per hour.
+/// The most workers; of equal ones the lowest price per hour.
 std::size_t largest_cluster(std::span<const PlanCandidate> candidates);
 
-/// What a candidate really cost. Time past the deadline is charged twice:
+/// The measured cost of a candidate. Time past the deadline is charged twice:
 ///
 ///   price · (T + max(0, T − D)),  T measured, D the deadline
 Dollars charged_cost(const PlanCandidate& candidate, Seconds deadline);
 
-/// What came of one decision.
+/// The outcome of one decision.
 struct PlanTrial {
   std::string job;
   double regret = 0;
   bool met = false;
 };
 
-/// Scores a choice against the candidate that a seer would take:
+/// Scores a choice against the clairvoyant optimum:
 ///
 ///   regret = charged cost / least cost among the candidates that really keep the deadline − 1
 ///
-/// It may lie below zero, for a deadline that is missed a little on a cheaper cluster. Requires a
+/// It may be below zero, for a deadline that is missed by a little on a cheaper cluster. Requires a
 /// candidate that keeps the deadline.
 PlanTrial try_plan(std::span<const PlanCandidate> candidates, std::size_t chosen, Seconds deadline);
 
 /// Mean and 0.9 quantile (interpolated linearly) of the regrets, and the share of deadlines met.
 PlanScore score_plans(std::span<const PlanTrial> trials);
 
-/// The same by job beside all of them.
+/// The same by job and over all of them.
 PolicyScores score_policy(std::span<const PlanTrial> trials);
 
 }  // namespace stint

@@ -7,7 +7,7 @@
 
 namespace stint {
 
-/// The prior belief that is shipped.
+/// The shipped prior.
 inline LawPriors bundled_priors() {
   const auto text = read_file(STINT_SOURCE "/data/calibration/priors.json");
   CHECK(text.ok());

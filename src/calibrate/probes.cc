@@ -13,7 +13,7 @@ using Vector = std::vector<double>;
 struct Candidate {
   std::size_t row = 0;
   Vector slopes;
-  Vector image;  // Σ times the slopes, kept up to date.
+  Vector image;  // Σ times the slopes, updated after each choice.
   double noise = 0;
 };
 
@@ -23,8 +23,8 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-/// Σ g for the covariance before anything of the job is measured: the fit's, and for a job that was
-/// not fitted the spread of jobs.
+/// Σ g for the covariance before any measurement of the job: the fit's, and for a job that was not
+/// fitted the spread of jobs.
 Vector covariance_times(const FittedLaw& law, const Vector& slopes) {
   const auto& covariance = law.solution.covariance;
   Vector image(slopes.size(), 0.0);
@@ -40,7 +40,7 @@ Vector covariance_times(const FittedLaw& law, const Vector& slopes) {
   return image;
 }
 
-/// Variance that measuring `probe` takes off all candidates together.
+/// The reduction of the variance of all candidates by measuring `probe`.
 double gain(const Candidate& probe, const std::vector<Candidate>& all) {
   double sum = 0;
   for (const Candidate& other : all) {
@@ -67,7 +67,7 @@ std::vector<std::size_t> choose(std::vector<Candidate> candidates, int count) {
     CHECK(best < candidates.size());
     taken[best] = true;
     chosen.push_back(candidates[best].row);
-    // Σ ← Σ − Σ g gᵀ Σ / (gᵀ Σ g + v), seen through each candidate.
+    // Σ ← Σ − Σ g gᵀ Σ / (gᵀ Σ g + v), applied to each candidate.
     const Vector image = candidates[best].image;
     const double variance = dot(candidates[best].slopes, image) + candidates[best].noise;
     for (Candidate& other : candidates) {

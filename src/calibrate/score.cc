@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kOutside = 0.2;  // The share that an interval from p10 to p90 leaves outside.
 
-/// A mean that knows whether it is of anything.
+/// A mean that is absent without values.
 struct Mean {
   double sum = 0;
   int n = 0;

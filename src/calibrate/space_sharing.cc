@@ -31,21 +31,21 @@ enum Kind : std::size_t {
   kKinds,
 };
 
-// Jobs differ by a seventh and repeated measurements by a twentieth: orders of magnitude, which
-// count for two jobs, or two rows, beside those that are learned from.
+// Jobs differ by a seventh and repeated measurements by a twentieth: orders of magnitude, with the
+// weight of two jobs, or two rows, beside those of the data.
 constexpr double kBelievedEffect = 0.14 * 0.14;
 constexpr double kBelievedNoise = 0.055 * 0.055;
 
-// Student's noise: machines in a bad state are off by tens of deviations.
+// Student's noise: machines in a bad state deviate by tens of deviations.
 constexpr double kFreedom = 4;
 
 // Ratios up to this are those of a table that cuts off at the rate alone, printed with six digits.
 constexpr double kCutOff = 1 + 1e-5;
 
-// Weights settle in that many rounds when variances are held.
+// Weights converge in that many rounds when variances are fixed.
 constexpr int kHeldRounds = 3;
 
-// Below this many families leaving one out says nothing.
+// With fewer families than this, holding one out has no information.
 constexpr std::size_t kFamiliesMin = 3;
 
 const double kP90 = normal_quantile(0.9);
@@ -177,7 +177,7 @@ const SharingDevice* find_device(const SharingBasis& basis, const std::string& n
 Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const Side& side) {
   const EffectVariances& variances = fitted.variances();
   const SharingDevice* device = find_device(basis, side.device);
-  // A device that is not known is taken to be as unsteady as the worst one.
+  // An unknown device is assumed to be as noisy as the worst one.
   double variance = device == nullptr
                         ? *std::max_element(variances.noises.begin(), variances.noises.end())
                         : variances.noises[device->noise];
@@ -202,8 +202,8 @@ Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const 
           .ceiling = cut_off ? 0 : INFINITY};
 }
 
-/// How many deviations off each side is when it is predicted without one of its families; each
-/// family is left out in turn, with the variances kept.
+/// The error in deviations of each side when it is predicted without one of its families; each
+/// family is held out in turn, with the variances fixed.
 std::map<std::string, std::vector<double>> off_without_family(const SharingBasis& basis,
                                                               const RandomEffects& problem,
                                                               const FittedEffects& fitted,
@@ -235,7 +235,7 @@ std::map<std::string, std::vector<double>> off_without_family(const SharingBasis
   return off;
 }
 
-/// What deviations are to be multiplied with so that eight in ten lie within.
+/// The factor on deviations with which eight in ten lie within.
 double factor_of(std::vector<double> off) {
   if (off.empty()) return 1;
   std::sort(off.begin(), off.end());

@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-/// Puts each usable row where `is_test` says; rows with one worker always train.
+/// Assigns each usable row by `is_test`; rows with one worker always train.
 template <class IsTest>
 Fold fold_by(std::span<const StepRow> rows, IsTest is_test) {
   Fold fold;
@@ -20,10 +20,10 @@ Fold fold_by(std::span<const StepRow> rows, IsTest is_test) {
   return fold;
 }
 
-// With more jobs than this, several are left out at once: harder for the model, and not slower.
+// With more jobs than this, several are held out at once: harder for the model, and not slower.
 constexpr std::size_t kFoldsMax = 10;
 
-/// A job that is left out trains nothing but its rows with one worker, not even those that are not
+/// A held-out job trains only with its rows with one worker, not even with those that are not
 /// scored.
 Fold without_jobs(std::span<const StepRow> rows, const std::set<std::string>& jobs,
                   TestRows scored) {

@@ -12,7 +12,7 @@
 
 namespace stint {
 
-/// How an iteration of one worker grows with its batch b, in T = c (b + b₀): ln of b₀ over the
+/// The growth of an iteration of one worker with its batch b, in T = c (b + b₀): ln of b₀ over the
 /// smallest batch in use, over jobs.
 struct ComputePrior {
   double floor = 0;
@@ -21,36 +21,34 @@ struct ComputePrior {
   double time_deviation = 1;
 };
 
-/// From the rows with one worker, by least squares for each job; drawn to b₀ = half the smallest
-/// batch, give or take a factor of e, and to 0.15 s at that batch, give or take a factor of three,
-/// as if one job more had shown that. That time is taken to grow as the power kTimeBySize of the
-/// gradients' bytes, as it does over published jobs of 6 to 440 MB: a small batch hardly fills an
-/// accelerator, which reads all parameters all the same.
+/// From the rows with one worker, by least squares for each job; shrunk towards b₀ = half the
+/// smallest batch, within a factor of e, and towards 0.15 s at that batch, within a factor of
+/// three, with the weight of one job. That time grows as the power kTimeBySize of the gradients'
+/// bytes, as it does over published jobs of 6 to 440 MB: a small batch hardly fills an accelerator,
+/// which still reads all parameters.
 inline constexpr double kTimeBySize = 1;
 ComputePrior compute_prior(std::span<const StepRow> rows, const JobFacts& facts);
 
 /// A setup whose iterations were timed.
 struct TimedSetup {
-  LawInput input;  // Whose `alone` is not looked at, here and below.
+  LawInput input;  // Its `alone` is not used, here and below.
   Seconds time;
 };
 
-/// What is believed of a job's iteration times on all setups, from the law of other jobs and a few
+/// The posterior of a job's iteration times on all setups, from the law of other jobs and a few
 /// setups of its own. Its unknowns are the law's fabric constants with their posterior, the job's
-/// own constants with the spread of jobs, and the two of its compute. They
-/// are fitted to the timed setups by least squares on log time, each off by the noise of single
-/// setups; the covariance of log times is the fit's, plus each setup's own noise. A setup that was
-/// timed is as it was timed.
+/// own constants with the spread of jobs, and the two of its compute. They are fitted to the timed
+/// setups by least squares on log time, each with the noise of single setups; the covariance of log
+/// times is the fit's, plus each setup's own noise. A timed setup has its measured time.
 class StepBelief {
  public:
   /// Requires a law that was not fitted to the job.
   StepBelief(const FittedLaw& law, const ComputePrior& compute, double batch_min, bool size_known);
 
-  /// Learns one more setup.
+  /// Adds one more timed setup.
   Status add(const TimedSetup& timed);
 
-  /// ln seconds of an iteration on each setup; `timed` has those that were timed. Requires that
-  /// one was.
+  /// ln seconds of an iteration on each setup; `timed` has the timed ones. Requires that one was.
   LogBelief at(std::span<const LawInput> setups,
                std::span<const std::optional<Seconds>> timed) const;
 
@@ -64,7 +62,7 @@ class StepBelief {
   ComputePrior compute_;
   double batch_min_;
   bool size_known_;
-  std::vector<std::vector<double>> root_;  // Of the covariance of the fabric's constants.
+  std::vector<std::vector<double>> root_;  // Root of the covariance of the fabric's constants.
   std::vector<TimedSetup> timed_;
   Fitted fitted_;
 };

@@ -10,8 +10,8 @@
 namespace stint::cli {
 namespace {
 
-/// What may follow a path of verbs ("" for the first word): words, flags, and the choices of each
-/// flag that takes a value.
+/// The words that may follow a path of verbs ("" for the first word): words, flags, and the choices
+/// of each flag with a value.
 struct Stage {
   std::vector<std::string> words;  // In the order of the table of verbs.
   std::vector<std::string> flags;
@@ -70,8 +70,8 @@ std::string known_paths(const std::map<std::string, Stage>& stages) {
   return join(paths, "|");
 }
 
-/// The function that bash and zsh share. It follows the verbs up to the cursor, then offers what
-/// may come next; the two differ in how they call the words and hand the offer over.
+/// The function that bash and zsh share. It follows the verbs up to the cursor, then offers the
+/// next words; the two differ in the names of the words and the way to return the offer.
 constexpr const char* kFunction = R"(_stint() {{
   local word verb="" last="" offer="" flags="" i
   for ((i = {first}; i < {cursor}; i++)); do
@@ -89,7 +89,7 @@ constexpr const char* kFunction = R"(_stint() {{
 }}
 )";
 
-/// What one shell puts around the function.
+/// The shell-specific code around the function.
 struct Shell {
   const char* head;
   const char* words;

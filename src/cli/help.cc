@@ -149,7 +149,7 @@ std::string list_help(std::span<const Verb> verbs, std::string_view prefix) {
   return text + fmt::format("\nHelp on one verb: stint {} --help\n", example);
 }
 
-/// Text that roff would take for a command or a hyphen to break at.
+/// Escapes text that roff would read as a command or a hyphen to break at.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

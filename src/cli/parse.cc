@@ -166,7 +166,7 @@ class FlagReader {
     return {};
   }
 
-  /// Notes the option with its value: the one given, or the next word.
+  /// Records the option with its value: the given one, or the next word.
   Status take(const OptionSpec& option, std::optional<std::string> value) {
     auto& values = values_[option.name];
     if (option.value.empty()) {

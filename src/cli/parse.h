@@ -8,7 +8,7 @@
 
 namespace stint::cli {
 
-/// What the words of a command line mean.
+/// The meaning of the words of a command line.
 struct Parsed {
   const Verb* verb = nullptr;  // Null: help on `topic`.
   std::string topic;           // "", "catalog" or a verb's path.
@@ -17,8 +17,8 @@ struct Parsed {
 };
 
 /// Finds the verb that `words` name and reads its flags: "--gpu T4", "--gpu=T4", "-o json",
-/// "-ojson", "-qv"; "--" ends them. Switches may stand before the verb. A misspelt verb or flag is
-/// a usage error that suggests the nearest.
+/// "-ojson", "-qv"; "--" ends them. Switches may precede the verb. A misspelt verb or flag is a
+/// usage error that suggests the nearest.
 Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words);
 
 }  // namespace stint::cli

@@ -12,7 +12,7 @@
 namespace stint::cli {
 namespace {
 
-/// What `stint --version` and `stint help VERB` mean in terms of verbs.
+/// Translates `stint --version` and `stint help VERB` into verbs.
 std::vector<std::string> without_shorthands(std::vector<std::string> words) {
   if (words.empty()) return words;
   if (words[0] == "--version") words[0] = "version";

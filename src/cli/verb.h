@@ -31,7 +31,7 @@ ExitCode exit_code(const Error& error);
 struct OptionSpec {
   std::string name;         // "--gpu".
   std::string letter = {};  // "-o", or empty.
-  std::string value = {};   // What stands behind it in the help; empty: a switch.
+  std::string value = {};   // Placeholder of the value in the help; empty: a switch.
   std::string help;
   std::vector<std::string> choices = {};  // Empty: anything.
   bool list = false;                      // Several values, separated by commas or repeated.
@@ -45,7 +45,7 @@ struct ArgumentSpec {
   std::string help;
   std::vector<std::string> choices = {};
   bool required = true;
-  bool several = false;  // Of the last one there may be more.
+  bool several = false;  // The last one may be repeated.
 };
 
 struct Example {
@@ -76,8 +76,8 @@ struct Invocation {
 /// The sections of the help, in their order there.
 enum class VerbGroup { kNone, kPlan, kMeasure, kRun, kMachines, kEvidence, kSetup };
 
-/// One thing that stint can do. The table of these is the only list of verbs: dispatch, help, the
-/// manual page and the completions are made from it.
+/// One verb of stint. Their table is the only list of verbs: dispatch, help, the manual page and
+/// the completions are generated from it.
 struct Verb {
   std::string path;  // "catalog list".
   VerbGroup group = VerbGroup::kNone;
@@ -85,7 +85,7 @@ struct Verb {
   std::string details = {};
   std::vector<ArgumentSpec> arguments = {};
   std::vector<OptionSpec> options = {};
-  std::vector<std::string> outputs = {};  // What -o may be; empty: there is no -o.
+  std::vector<std::string> outputs = {};  // Choices of -o; empty: there is no -o.
   std::vector<Example> examples = {};
   ExitCode (*run)(const Invocation&) = nullptr;
 };
@@ -107,7 +107,7 @@ void print_warnings(const Invocation& invocation, const std::vector<std::string>
 /// after printing (see run.h); fmt's own printing would throw here.
 void print_answer(const Invocation& invocation, std::string_view text);
 
-/// Prints a note for a person to the error stream, unless --quiet.
+/// Prints a note for the user to the error stream, unless --quiet.
 void say(const Invocation& invocation, std::string_view text);
 
 }  // namespace stint::cli

@@ -18,7 +18,7 @@
 namespace stint::cli {
 namespace {
 
-/// What the nouns are called, and the views.
+/// The schemas of the nouns and the views.
 std::vector<std::string> all_schemas(const std::vector<std::string>& nouns) {
   std::set<std::string> all(nouns.begin(), nouns.end());
   for (const ViewFormat& format : view_formats()) all.insert(format.schema);
@@ -159,7 +159,7 @@ std::span<const Verb> verbs() {
     all.push_back(validate_runs_verb());
     all.push_back(validate_survival_verb());
     for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
-    // The groups follow one another; the most used verbs come first in each.
+    // The verbs are ordered by group; the most used ones are first in each.
     std::ranges::stable_sort(all, {}, &Verb::group);
     return all;
   }();

@@ -6,7 +6,7 @@
 namespace stint {
 namespace {
 
-/// The row at or below the diagonal whose number in this column is the largest.
+/// The row at or below the diagonal with the largest value in this column.
 int pivot_row(const DenseMatrix& a, int column) {
   int best = column;
   for (int i = column + 1; i < a.size; ++i) {

@@ -32,8 +32,9 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 const double kStep = std::cbrt(std::numeric_limits<double>::epsilon());
 // An unknown close to zero is moved in proportion to this share of its prior deviation.
 constexpr double kScaleMin = 0.1;
-// A combination of unknowns whose information is this share of the best one's is not told at all:
-// it is what rounding leaves of zero. Each unknown is scaled to its own information first.
+// A combination of unknowns whose information is this share of the best one's counts as
+// undetermined: it is a rounding error of zero. Each unknown is scaled to its own information
+// first.
 constexpr double kSingularBelow = 1e-13;
 constexpr double kTolerance = 1e-12;
 constexpr double kIdentifiedBelow = 0.9;
@@ -47,7 +48,7 @@ double robust(double residual, double beyond) {
   return residual * std::sqrt(2 / (std::sqrt(1 + ratio * ratio) + 1));
 }
 
-/// All rows at once: those of the data, then one for each unknown of which something is believed.
+/// All rows at once: those of the data, then one for each unknown with a prior.
 class AllRows final : public ceres::CostFunction {
  public:
   explicit AllRows(const LeastSquares& problem) : problem_(problem) {
@@ -95,7 +96,7 @@ class AllRows final : public ceres::CostFunction {
     for (double& residual : residuals) residual = robust(residual, problem_.robust_beyond);
   }
 
-  /// Central differences, or one-sided ones at a bound: no residual is asked for beyond the bounds.
+  /// Central differences, or one-sided ones at a bound: no residual is evaluated beyond the bounds.
   bool differentiate(std::span<const double> x, double* jacobian) const {
     Eigen::Map<Matrix> out(jacobian, static_cast<Eigen::Index>(rows_),
                            static_cast<Eigen::Index>(x.size()));
@@ -131,8 +132,8 @@ class AllRows final : public ceres::CostFunction {
   std::size_t rows_ = 0;
 };
 
-/// The inverse of JᵀJ. Directions that no row tells are left out of it, and an unknown that has a
-/// part in one of them gets an infinite variance.
+/// The inverse of JᵀJ. Directions that no row determines are left out of it, and an unknown with a
+/// component in one of them gets an infinite variance.
 Eigen::MatrixXd posterior_covariance(const Matrix& jacobian) {
   const Eigen::Index size = jacobian.cols();
   if (size == 0) return {};
@@ -166,7 +167,7 @@ void add_uncertainty(const LeastSquares& problem, const AllRows& rows, Fitted& f
   std::vector<double> residuals(rows.rows());
   const double* x = fitted.values.data();
   double* out = jacobian.data();
-  // Where a derivative is not finite, nothing is known of any unknown.
+  // With a derivative that is not finite, no unknown is determined.
   const bool finite = rows.Evaluate(&x, residuals.data(), &out);
   if (!finite) jacobian.setZero();
   for (const double residual : residuals) fitted.cost += 0.5 * residual * residual;
@@ -211,7 +212,7 @@ Status minimise(const LeastSquares& problem, AllRows& rows, Fitted& fitted) {
 }  // namespace
 
 Result<Fitted> fit(const LeastSquares& problem) {
-  // Ceres tells of its troubles in its summary; glog would print them to stderr too.
+  // Ceres reports problems in its summary; glog would print them to stderr too.
   FLAGS_minloglevel = google::GLOG_FATAL;
   CHECK(problem.rows == 0 || problem.residuals);
   CHECK(problem.robust_beyond > 0);

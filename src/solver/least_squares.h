@@ -9,10 +9,10 @@
 
 namespace stint {
 
-/// A number to be fitted, and what is believed of it before the data.
+/// A number to be fitted, and its prior.
 struct Unknown {
   double prior_mean = 0;
-  double prior_deviation = 1;  // Infinite: nothing is believed.
+  double prior_deviation = 1;  // Infinite: there is no prior.
   double start = 0;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -25,7 +25,7 @@ struct LeastSquares {
   std::vector<Unknown> unknowns;
   std::size_t rows = 0;
   Residuals residuals;
-  // Residuals well beyond this many deviations count in proportion instead of in square.
+  // Residuals well beyond this many deviations count linearly instead of in square.
   double robust_beyond = std::numeric_limits<double>::infinity();
   int iterations_max = 200;
 };

@@ -43,9 +43,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-9;
-// How far a variable without a bound is taken to go, as a multiple of the largest value.
+// Range of a variable without a bound, as a multiple of the largest value.
 constexpr double kReach = 1e6;
-// Programs of our size take a few iterations per row; this many mean that the simplex is lost.
+// Programs of our size take a few iterations per row; this many mean that the simplex does not
+// converge.
 constexpr int kIterationsMax = 1'000'000;
 
 enum ClpStatus { kClpOptimal = 0, kClpInfeasible = 1, kClpUnbounded = 2 };
@@ -158,8 +159,8 @@ void load(const LinearProgram& program, ClpSimplex& simplex) {
 
 Error lost() { return failed("cannot solve a linear program: the simplex method lost precision"); }
 
-/// Solves without regard to integers. CLP calls a program dual infeasible before it knows whether
-/// anything keeps the rows, so this is found out first, without costs.
+/// Solves without regard to integers. CLP reports a program as dual infeasible before it knows
+/// whether it is feasible, so that feasibility is tested first, without costs.
 Result<LinearOutcome> optimise(const LinearProgram& program, ClpSimplex& simplex) {
   simplex.dual();
   if (simplex.status() == kClpOptimal) return LinearOutcome::kOptimal;
@@ -174,7 +175,7 @@ Result<LinearOutcome> optimise(const LinearProgram& program, ClpSimplex& simplex
   return lost();
 }
 
-/// A sum that knows how far rounding may have taken it.
+/// A sum with a bound of its rounding error.
 struct CarefulSum {
   long double value = 0;
   long double magnitude = 0;
@@ -198,7 +199,7 @@ long double least_product(const CarefulSum& slope, long double min, long double 
   return std::min({low * min, low * max, high * min, high * max});
 }
 
-/// The dual value of the header, for prices of which those without a bound to lean on are ignored.
+/// The dual value of the header, for prices, without those that have no bound.
 double safe_bound(const LinearProgram& program, const LinearSolution& solution) {
   double reach = 1;
   for (const double value : solution.values) reach = std::max(reach, std::abs(value));
@@ -225,7 +226,7 @@ double safe_bound(const LinearProgram& program, const LinearSolution& solution) 
   return std::nextafter(static_cast<double>(bound.value - bound.error()), -kInfinity);
 }
 
-/// Reads what CLP found.
+/// Reads CLP's result.
 LinearSolution read(const LinearProgram& program, const ClpSimplex& simplex) {
   LinearSolution solution;
   long double cost = 0;
@@ -277,7 +278,7 @@ Result<LinearSolution> solve_integer(LinearProgram program, ClpSimplex& simplex,
   const auto fixed = fix_integers(simplex, program);
   if (!fixed.ok()) return fixed.error();
   if (*fixed != LinearOutcome::kOptimal) return LinearSolution{.outcome = *fixed};
-  // What keeps the rows can follow the ray of the others: costs fall without end here too.
+  // A feasible point can follow the ray of the others: costs are unbounded here too.
   if (unbounded) return relaxed;
 
   ClpSimplex rest;

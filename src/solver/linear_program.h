@@ -7,7 +7,7 @@
 
 namespace stint {
 
-/// A number to be chosen, and what each unit of it costs.
+/// A variable, and its cost per unit.
 struct LinearVariable {
   double cost = 0;
   double min = 0;
@@ -31,21 +31,22 @@ struct LinearRow {
 struct LinearProgram {
   std::vector<LinearVariable> variables;
   std::vector<LinearRow> rows;
-  int nodes_max = 100'000;  // Of the branch and bound that integers need; beyond, it is a failure.
+  int nodes_max = 100'000;  // For branch and bound with integers; beyond, it is a failure.
 };
 
 enum class LinearOutcome {
   kOptimal,
-  kInfeasible,  // Nothing keeps all rows; a range whose min exceeds its max is of this kind too.
-  kUnbounded,   // Some values keep all rows, and their cost can fall without end.
+  // No point satisfies all rows; a range whose min exceeds its max is of this kind too.
+  kInfeasible,
+  kUnbounded,  // The cost of feasible points is unbounded below.
 };
 
 struct LinearSolution {
   LinearOutcome outcome = LinearOutcome::kOptimal;
-  // What follows is there only when optimal.
+  // The following is defined only when optimal.
   std::vector<double> values;  // In the order of the variables.
   double cost = 0;
-  double bound = 0;            // Nothing costs less; see below.
+  double bound = 0;            // Lower bound of the cost; see below.
   std::vector<double> prices;  // Change of cost per unit of each row's range; none with integers.
 };
 

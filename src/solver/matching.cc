@@ -22,7 +22,7 @@ using MateMap = boost::iterator_property_map<std::vector<Vertex>::iterator, Inde
 using PathFinder = boost::weighted_augmenting_path_finder<Graph, MateMap, IndexMap>;
 
 constexpr std::int64_t kWeightMax = 1'000'000'000'000'000;
-constexpr std::int64_t kWhole = 4;  // What weights are multiplied by so that halves are whole.
+constexpr std::int64_t kWhole = 4;  // Factor on weights that makes halves whole.
 
 Graph graph_of(int count, std::span<const MatchEdge> edges) {
   Graph graph(static_cast<std::size_t>(count));
@@ -40,7 +40,7 @@ Graph graph_of(int count, std::span<const MatchEdge> edges) {
   return graph;
 }
 
-/// Blossoms of the library own each other in circles, so that they would stay in memory for ever.
+/// Blossoms of the library own each other in cycles, so that they would never be freed.
 void break_circles(const PathFinder& finder, const Graph& graph) {
   for (Vertex vertex = 0; vertex < boost::num_vertices(graph); ++vertex) {
     std::vector<PathFinder::blossom_ptr_t> open{finder.in_top_blossom(vertex)};

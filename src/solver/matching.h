@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// Two things that could be put together, and what that is worth.
+/// Two things that could be paired, and the weight of the pair.
 struct MatchEdge {
   int first = 0;
   int second = 0;
@@ -17,14 +17,14 @@ struct MatchEdge {
   bool operator==(const MatchEdge&) const = default;
 };
 
-/// The edges of a matching, in which none of `count` things is in two edges, whose weights have the
-/// largest sum. Edges that are worth nothing or less are never in it, so that things may stay
-/// alone. Of equal matchings it is always the same one. By Boost.Graph (Galil's algorithm, 1986,
+/// The edges of a matching, in which none of `count` things is in two edges, with the largest sum
+/// of weights. Edges of weight zero or less are never in it, so that things may stay unpaired.
+/// Among equal matchings the choice is deterministic. By Boost.Graph (Galil's algorithm, 1986,
 /// O(count³)).
 ///
 /// Weights are whole numbers because the library halves slacks and compares them with zero: with
-/// rounded ones it may look for an improvement for ever. They are doubled twice inside, so that
-/// halves are whole as well. What would not come to an end all the same is a failure.
+/// rounded ones it may search for an improvement for ever. They are multiplied by four inside, so
+/// that halves are whole as well. A search that still does not end is a failure.
 ///
 /// Requires edges between two different things that there are, at most one for each two of them,
 /// and weights of at most 10^15 in magnitude.

@@ -9,10 +9,10 @@
 namespace stint {
 namespace {
 
-// How many unknowns, or observations, a believed variance counts for.
+// Weight of a prior variance, in unknowns or observations.
 constexpr double kBelief = 2;
 
-/// A triangle of zeros that has place for the products of shares.
+/// A zero triangle with the shape of the products of shares.
 LowerTriangle empty_precision(const RandomEffects& problem) {
   LowerTriangle it;
   for (std::size_t i = 0; i < problem.kind_of.size(); ++i) it.first.push_back(i);
@@ -85,7 +85,7 @@ double variance_of(const LowerTriangle& root, std::span<const EffectShare> share
   return square;
 }
 
-/// What changes from round to round.
+/// The state of a round.
 struct State {
   EffectVariances variances;
   std::vector<double> weights;  // Of each observation.
@@ -125,7 +125,7 @@ void solve(const RandomEffects& problem, const LowerTriangle& empty, State& stat
   }
 }
 
-/// Weights and values of observations, and the sums that noises are learned from.
+/// Weights and values of observations, and the sums from which noises are estimated.
 void weigh(const RandomEffects& problem, State& state) {
   EffectVariances& variances = state.variances;
   std::vector<double> squares(variances.noises.size());

@@ -8,7 +8,7 @@
 
 namespace stint {
 
-/// How much of an unknown is in an observation.
+/// The share of an unknown in an observation.
 struct EffectShare {
   std::size_t unknown = 0;
   double weight = 1;
@@ -17,8 +17,8 @@ struct EffectShare {
 struct Observation {
   std::vector<EffectShare> shares;
   double value = 0;
-  std::size_t noise = 0;  // Which noise it has.
-  bool at_least = false;  // What is observed is this or more.
+  std::size_t noise = 0;  // Number of its noise.
+  bool at_least = false;  // The observation is a lower bound.
 };
 
 /// Variance of each kind of unknown, and of each noise.
@@ -32,13 +32,15 @@ struct EffectVariances {
 struct RandomEffects {
   std::vector<std::size_t> kind_of;  // Of each unknown.
   std::vector<Observation> observations;
-  EffectVariances believed;  // Counts as much as two unknowns, or two observations, of each.
-  bool held = false;         // Keep the variances that are believed.
-  double freedom = std::numeric_limits<double>::infinity();  // Of the noise; infinite: normal.
+  // Prior, with the weight of two unknowns, or two observations, of each.
+  EffectVariances believed;
+  bool held = false;  // Keep the prior variances.
+  // Degrees of freedom of the noise; infinite: normal.
+  double freedom = std::numeric_limits<double>::infinity();
   int rounds = 10;
 };
 
-/// A lower triangle of which each row begins at its first number that may not be zero.
+/// A lower triangle in which each row begins at its first number that may not be zero.
 struct LowerTriangle {
   std::vector<std::vector<double>> rows;
   std::vector<std::size_t> first;  // Column of each row's first number.
@@ -47,7 +49,7 @@ struct LowerTriangle {
   double at(std::size_t i, std::size_t j) const { return rows[i][j - first[i]]; }
 };
 
-/// What observations say of the unknowns.
+/// The posterior of the unknowns.
 class FittedEffects {
  public:
   const EffectVariances& variances() const { return variances_; }
@@ -76,10 +78,10 @@ class FittedEffects {
 ///
 ///   s = (Σ w_i e_i + 2 s₀) / (n + 2),  v = (Σ (m_j² + V_jj) + 2 v₀) / (n + 2)
 ///
-/// so that what kinds of unknowns matter is learned too, and observations far off count little. An
+/// so that the importance of kinds of unknowns is estimated too, and outliers count little. An
 /// observation that is a lower bound counts as its expectation where that is above it. Unknowns
-/// that no observation holds keep mean 0 and the variance of their kind. Requires finite weights
-/// and values, believed variances above zero for every kind and noise, and freedom > 0.
+/// without observations keep mean 0 and the variance of their kind. Requires finite weights and
+/// values, prior variances above zero for every kind and noise, and freedom > 0.
 FittedEffects fit_random_effects(const RandomEffects& problem);
 
 }  // namespace stint

@@ -15,7 +15,7 @@ namespace {
 constexpr double kProbeSteps = 20;
 constexpr int kRandomProbes = 5;
 
-/// What a second on each setup costs, in the unit of the objective.
+/// The cost of a second on each setup, in the unit of the objective.
 std::vector<double> rates_of(const SearchWorld& world, SearchObjective objective) {
   std::vector<double> rates(world.setups.size(), 1.0);
   for (std::size_t i = 0; i < rates.size(); ++i) {
@@ -32,7 +32,7 @@ void finish(SearchedRun& run) {
   while (!run.done()) run.train_epoch();
 }
 
-/// Beliefs by the law of other jobs.
+/// Posteriors by the law of other jobs.
 class LawTimes : public SetupTimes {
  public:
   explicit LawTimes(const SearchCase& search)
@@ -80,7 +80,7 @@ SearchTerms terms_of(const SearchCase& search, SearchObjective objective) {
   return terms;
 }
 
-/// A search as Stint does it.
+/// Stint's search.
 class Search {
  public:
   Search(const SearchCase& search, SearchObjective objective, std::size_t start)
@@ -92,7 +92,7 @@ class Search {
   Result<SearchTrial> run() {
     const Status first = look();
     if (!first.ok()) return first.error();
-    constexpr double kLooks = 10;  // On the whole way.
+    constexpr double kLooks = 10;  // Decisions over the whole training.
     while (!run_.done()) {
       const SearchMove move = mind_.next({.now = run_.now(), .way = run_.way()});
       if (move.to != run_.now()) {
@@ -111,7 +111,7 @@ class Search {
   }
 
  private:
-  /// Trains a little, to see how long that takes.
+  /// Trains a few steps, to time them.
   Status look() {
     run_.train(kProbeSteps);
     record_noise();

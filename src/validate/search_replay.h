@@ -17,27 +17,27 @@
 
 namespace stint {
 
-/// Stint's way to search while training, and others.
+/// Stint's search while training, and baselines.
 ///
-///   stint      times the setup it is on, believes in the law of other jobs and in noise that grows
-///              as other jobs' does, and goes where next_move says, until that is nowhere; looks
-///              again after each tenth of the way
+///   stint      times the present setup, uses the law of other jobs and the growth of noise of
+///              other jobs, and moves by next_move until that stays; decides again after each tenth
+///              of the progress
 ///   scavenger  times the ends of workers and of batch per worker in a fixed order, fits
-///              T = c0 + c1 b + c2 K to them, takes the steps for proportional to 1/√B, and goes to
-///              the best setup that this makes
-///   random     times five setups drawn at random and goes to the best of them by AdaScale's law
-///              with the noise that it saw
-///   default    trains on the smallest cluster from the beginning, at the job's own batch
+///              T = c0 + c1 b + c2 K to them, assumes steps proportional to 1/√B, and moves to the
+///              best setup by this model
+///   random     times five setups drawn at random and moves to the best of them by AdaScale's law
+///              with the measured noise
+///   default    trains on the smallest cluster from the start, at the job's own batch
 enum class SearchPolicy { kStint, kScavenger, kRandom, kDefault };
 
 std::span<const EnumName<SearchPolicy>> names_of(SearchPolicy type);
 
-/// A job to search for: the world that it meets, and what may be known of it before.
+/// A job to search for: its simulated world, and its prior.
 struct SearchCase {
   SearchWorld world;
-  std::vector<LawInput> inputs;  // Of the setups.
-  double reference_batch = 1;    // Of the noise.
-  double steps = 1;              // To the level at that batch, as its user would state it.
+  std::vector<LawInput> inputs;  // Inputs of the setups.
+  double reference_batch = 1;    // Batch of the noise.
+  double steps = 1;              // Steps to the level at that batch, as its user would state them.
   FittedLaw law;                 // Of other jobs.
   ComputePrior compute;          // Of other jobs.
   NoisePrior noise;              // Of other jobs.
@@ -50,7 +50,7 @@ struct SearchCase {
 SearchWorld search_world(std::span<const StepRow> rows, std::span<const ConvergenceRun> runs,
                          const TrainedJob& job);
 
-/// What a training came to.
+/// The outcome of a training.
 struct SearchTrial {
   Seconds time;
   Dollars cost;

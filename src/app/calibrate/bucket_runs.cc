@@ -47,7 +47,7 @@ Result<BucketRows> all_rows(const RunWorld& world, const CalibratedLaw& law,
   return BucketRows{.runs = std::move(*of_runs), .reductions = std::move(*of_sums)};
 }
 
-/// What a fit was made from, and how far off it was where it had not seen the cluster's size.
+/// The data of a fit, and its error on cluster sizes that it had not seen.
 void describe_fit(const BucketRows& rows, const BucketFit& fit, Calibration& calibration) {
   constexpr const char* kSums = "sums over the network";
   const std::size_t runs = rows.runs.size();
@@ -140,7 +140,7 @@ Result<ResolvedJob> resolve_run(const RunWorld& world, const CalibratedLaw& law,
   auto resolved =
       resolve({job->second, world.catalog, law, world.devices}, run.layout.cluster, options);
   if (!resolved.ok()) return resolved.error();
-  // What was run is known: nothing is shared out.
+  // The layout of the run is known, so that no batch is shared out.
   for (std::size_t i = 0; i < resolved->groups.size(); ++i) {
     auto& batches = resolved->groups[i].batches;
     std::fill(batches.begin(), batches.end(), run.layout.setups[i].batch_per_worker);

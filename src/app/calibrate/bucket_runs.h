@@ -15,13 +15,13 @@
 
 namespace stint {
 
-/// The sums of probes with the NICs of their VMs looked up, one row each: the median time, and how
-/// far its repetitions scatter. Errors: a VM type that the catalogue does not have (usage), or has
-/// no network figure of (bad input).
+/// The all-reduces of probes with the NICs of their VMs resolved, one row each: the median time,
+/// and the scatter of its repetitions. Errors: a VM type that the catalogue does not have (usage),
+/// or has no network figure for (bad input).
 Result<std::vector<ReductionRow>> reduction_rows(const std::vector<MeasuredReduction>& reductions,
                                                  const Catalog& catalog);
 
-/// What runs are looked up in.
+/// The inputs for resolving runs.
 struct RunWorld {
   JobsByName jobs;
   Catalog catalog;
@@ -31,7 +31,7 @@ struct RunWorld {
 /// `jobs` is a file of job profiles; empty: the shipped ones.
 Result<RunWorld> load_run_world(const Environment& environment, const std::string& jobs);
 
-/// Appends what `read` finds in each of the files.
+/// Appends the result of `read` for each of the files.
 template <class T>
 Result<std::vector<T>> read_all(const std::vector<std::string>& files,
                                 Result<std::vector<T>> (*read)(std::string_view,
@@ -48,27 +48,28 @@ Result<std::vector<T>> read_all(const std::vector<std::string>& files,
   return all;
 }
 
-/// The question that a run answers. The law must outlive the answer.
+/// The question that corresponds to a run. The law must outlive the answer.
 Result<ResolvedJob> resolve_run(const RunWorld& world, const CalibratedLaw& law,
                                 const MeasuredRun& run);
 
-/// A fit to the runs and probes of `files` as a calibration, with what it says of itself. It starts
-/// from the calibration `onto`, a file or a shipped one; empty: from the priors.
+/// A fit to the runs and probes of `files` as a calibration, with its accuracy. It starts from the
+/// calibration `onto`, a file or a shipped one; empty: from the priors.
 Result<Calibration> fitted_buckets(const RunWorld& world, const std::vector<std::string>& files,
                                    const std::string& onto);
 
-/// Learning a fabric whose buckets can be followed (see bucket_law.h) from our own runs and probes.
+/// The request to fit a fabric with bucket-level laws (see bucket_law.h) to our own runs and
+/// probes.
 struct CalibrateBucketsRequest {
   std::vector<std::string> train;  // Files of measurements.
   std::string jobs;                // A file of job profiles; empty: the shipped ones.
-  std::string name;                // Of the calibration.
-  std::string provenance;          // Where the runs can be had.
-  std::string out;                 // Where to write it; empty: nowhere.
-  std::string onto = {};  // A calibration, a file or a shipped one, to fold them into; empty: none.
+  std::string name;                // Name of the calibration.
+  std::string provenance;          // Source of the runs.
+  std::string out;                 // File to write; empty: none.
+  std::string onto = {};  // A calibration, a file or a shipped one, to update; empty: none.
 };
 
-/// Fits all runs, and all sums of probes; the accuracy is that on clusters of sizes left out. What
-/// is folded into another calibration starts from what that knows, and is listed behind its data.
+/// Fits all runs, and all all-reduces of probes; the accuracy is that on held-out cluster sizes. An
+/// update of another calibration starts from its posterior, and is listed after its data.
 Result<Calibration> calibrate_buckets(const Environment& environment,
                                       const CalibrateBucketsRequest& request);
 

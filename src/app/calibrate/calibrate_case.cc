@@ -18,7 +18,7 @@ namespace stint {
 namespace {
 
 /// The network that costs are fitted for. Rows of our own runs name their VM type as the device:
-/// each gets its network over that of the first.
+/// each gets its network relative to that of the first.
 Result<BytesPerSecond> reference_network(const Environment& environment,
                                          const CalibrateRequest& request, Rows& rows) {
   if (request.network) return *request.network;

@@ -62,7 +62,7 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
 std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
   std::vector<std::string> providers;
   for (const VmType& type : catalog.types) {
-    // Prices that are made up do not age.
+    // Fictitious prices do not age.
     if (type.provider == kLocalProvider) continue;
     if (std::find(providers.begin(), providers.end(), type.provider) == providers.end()) {
       providers.push_back(type.provider);
@@ -142,7 +142,7 @@ struct CompletionPlace {
   const char* shell;
   const char* folder;  // Under the home folder.
   const char* file;
-  const char* shared;  // Where `make install` puts it, under a prefix.
+  const char* shared;  // Location of `make install`, under a prefix.
 };
 
 Finding examine_completion(const Environment& environment) {
@@ -170,7 +170,7 @@ Finding examine_completion(const Environment& environment) {
 
 constexpr const char* kLocalCloud = "local cloud";
 
-/// Whether and how the emulated cloud works here, and up to where it is honest.
+/// Whether the emulated cloud works on this computer, and its measured limits.
 Finding examine_local_cloud(const HostSupport& host) {
   if (!host.namespaces.ok()) {
     return {Level::kAdvice, kLocalCloud, host.namespaces.error().message,

@@ -7,7 +7,7 @@
 
 namespace stint {
 
-/// One thing that a feature needs on this machine.
+/// One requirement of a feature on this machine.
 struct Finding {
   enum class Level { kGood, kAdvice, kBroken };
   Level level = Level::kGood;

@@ -13,15 +13,15 @@
 
 namespace stint {
 
-/// Gives the spot VMs of `spec` their lives; those on demand live on. `life` is
-/// - "" or "until-down": nothing is taken back by itself;
-/// - "hazard:30m": each lives an exponential time of that mean, by `seed`;
+/// Sets the lifetimes of the spot VMs of `spec`; on-demand VMs have none. `life` is
+/// - "" or "until-down": no interruptions;
+/// - "hazard:30m": each has an exponential lifetime of that mean, by `seed`;
 /// - "trace:FILE": an availability trace from its first tick on; when it has fewer machines than
-///   still live, the last of them are taken back.
+///   are up, the last of them are interrupted.
 /// Usage errors for anything else, bad input for a trace that cannot be read.
 Status set_lives(ClusterSpec& spec, const std::string& life, std::uint64_t seed);
 
-/// The name of a cluster that was given none.
+/// The name of a cluster without a given one.
 inline constexpr const char* kLocalClusterName = "local";
 
 struct LocalUpRequest {
@@ -31,7 +31,7 @@ struct LocalUpRequest {
   std::uint64_t seed = 1;
   Seconds notice = 120 * kSecond;
   std::optional<double> processors = {};
-  std::string pool = {};         // A file, see read_pool; "" for a market without limits.
+  std::string pool = {};         // A file, see read_pool; "" for an unlimited market.
   bool ends_with_maker = false;  // See ClusterSpec.
 };
 
@@ -49,17 +49,17 @@ struct LocalUpAnswer {
   std::vector<std::string> warnings;
 };
 
-/// The same, with what became of it.
+/// The same, with the result of the removal.
 Result<LocalUpAnswer> local_up(const Environment& environment, const LocalUpRequest& request);
 
 struct LocalListAnswer {
   std::vector<ClusterStatus> clusters;
-  std::vector<std::string> dead;  // Clusters whose keeper is gone.
+  std::vector<std::string> dead;  // Clusters whose keeper has ended.
 };
 
 Result<LocalListAnswer> local_list(const Environment& environment);
 
-/// In these, an empty name means the only cluster there is.
+/// In these, an empty name means the only cluster.
 Result<ClusterStatus> local_preempt(const Environment& environment, const std::string& name,
                                     const std::string& vm, Seconds notice);
 Result<ClusterStatus> local_release(const Environment& environment, const std::string& name,
@@ -71,8 +71,8 @@ Result<int> local_exec(const Environment& environment, const std::string& name,
                        const ExecRequest& request, const PrintLine& print);
 
 struct LocalAddRequest {
-  std::string name = {};  // Of the cluster.
-  std::string vm;         // What to call it.
+  std::string name = {};  // Name of the cluster.
+  std::string vm;         // Name of the VM.
   std::string type;       // "local.small:spot".
 };
 

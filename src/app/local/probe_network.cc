@@ -21,7 +21,7 @@
 namespace stint {
 namespace {
 
-constexpr Bytes kNumber = 4 * kByte;  // Sums are over such numbers.
+constexpr Bytes kNumber = 4 * kByte;  // Size of the numbers that are summed.
 
 /// Pairs by the distance of their numbers around a circle.
 std::vector<std::vector<int>> pairs_of(int vms) {
@@ -40,16 +40,16 @@ std::vector<std::vector<int>> pairs_of(int vms) {
 constexpr int kInterruptedCode = 130;
 constexpr const char* kJob = "probe of the network";
 
-/// What is known before anything is made.
+/// The inputs that are resolved before the cluster is made.
 struct Prepared {
   Cluster cluster;
   Catalog catalog;
   Calibration calibration;
-  BucketLaw law;  // Of the calibration.
+  BucketLaw law;  // Law of the calibration.
   ProbeOutline outline;
 };
 
-/// How long it takes to sum over some of the VMs.
+/// The time of an all-reduce over some of the VMs.
 Seconds time_of(const PlannedSum& sum, const ClusterSpec& spec, const BucketLaw& law) {
   ReductionRow row{.vms = static_cast<int>(sum.vms.size()), .bytes = sum.bytes};
   row.slowest = spec.vms[static_cast<std::size_t>(sum.vms[0])].network;
@@ -100,7 +100,7 @@ Result<Prepared> prepare(const Environment& environment, const ProbeRequest& req
                   .outline = std::move(*outline)};
 }
 
-/// Times the plan on a cluster and keeps what its workers print, which are measurements.
+/// Times the plan on a cluster and keeps the output of its workers, which are measurements.
 class Session {
  public:
   Session(const Environment& environment, const ProbeRequest& request, Layout layout,
@@ -116,7 +116,7 @@ class Session {
   }
 
   Status run(const LocalCluster& cluster) {
-    if (!kept_.ok()) return kept_;  // Better now than after minutes.
+    if (!kept_.ok()) return kept_;  // An unwritable file is reported now rather than after minutes.
     const auto folder = TemporaryFolder::make();
     if (!folder.ok()) return folder.error();
     const Status unpacked = unpack_python(folder->path());
@@ -175,7 +175,7 @@ class Session {
   std::string run_;
   std::string text_;       // All lines so far.
   std::string complaint_;  // The last line on an error stream.
-  Status kept_;            // Of writing them.
+  Status kept_;            // Status of writing them.
   int done_ = 0;
 };
 
@@ -185,7 +185,7 @@ Layout layout_of(const Cluster& cluster) {
   return layout;
 }
 
-/// The planned sum that was measured.
+/// The planned all-reduce that was measured.
 PlannedSum planned_of(const std::vector<PlannedSum>& sums, const MeasuredReduction& measured) {
   for (const PlannedSum& sum : sums) {
     if (sum.vms == measured.vms && sum.bytes == measured.bytes) return sum;
@@ -214,7 +214,7 @@ Status add_sums(const Prepared& prepared, const std::vector<MeasuredReduction>& 
   return {};
 }
 
-/// The calibration with the probe in it, written to where the request wants it.
+/// The calibration updated with the probe, written to the requested file.
 Result<Calibration> fold(const Environment& environment, const ProbeRequest& request,
                          const std::string& name, const std::string& text) {
   const auto folder = TemporaryFolder::make();

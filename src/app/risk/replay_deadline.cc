@@ -23,7 +23,7 @@ Result<DeadlineGame> game_in_ticks(const DeadlineTerms& terms, Seconds gap) {
   if (!(terms.price_ratio > 0) || !std::isfinite(terms.price_ratio)) {
     return bad_usage(fmt::format("--price-ratio must be above zero, not {:g}", terms.price_ratio));
   }
-  // 13 min in ticks of 195 s are exactly four, however they are rounded.
+  // 13 min are exactly four ticks of 195 s, with any rounding.
   constexpr double kRounding = 1e-9;
   const double work = std::round(terms.work / gap);
   const double deadline = std::round(terms.deadline_or_default() / gap);

@@ -17,7 +17,7 @@ struct DeadlineTerms {
   Seconds work = 24 * kHour;
   std::optional<Seconds> deadline = {};  // Absent: one and a half times the work.
   Seconds changeover = 13 * kMinute;
-  double price_ratio = 3.3;  // On demand over spot.
+  double price_ratio = 3.3;  // On-demand price over spot price.
   int machines = 1;
 
   Seconds deadline_or_default() const { return deadline.value_or(1.5 * work); }
@@ -27,7 +27,7 @@ struct DeadlineTerms {
 /// error when there is no work or price, or on-demand machines alone could not keep the deadline.
 Result<DeadlineGame> game_in_ticks(const DeadlineTerms& terms, Seconds gap);
 
-/// Ticks from one window of the game to the next; half the deadline unless it is said.
+/// Ticks from one window of the game to the next; half the deadline by default.
 int window_step_in_ticks(const std::optional<Seconds>& step, const DeadlineGame& game, Seconds gap);
 
 /// Reads the traces; the first that cannot be read is the error.
@@ -37,11 +37,11 @@ Result<std::vector<AvailabilityTrace>> load_traces(const std::vector<std::string
 struct ReplayDeadlineRequest {
   std::vector<std::string> traces;  // Files, one for each zone.
   DeadlineTerms terms = {};
-  Seconds start = {};  // Of the window, from the beginning of the traces; rounded to ticks.
+  Seconds start = {};  // Start of the window, from the beginning of the traces; rounded to ticks.
   Player player = Player::kStint;
 };
 
-/// What happened in it, tick by tick. Costs are in ticks of one spot machine.
+/// The events of the window, tick by tick. Costs are in ticks of one spot machine.
 struct DeadlineReplay {
   DeadlineGame game;
   Seconds gap;
@@ -52,8 +52,8 @@ struct DeadlineReplay {
   double optimum_cost = 0;
 };
 
-/// Plays one policy through a window; stint knows the trace before it. A usage error when the
-/// window does not lie within the traces.
+/// Simulates one policy on a window; stint knows the trace before it. A usage error when the window
+/// does not lie within the traces.
 Result<DeadlineReplay> replay_deadline(const ReplayDeadlineRequest& request);
 
 }  // namespace stint

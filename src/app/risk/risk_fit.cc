@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kHorizonHours[] = {1, 3, 6, 12, 24};
 
-/// All that the files hold.
+/// The contents of all files.
 struct Tables {
   std::vector<AvailabilityTrace> traces;
   std::vector<Lifetime> lifetimes;

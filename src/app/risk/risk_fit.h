@@ -15,14 +15,14 @@ namespace stint {
 
 struct RiskFitRequest {
   std::vector<std::string> files;
-  int machines = 1;  // A tick of a trace is up when so many machines are there.
+  int machines = 1;  // A tick of a trace is up when this many machines are available.
   Seconds gap = kTraceGap;
-  std::string name;        // Of the calibration.
-  std::string provenance;  // Where the files can be had.
-  std::string out;         // Where to write the calibration; empty: nowhere.
+  std::string name;        // Name of the calibration.
+  std::string provenance;  // Source of the files.
+  std::string out;         // File for the calibration; empty: none.
 };
 
-/// How long something lasted, over several times.
+/// A summary of durations.
 struct TimeSummary {
   int count = 0;
   Seconds mean;
@@ -34,7 +34,7 @@ struct TraceReport {
   std::string name;
   Seconds gap;
   int ticks = 0;
-  int most = 0;             // Machines.
+  int most = 0;             // Largest number of machines.
   double availability = 0;  // Share of ticks that are up.
   TimeSummary up;           // Spells; the first and the last may have been longer.
   TimeSummary down;
@@ -52,9 +52,10 @@ struct LifetimeReport {
   int losses = 0;
   Seconds exposure;
   std::vector<LifetimeHorizon> horizons;
-  Hazard hazard = Hazard::constant(PerSecond());  // Of a machine drawn from those in the files.
-  PerSecond rate;                                 // Of the exponential.
-  std::map<std::string, double> kinds;            // Factors; empty: kinds are not told apart.
+  // Hazard of a machine drawn from those in the files.
+  Hazard hazard = Hazard::constant(PerSecond());
+  PerSecond rate;                       // Rate of the exponential.
+  std::map<std::string, double> kinds;  // Factors; empty: kinds are not distinguished.
 };
 
 struct StartupReport {
@@ -67,22 +68,21 @@ struct FailureReport {
   std::string place;  // Provider and zone.
   int failures = 0;
   int hours = 0;            // From the first failure to the last.
-  double hours_failed = 0;  // Share of them with a failure.
-  int longest = 0;          // Hours in a row with failures.
+  double hours_failed = 0;  // Share of those hours with a failure.
+  int longest = 0;          // Longest series of consecutive hours with failures.
 };
 
-/// What traces, lifetimes, start-up times and failed starts say about a pool.
+/// The results from traces, lifetimes, start-up times and failed starts of a pool.
 struct RiskFitReport {
   std::vector<TraceReport> traces;
-  std::optional<GroupLoss> group;  // Of all traces; absent when they do not tell.
+  std::optional<GroupLoss> group;  // Of all traces; absent when they do not determine it.
   std::optional<LifetimeReport> lifetimes;
   std::vector<StartupReport> startups;
   std::vector<FailureReport> failures;
 };
 
-/// Reads the files, which their content tells apart, and fits what they hold. With `out` it writes
-/// the hazard and the dependence between machines as a calibration; that needs lifetimes and
-/// traces.
+/// Reads the files, whose contents determine their kind, and fits them. With `out` it writes the
+/// hazard and the dependence between machines as a calibration; that needs lifetimes and traces.
 Result<RiskFitReport> fit_risk(const Environment& environment, const RiskFitRequest& request);
 
 }  // namespace stint

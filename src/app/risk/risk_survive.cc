@@ -29,7 +29,7 @@ Result<PoolHazard> fitted_hazard(const std::vector<std::string>& files) {
     if (!rows.ok()) return rows.error();
     all.insert(all.end(), rows->begin(), rows->end());
   }
-  // The way of the prior, so that low and high are again the calmest and the worst zone.
+  // The method of the prior, so that low and high are again the calmest and the worst zone.
   auto prior = read_spot_prior(spot_calibration(all, kIndependent));
   if (!prior.ok()) return prior.error();
   prior->hazard.origin =
@@ -38,7 +38,7 @@ Result<PoolHazard> fitted_hazard(const std::vector<std::string>& files) {
   return std::move(prior->hazard);
 }
 
-/// The offer that is asked for: of several the cheapest on spot, those with a band first.
+/// The requested offer: of several the cheapest on spot, those with a band first.
 const Offer* offer_of(const VmType& type, const std::string& region) {
   const Offer* best = nullptr;
   const auto rank = [](const Offer& it) {
@@ -51,7 +51,7 @@ const Offer* offer_of(const VmType& type, const std::string& region) {
   return best;
 }
 
-/// By the band of a table, in the region asked for or else that of the catalogue.
+/// By the band of a table, in the requested region or else that of the catalogue.
 Result<PoolHazard> advised_by(const std::string& file, const VmType& type,
                               const std::string& region) {
   const auto text = read_file(file);
@@ -63,7 +63,7 @@ Result<PoolHazard> advised_by(const std::string& file, const VmType& type,
   for (const AdvisedBand& row : *rows) {
     if (row.vm != type.name || row.region != wanted) continue;
     PoolHazard hazard = advised_hazard(row.band);
-    // The table does not say when it was made.
+    // The table has no date.
     hazard.origin = fmt::format("{}: {} are interrupted ({})", wanted, to_text(row.band), file);
     return hazard;
   }
@@ -120,7 +120,7 @@ RiskFigure figure_of(const PoolHazard& hazard, Seconds time, const GroupLoss& gr
           .independent = figure(kIndependent, amount)};
 }
 
-/// Every count for small groups; for larger ones those around which decisions are made.
+/// Every count for small groups; for larger ones those that matter for decisions.
 std::vector<int> counts_of(int machines) {
   constexpr int kAll = 12;
   std::vector<int> counts;

@@ -14,25 +14,25 @@
 namespace stint {
 
 struct SurviveRequest {
-  std::string vm;      // As the catalogue calls it.
-  std::string region;  // Empty: the one of its cheapest spot offer with a band.
+  std::string vm;      // Name in the catalogue.
+  std::string region;  // Empty: the region of its cheapest spot offer with a band.
   int count = 1;
-  Seconds time;                        // How long the machines are needed.
-  std::vector<std::string> lifetimes;  // Files to take the hazard from; empty: catalogue or prior.
-  std::string advisor = {};            // A table of bands to take instead of the catalogue's.
+  Seconds time;                        // Time for which the machines are needed.
+  std::vector<std::string> lifetimes;  // Files for the hazard; empty: catalogue or prior.
+  std::string advisor = {};            // A table of bands that replaces the catalogue's.
 };
 
 /// One figure under the typical hazard, at the ends of its band, and if machines were independent.
 struct RiskFigure {
   double typical = 0;
-  double low = 0;   // The smaller of the two.
-  double high = 0;  // The larger.
+  double low = 0;   // The smaller value at the ends of the band.
+  double high = 0;  // The larger value.
   double independent = 0;
 };
 
-/// When the first machine is lost. Absent: never.
+/// The time of the first loss. Absent: never.
 struct FirstLoss {
-  std::optional<Seconds> p10;  // One time in ten it is earlier.
+  std::optional<Seconds> p10;  // 10th percentile.
   std::optional<Seconds> median;
   std::optional<Seconds> p90;
 };
@@ -54,17 +54,17 @@ struct SurviveReport {
   FirstLoss first_loss;
   FirstLoss first_loss_independent;
   GroupLoss group;
-  std::string hazard_origin;  // Where the hazard comes from,
-  std::string group_origin;   // and how machines are lost together.
+  std::string hazard_origin;  // Source of the hazard,
+  std::string group_origin;   // and of the dependence of losses.
   std::vector<std::string> warnings;
 };
 
-/// The hazard of one machine of the type: by the files that are given, else by the catalogue's
-/// band, else by the shipped prior.
+/// The hazard of one machine of the type: by the given files, else by the catalogue's band, else by
+/// the shipped prior.
 Result<PoolHazard> pool_hazard(const VmType& type, const SurviveRequest& request);
 
-/// What becomes of `count` new spot machines of one pool, none of which is replaced. The hazard is
-/// that of the lifetimes given, else of the catalogue's band, else the shipped prior.
+/// The survival of `count` new spot machines of one pool, none of which is replaced. The hazard is
+/// that of the given lifetimes, else of the catalogue's band, else the shipped prior.
 Result<SurviveReport> survive_risk(const Environment& environment, const SurviveRequest& request);
 
 }  // namespace stint

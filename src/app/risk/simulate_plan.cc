@@ -19,7 +19,7 @@
 namespace stint {
 namespace {
 
-/// A plan as the optimiser knew it.
+/// A plan with the optimiser's inputs.
 struct PlannedConfig {
   Config config;
   RiskedRun run;
@@ -85,7 +85,7 @@ class Rebuilt {
     return found;
   }
 
-  /// Whether what the saves go to is there.
+  /// Whether the machines that receive the checkpoints are available.
   bool keeps(const Config& config) const {
     const CheckpointPlace place = config.save.place;
     return place == CheckpointPlace::kObjectStore ||
@@ -95,8 +95,8 @@ class Rebuilt {
            });
   }
 
-  /// How far its expected cost is from the plan's; machines that keep checkpoints are left out, as
-  /// policies may choose others than we would.
+  /// The difference between its expected cost and the plan's; machines that keep checkpoints are
+  /// left out, as policies may choose others than ours.
   double strangeness(const PlannedConfig& found) const {
     DollarsPerSecond rate = found.run.storage;
     for (const Part& part : found.config.used()) {
@@ -113,8 +113,8 @@ class Rebuilt {
   SpotRisk risk_;
 };
 
-/// With n machines of one age the simulator's pool loses any 1 + share · chance · (n − 1) times
-/// less often than n single ones would; the chance is that at which this is the model's number.
+/// With n machines of one age the simulator's pool has 1 + share · chance · (n − 1) times fewer
+/// loss events than n independent ones; the chance is set so that this is the model's number.
 CommonShock shock_of(const GroupLoss& group, int machines) {
   if (machines < 2 || group.shared <= 0) return {};
   const double events = events_rate(group, machines, 1 / kSecond).in(1 / kSecond);
@@ -157,11 +157,11 @@ void add_saves(const Plan& plan, const RiskedRun& run, RunSetup& setup) {
   if (!run.save) return;
   setup.job.save = *run.save;
   if (!plan.checkpoint || !plan.checkpoint->interval) return;
-  // A save must be safe before the next.
+  // A checkpoint must be safe before the next.
   setup.job.schedule.interval = std::max(*plan.checkpoint->interval, run.save->transfer);
 }
 
-/// Of the logarithm of the plan's work: its iterations' time and their number.
+/// Deviation of the logarithm of the plan's work: its iterations' time and their number.
 double deviation_of(const PlanQuestion& question, const Plan& plan) {
   const IterationTime& iteration = plan.prediction->iteration;
   const double time = std::log(iteration.p90 / iteration.p10) / (2 * normal_quantile(0.9));
@@ -213,7 +213,7 @@ Result<PlannedRun> planned_run(const PlanQuestion& question, const Space& space,
   run.waiting = (iteration.parts.straggling + iteration.parts.input) / iteration.mean;
   setup.start_up = question.outlook.on_demand_start_up;
   bool spot = false;
-  bool replaced = true;  // On demand, all that may be lost.
+  bool replaced = true;  // Whether all machines that may be lost are replaced on demand.
   for (const Part& part : found->config.used()) {
     const Rental& own = space.rentals[static_cast<std::size_t>(part.rental)];
     setup.groups.push_back(group_of(question, space, part));

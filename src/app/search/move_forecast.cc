@@ -9,14 +9,14 @@
 namespace stint {
 namespace {
 
-// As seen in a few moves of searches on two cores.
+// From a few moves of searches on two cores.
 constexpr double kMoveDeviation = 0.3;
 
 struct Machines {
   int count = 0;
-  int kept = 0;  // Of those, by the other plan too.
+  int kept = 0;  // Machines that the other plan keeps.
   DollarsPerSecond rate;
-  DollarsPerSecond rate_new;  // Of those that are not kept.
+  DollarsPerSecond rate_new;  // Price of those that are not kept.
   BytesPerSecond network;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNoiseKept = 100;  // Records of earlier searches and this one.
 
-/// A search and the run that it leads.
+/// A search and the run that it controls.
 class LedRun {
  public:
   LedRun(const Environment& environment, PreparedSearch search, const SearchAudience& audience)
@@ -29,7 +29,7 @@ class LedRun {
 
   LiveSearch& live() { return live_; }
 
-  /// What the run tells, and asks.
+  /// The run's events and requests.
   RunAudience listeners() {
     RunAudience listeners = audience_.run;
     listeners.began = [this](const std::string& folder) {

@@ -11,29 +11,29 @@ namespace stint {
 /// Callbacks for a search in progress.
 struct SearchAudience {
   RunAudience run = {};
-  std::function<void(const SearchRecord&)> learned = {};  // Whenever it has something new.
+  std::function<void(const SearchRecord&)> learned = {};  // Called whenever the record changes.
 };
 
-/// How a search ended.
+/// The outcome of a search.
 struct SearchResult {
   RunResult run;
   SearchRecord record;
-  std::string shortfall = {};  // Why its target was not reached; empty: it was.
+  std::string shortfall = {};  // Reason why its target was not reached; empty: it was.
 };
 
 /// Trains from the starting setup to the target, and searches for better ones meanwhile. The
-/// results are kept for the next search of the job, however it ends.
+/// results are kept for the next search of the job, whatever its outcome.
 Result<SearchResult> start_search(const Environment& environment, PreparedSearch search,
                                   const SearchAudience& audience);
 
-/// Resumes a search whose process is gone, or that was stopped; see resume_run.
+/// Resumes a search that was stopped or whose process has ended; see resume_run.
 Result<SearchResult> resume_search(const Environment& environment, const std::string& name,
                                    const SearchAudience& audience);
 
 /// Whether a run is a search; see find_run.
 Result<bool> is_search(const Environment& environment, const std::string& name);
 
-/// What a search learned, with what was known before and not found out anew.
+/// The results of a search, merged with earlier results that it did not repeat.
 SearchRecord with_earlier(SearchRecord record, const std::optional<SearchRecord>& earlier);
 
 }  // namespace stint

@@ -16,15 +16,15 @@ namespace {
 constexpr std::size_t kWarmUp = 2;      // Steps on a setup that do not count.
 constexpr std::size_t kLosses = 10;     // Steps whose mean loss counts.
 constexpr int kNoiseSteps = 5;          // Measured ones that make a record.
-constexpr int kUnsettledMax = 4;        // Windows, after which a person is told.
-constexpr double kLooks = 10;           // On the whole way.
-constexpr double kGainMoved = 0.05;     // By so much the worth of a step must change to be told.
-constexpr double kFarther = 1.25;       // A goal that was not reached is put so much farther,
-constexpr double kFarthest = 2;         // up to so much.
-constexpr std::int64_t kLastSteps = 6;  // In which it is decided whether the goal is reached.
-constexpr std::int64_t kMoveSteps = 2;  // Before the end of which a move is given up.
+constexpr int kUnsettledMax = 4;        // Windows, after which the user is warned.
+constexpr double kLooks = 10;           // Decisions over the whole training.
+constexpr double kGainMoved = 0.05;     // Smallest change of a step's worth that is passed on.
+constexpr double kFarther = 1.25;       // A goal that was not reached is moved by this factor,
+constexpr double kFarthest = 2;         // up to this total.
+constexpr std::int64_t kLastSteps = 6;  // In which the search decides whether the goal is reached.
+constexpr std::int64_t kMoveSteps = 2;  // Within this distance of the end a move is given up.
 constexpr double kWayMax = 0.999;
-constexpr double kOffGoal = 0.01;  // Of the goal, by which the end of the steps may miss it.
+constexpr double kOffGoal = 0.01;  // Share of the goal by which the end of the steps may miss it.
 
 Seconds median(std::vector<Seconds> times) {
   CHECK(!times.empty());
@@ -73,14 +73,15 @@ void LiveSearch::resume(const RunPlan& plan) {
   }
 }
 
-// What is heard.
+// Events.
 
 void LiveSearch::trained(const GangNews& news) {
   if (news.progress) search_.record.progress = *news.progress;
   if (!news.step) return;
   const GangStep& step = *news.step;
   if (step.progress) search_.record.progress = *step.progress;
-  // A lone worker cuts a step in two to measure its gradients, which takes longer than others.
+  // A single worker splits a step in two to measure its gradients, which takes longer than other
+  // steps.
   const bool cut = step.mean_square && step.squares.size() == 1;
   if (!cut) heard_.push_back(step.time);
   if (step.loss) {
@@ -113,7 +114,7 @@ void LiveSearch::out_of_memory(const std::string& type, int samples) {
   too_large_ = true;
 }
 
-/// A record of the noise since the last one, once enough steps tell it.
+/// A record of the noise since the last one, once there are enough steps.
 void LiveSearch::note_noise() {
   if (noise_steps_ < kNoiseSteps) return;
   const NoiseScale noise = noise_.estimate(normal_quantile(0.9));
@@ -139,14 +140,14 @@ void LiveSearch::note_noise() {
   noise_steps_ = 0;
 }
 
-/// Times the setup it is on.
+/// Times the present setup.
 void LiveSearch::look(const Supervisor& supervisor) {
   const auto count = static_cast<std::ptrdiff_t>(
       std::min(steps_.size(), static_cast<std::size_t>(search_.record.probe_steps)));
   const Seconds step = median({steps_.end() - count, steps_.end()});
   const SearchOutlook before = mind_->outlooks(standing(supervisor))[now_];
   (void)mind_->timed(now_, step);
-  if (timed_) return;  // Once is a probe; after that it is watched.
+  if (timed_) return;  // The first timing is a probe; later steps are only watched.
   timed_ = true;
   search_.record.probes.push_back({.cluster = search_.setups[now_].choice.cluster,
                                    .batch = search_.setups[now_].choice.batch,
@@ -155,7 +156,7 @@ void LiveSearch::look(const Supervisor& supervisor) {
                                    .predicted = step_range(before)});
 }
 
-// What is wished.
+// Requests.
 
 std::optional<Replanning> LiveSearch::wish(const Supervisor& supervisor, const RunPlan& plan) {
   if (too_large_) {
@@ -205,14 +206,14 @@ bool LiveSearch::target_reached() const {
   return sum / static_cast<double>(kLosses) <= *search_.record.loss_target;
 }
 
-/// Few steps are left, and the loss that is to be reached is not.
+/// Whether few steps are left, and the target loss is not reached.
 bool LiveSearch::goal_in_sight(const Supervisor& supervisor) const {
   if (!search_.record.loss_target || search_.record.goal >= kFarthest * first_goal_) return false;
   return supervisor.terms().steps - supervisor.reached() <= kLastSteps;
 }
 
 std::string LiveSearch::shortfall() const {
-  // Once it was reached that counts, though the loss may rise again in the last steps.
+  // Once the target was reached it counts, even if the loss rises again in the last steps.
   if (!search_.record.loss_target || ending_ || target_reached()) return "";
   const double sum = std::accumulate(losses_.begin(), losses_.end(), 0.0);
   return fmt::format(
@@ -222,16 +223,17 @@ std::string LiveSearch::shortfall() const {
       sum / static_cast<double>(std::max<std::size_t>(1, losses_.size())), losses_.size());
 }
 
-/// Those that train by the plan before come to the number of steps that the next one has, which are
-/// worth more.
+/// Workers of the previous plan reach the number of steps of the next one, whose steps are worth
+/// more.
 bool LiveSearch::comes_too_late(const Supervisor& supervisor) const {
   return is_training(supervisor) && search_.record.progress < search_.record.goal &&
          supervisor.terms().steps - supervisor.reached() <= kMoveSteps;
 }
 
-/// Whether the steps that are left lead past the goal or not there. They were counted when the plan
-/// was made; steps that were done by the plan before until workers of this one were ready, or that
-/// are done again, are worth more or less than was thought. It is looked at once in each attempt.
+/// Whether the steps that are left end beyond the goal or before it. They were counted when the
+/// plan was made; steps that were done by the previous plan until workers of this one were ready,
+/// or that are repeated, are worth more or less than assumed. The check is made once in each
+/// attempt.
 bool LiveSearch::ends_off_goal(const Supervisor& supervisor) {
   const int attempt = supervisor.attempt()->number;
   if (std::exchange(counted_in_, attempt) == attempt) return false;
@@ -302,7 +304,7 @@ RunPlan LiveSearch::plan_of(std::size_t setup, const Supervisor& supervisor, int
   return plan;
 }
 
-/// The same machines by new terms.
+/// The same machines with new terms.
 std::optional<Replanning> LiveSearch::go_on(const Supervisor& supervisor, const RunPlan& plan,
                                             std::string reason) {
   moving_ = Moving{.to = now_,
@@ -312,7 +314,7 @@ std::optional<Replanning> LiveSearch::go_on(const Supervisor& supervisor, const 
                     .reason = std::move(reason)};
 }
 
-/// The target is reached: some steps more, so that every worker hears of it in time.
+/// The target is reached: adds some steps, so that every worker receives the order in time.
 std::optional<Replanning> LiveSearch::end_soon(const Supervisor& supervisor, const RunPlan& plan) {
   ending_ = true;
   const std::int64_t last =
@@ -365,7 +367,7 @@ Replanning LiveSearch::go(const Supervisor& supervisor, const RunPlan& plan,
   return {.plan = std::move(next), .reason = why};
 }
 
-/// Workers train by the plan that was wished for.
+/// Workers train by the requested plan.
 void LiveSearch::arrive(const Supervisor& supervisor) {
   const Moving moved = *std::exchange(moving_, std::nullopt);
   heard_.clear();

@@ -13,41 +13,41 @@
 
 namespace stint {
 
-/// A search in a run in progress: gets the events of the runner, and requests other plans. Its
-/// record has all that another process needs to resume it.
+/// A search during a run: receives the events of the runner, and requests other plans. Its record
+/// has all that another process needs to resume it.
 ///
-/// Each setup that it comes to is timed over some steps (the first ones, in which machines warm up,
-/// do not count); then, and after each tenth of the way, the search decides where to go. A training
-/// that stays gets a new worth of a step of its batch when that has changed.
+/// Each setup is timed over some steps (the first ones, in which machines warm up, do not count);
+/// then, and after each tenth of the progress, the search decides where to move. A training that
+/// stays gets a new worth of a step of its batch when that has changed.
 class LiveSearch {
  public:
-  /// `changed` is called whenever the record has something new that must not be lost.
+  /// `changed` is called whenever the record has a change that must not be lost.
   LiveSearch(PreparedSearch search, std::function<void(const SearchRecord&)> changed);
 
-  /// For a search that goes on: the plan that its run follows.
+  /// For a resumed search: the plan that its run follows.
   void resume(const RunPlan& plan);
 
-  // What the runner tells and asks; see RunListeners.
+  // The runner's callbacks; see RunListeners.
   void trained(const GangNews& news);
   void out_of_memory(const std::string& type, int samples);
   std::optional<Replanning> wish(const Supervisor& supervisor, const RunPlan& plan);
 
   const SearchRecord& record() const { return search_.record; }
 
-  /// Why a run that ended has not reached its target; empty: it has.
+  /// The reason why a run that ended has not reached its target; empty: it has.
   std::string shortfall() const;
 
-  /// The surface by what is known now.
+  /// The predictions for all setups by the present results.
   void note_surface();
 
  private:
   struct Moving {
     std::size_t to = 0;
-    int attempt = 0;  // The latest when it was decided.
+    int attempt = 0;  // The latest attempt at the time of the decision.
     Seconds decided;
     Seconds last_step;
-    Dollars cost;           // Until then.
-    DollarsPerSecond rate;  // Of those that train meanwhile.
+    Dollars cost;           // Cost until then.
+    DollarsPerSecond rate;  // Price of the machines that train meanwhile.
     bool counts = true;     // Else only the worth of a step changes.
   };
 
@@ -73,16 +73,16 @@ class LiveSearch {
   std::size_t now_ = 0;
   std::optional<Moving> moving_;
   std::vector<Seconds> heard_;  // Times of steps that are not processed yet,
-  std::vector<Seconds> steps_;  // and of those that count for where it is.
-  std::deque<double> losses_;   // Of the latest steps.
+  std::vector<Seconds> steps_;  // and of those on the present setup.
+  std::deque<double> losses_;   // Losses of the latest steps.
   NoiseEstimator noise_;
-  int noise_steps_ = 0;     // In the estimator.
-  int unsettled_ = 0;       // Windows in a row that told no scale.
-  bool timed_ = false;      // Here.
-  double look_at_ = 0;      // The way at which to think again.
+  int noise_steps_ = 0;     // Number of steps in the estimator.
+  int unsettled_ = 0;       // Consecutive windows without a noise scale.
+  bool timed_ = false;      // The present setup was timed.
+  double look_at_ = 0;      // Progress at which to decide again.
   bool too_large_ = false;  // A worker ran out of memory.
   bool ending_ = false;
-  int counted_in_ = 0;  // The attempt in which the steps that are left were counted last.
+  int counted_in_ = 0;  // The attempt in which the remaining steps were counted last.
   double first_goal_ = 1;
   Seconds probe_time_;
   Dollars probe_cost_;

@@ -48,14 +48,14 @@ std::vector<int> batches_of(const SearchRequest& request, const JobProfile& job,
   return batches;
 }
 
-/// The samples that a worker takes at once: the largest batch that was measured.
+/// The micro-batch of a worker: the largest batch that was measured.
 int micro_batch_of(const JobProfile& job, int batch) {
   int most = 0;
   for (const ComputeSample& sample : job.compute) most = std::max(most, sample.batch_per_worker);
   return most > 0 ? most : batch;
 }
 
-/// Every cluster with every batch; those that cannot be are counted by the reason of the last.
+/// Every cluster with every batch; infeasible ones are counted by the reason of the last.
 Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const PredictInputs& inputs,
                                          int reference) {
   std::vector<LiveSetup> setups;
@@ -112,7 +112,7 @@ Status check(const SearchRequest& request) {
   return {};
 }
 
-/// What an earlier search of the job learned, unless it was another job of that name.
+/// The results of an earlier search of the job, unless it was another job of that name.
 std::optional<SearchRecord> learned_of(const Environment& environment, const JobProfile& job) {
   const std::string path = learned_path(environment, job.name);
   const auto text = read_file(path);
@@ -180,7 +180,7 @@ Result<std::size_t> start_of(const PreparedSearch& search, const std::string& as
   return search_mind(search)->best({.now = smallest(search)});
 }
 
-/// What a person would rather hear now than when it is too late.
+/// Warnings that are useful before the search starts.
 Status check_budget(const PreparedSearch& search) {
   if (search.record.mode == SearchMode::kNone || search.setups.size() < 2) return {};
   const auto mind = search_mind(search);
@@ -229,7 +229,7 @@ SearchObjective objective_of(const SearchRecord& record) {
   return SearchObjective::kCost;
 }
 
-/// The files of a search that goes on hold its request; those that cannot be any more fall out.
+/// The files of a resumed search hold its request; setups that are no longer possible are dropped.
 Result<std::vector<LiveSetup>> setups_again(const PredictInputs& inputs,
                                             const SearchRecord& record) {
   std::vector<LiveSetup> setups;
@@ -262,7 +262,7 @@ void add_keepers(const RunPlan& plan, std::vector<LiveSetup>& setups) {
   }
 }
 
-/// What ran out of memory before is not tried again.
+/// Setups that ran out of memory before are not tried again.
 void apply_limits(const SearchRecord& known, std::vector<LiveSetup>& setups) {
   for (const MemoryLimit& limit : known.memory) {
     for (LiveSetup& setup : setups) {
@@ -371,7 +371,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   if (request.mode != SearchMode::kFull) search.learned = learned_of(environment, inputs->job);
   if (search.learned) apply_limits(*search.learned, search.setups);
 
-  // The market has room for the largest cluster.
+  // The market has capacity for the largest cluster.
   RunRequest run = request.run;
   run.cluster =
       std::max_element(search.setups.begin(), search.setups.end(),
@@ -398,7 +398,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   RunRecord& record = search.run.record;
   record.plan = search.setups[search.start].plan;
   record.plan.training = training_of(search, *search_mind(search), search.start, 0, 0);
-  record.forecast.reset();  // Nobody knows yet where it will go.
+  record.forecast.reset();  // The setups that the search will use are not known yet.
   if (request.mode == SearchMode::kNone && !search.learned) {
     search.record.warnings.push_back(
         "There are no earlier results of this job; the setup follows predictions only.");

@@ -18,11 +18,12 @@ inline constexpr double kSearchBudget = 0.05;
 
 /// The request of `stint search`.
 struct SearchRequest {
-  RunRequest run = {};  // Its `cluster` is where to begin; empty: the smallest, or the best known.
+  // Its `cluster` is the starting point; empty: the smallest, or the best known.
+  RunRequest run = {};
   SearchObjective objective = SearchObjective::kCost;
   SearchMode mode = SearchMode::kPartial;
   std::optional<double> loss_target = {};  // Of the training loss.
-  std::optional<double> steps = {};        // To the goal at the job's own batch, as one thinks.
+  std::optional<double> steps = {};        // Estimated steps to the goal at the job's own batch.
   std::vector<std::string> types = {};     // Empty: all that have an accelerator.
   std::vector<int> vms = {};               // Numbers of machines; empty: 1 to vms_max.
   int vms_max = 4;
@@ -30,7 +31,7 @@ struct SearchRequest {
   std::vector<Market> markets = {Market::kOnDemand};
   std::optional<Seconds> time_max = {};
   std::optional<Dollars> cost_max = {};
-  // Share of the whole that probes may take; absent: kSearchBudget.
+  // Largest share of the total that probes may take; absent: kSearchBudget.
   std::optional<double> budget = {};
   int probe_steps = 10;
   std::optional<LearningRateRule> rule = {};  // Absent: the job's, else AdaScale's.
@@ -47,44 +48,44 @@ struct LiveSetup {
 
 /// A search before it begins.
 struct PreparedSearch {
-  PreparedRun run;  // Its plan is that of the setup to begin with.
+  PreparedRun run;  // Its plan is that of the starting setup.
   SearchRecord record;
   std::vector<LiveSetup> setups;
   std::size_t start = 0;
   std::optional<SearchRecord> learned = {};  // Of an earlier search of the job.
 };
 
-/// Looks everything up that a search needs, without starting anything. Usage errors: no target, no
-/// setup is left, a budget that was asked for and is too small for any probe.
+/// Resolves all inputs of a search, without starting anything. Usage errors: no target, no setup is
+/// left, a requested budget that is too small for any probe.
 Result<PreparedSearch> prepare_search(const Environment& environment, const SearchRequest& request);
 
-/// The setups of a search that goes on, and what they start from, from its files.
+/// The setups of a resumed search, and their starting point, from its files.
 Result<PreparedSearch> reopen_search(const Environment& environment, const std::string& folder,
                                      const RunRecord& run);
 
 /// The decision model, with the results of earlier searches and of this one.
 std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search);
 
-/// How training goes on with a setup when `progress` steps at the job's own batch are made and
-/// `done` steps of any batch.
+/// The plan for a setup after `progress` steps at the job's own batch and `done` steps of any
+/// batch.
 RunBatch training_of(const PreparedSearch& search, const SearchMind& mind, std::size_t setup,
                      double progress, std::int64_t done);
 
-/// Has its machines take no more samples at once.
+/// Limits the micro-batch of its machines.
 void limit_memory(LiveSetup& setup, int samples);
 
-/// Where what was learned of a job is kept.
+/// The file of the results for a job.
 std::string learned_path(const Environment& environment, const std::string& job);
 
-/// A probe as it is foreseen.
+/// A predicted probe.
 struct ForeseenProbe {
   SearchChoice choice;
   Seconds time;
   Dollars cost;
-  bool stays = false;  // Because it pays; else to find out.
+  bool stays = false;  // The predictions favour the setup; else it is a probe.
 };
 
-/// The probes that the search would make if each came out as is believed, at most 20.
+/// The probes that the search would make if each result equalled its prediction, at most 20.
 std::vector<ForeseenProbe> foresee(const PreparedSearch& search);
 
 }  // namespace stint

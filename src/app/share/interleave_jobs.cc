@@ -16,10 +16,10 @@
 namespace stint {
 namespace {
 
-/// Below this saving of the whole bill a person is told that it hardly pays.
+/// Below this saving of the total cost the user is told that sharing hardly pays.
 constexpr double kHardly = 0.05;
 
-/// Makes the answer from what was found.
+/// Makes the answer from the results.
 class Answering {
  public:
   Answering(const InterleaveInputs& inputs, const std::vector<ShareJob>& jobs,

@@ -18,32 +18,32 @@ struct InterleaveRequest {
   std::vector<int> workers_per_vm = {};
   std::vector<double> iterations = {};  // None: those to each job's goal.
   std::vector<Seconds> deadlines = {};
-  double confidence = 0.95;      // That deadlines are to be kept with.
+  double confidence = 0.95;      // Probability with which deadlines must be kept.
   double compute_slowdown = 0;   // See TurnTerms.
   std::string calibration = {};  // A file, or the name of a shipped one; empty: the default.
-  // Where to write a picture of the turns of each pair; empty: nowhere.
+  // File for a trace of the turns of each pair; empty: none.
   std::string timeline = {};
 };
 
 struct InterleaveAnswer {
   SharingAnswer answer;
-  std::vector<std::string> warnings = {};  // Of what was read.
-  bool drawn = false;                      // Whether there was a pair to draw.
+  std::vector<std::string> warnings = {};  // Warnings of the files read.
+  bool drawn = false;                      // Whether there was a pair for the trace.
 };
 
-/// Which of the jobs should share the cluster by twos, what each then gets, and what that saves
-/// over a cluster for each. That nothing is saved is an answer. Usage errors: fewer than two jobs,
-/// lists of another length, and all that `stint predict` calls one. A job that does not fit by
-/// itself is infeasible.
+/// The jobs that should share the cluster in pairs, the prediction for each, and the saving
+/// relative to a cluster for each. A result without a saving is valid. Usage errors: fewer than two
+/// jobs, lists of another length, and the usage errors of `stint predict`. A job that does not fit
+/// alone is infeasible.
 Result<InterleaveAnswer> interleave_jobs(const Environment& environment,
                                          const InterleaveRequest& request);
 
-/// All that is asked of which jobs to pair.
+/// The inputs of the pairing.
 struct InterleaveInputs {
   Cluster cluster;
   std::vector<JobAlone> jobs;
   ShareCluster shared;
-  std::vector<std::string> warnings = {};  // Of what was read.
+  std::vector<std::string> warnings = {};  // Warnings of the files read.
 };
 
 /// Loads and predicts every job of the request; see interleave_jobs. Jobs of the same name are

@@ -12,16 +12,16 @@
 
 namespace stint {
 
-/// A job by itself on a cluster.
+/// A job alone on a cluster.
 struct JobAlone {
   ShareJob job;
   Prediction prediction;
   std::vector<std::optional<Bytes>> accelerators = {};  // Memory of one, by group.
-  bool memory_known = true;                             // What the job needs of that.
+  bool memory_known = true;                             // The memory need of the job is known.
   std::vector<std::string> assumptions = {};
 };
 
-/// How a job is to be trained.
+/// The training of a job.
 struct JobChoice {
   PredictOptions options = {};
   std::optional<double> iterations = {};  // Absent: those to its goal.
@@ -33,8 +33,7 @@ struct JobChoice {
 Result<JobAlone> job_alone(const PredictInputs& inputs, const Cluster& cluster,
                            const JobChoice& choice);
 
-/// What is taken for granted about jobs of which it is not known what memory they need; nothing
-/// where there are none.
+/// The assumption about jobs whose memory need is not known; nothing where there are none.
 std::optional<std::string> memory_assumption(const std::vector<std::string>& names);
 
 }  // namespace stint

@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-/// The slices' slowdowns as they are on `device`.
+/// The slices' slowdowns on `device`.
 SharedPace pace_on(const std::string& device, const FreeSharingLaw& law,
                    const SharingQuestion& question, const SharedPace& slices) {
   const FreeShares shares = free_shares(law, device, {question.first.alone, question.second.alone});

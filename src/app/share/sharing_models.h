@@ -12,7 +12,7 @@
 
 namespace stint {
 
-/// The shipped law of sharing a GPU freely; see predict/free_sharing.h for what it was measured on.
+/// The shipped law of free sharing of a GPU; see predict/free_sharing.h for its measurements.
 Result<FreeSharingLaw> load_free_sharing_law();
 
 /// A model of sharing freely for clusters of GPUs, to be SharingModels::freely. `devices` are the
@@ -22,24 +22,24 @@ Result<FreeSharingLaw> load_free_sharing_law();
 ///
 ///   1 + (s − 1) (1/r − 1)
 ///
-/// which is 1/r where jobs do nothing but compute (s = 2), as was measured, and 1 where they never
-/// meet. In between nobody has measured: what they lose to each other on the network is scaled with
-/// the rest. The slowest device counts. The deviation is that of the law, as far as it tells on the
-/// slowdown, with that of the slices.
+/// which is 1/r where jobs only compute (s = 2), as was measured, and 1 where they never compute at
+/// the same time. Between these there are no measurements: their slowdown on the network is scaled
+/// with the rest. The slowest device counts. The deviation is that of the law, as far as it affects
+/// the slowdown, with that of the slices.
 SharingModel free_sharing_model(FreeSharingLaw law, std::vector<std::string> devices,
                                 SharingModel slices);
 
 /// Whether the groups are VMs of the emulated cloud, whose accelerators are paced: a job beside
-/// another gets slices of 2 ms of them, and nothing that communicates slows what computes.
+/// another gets slices of 2 ms of them, and communication does not slow computing.
 bool emulated(std::span<const PredictedGroup> groups);
 
-/// What is known of how jobs share the VMs of a cluster: by turns, the event-driven twin; freely,
-/// the same in slices of time on the emulated cloud, and on GPUs what pairs of jobs got of one (see
-/// free_sharing_model). Without that law sharing GPUs freely is not considered.
+/// The models of sharing the VMs of a cluster: by turns, the event-driven simulator; freely, the
+/// same in time slices on the emulated cloud, and on GPUs the measured rates of pairs (see
+/// free_sharing_model). Without that law free sharing of GPUs is not considered.
 SharingModels sharing_models(std::span<const PredictedGroup> groups, double compute_slowdown = 0);
 
-/// The terms of the groups: a NIC of the emulated cloud has one long queue, so that who sends first
-/// has more of it; others are taken to be shared evenly.
+/// The terms of the groups: a NIC of the emulated cloud has one long queue, so that the first
+/// sender gets more of it; others are assumed to be shared evenly.
 TwinOptions twin_options(std::span<const PredictedGroup> groups, double compute_slowdown = 0);
 
 }  // namespace stint

@@ -10,7 +10,7 @@
 namespace stint {
 namespace {
 
-/// Two jobs with what both ways to state them need.
+/// Two jobs with the inputs of both forms of the answer.
 class Stating {
  public:
   Stating(std::span<const ShareJob> jobs, const PairJudged& pair, const PairTerms& terms)

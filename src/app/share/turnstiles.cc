@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = "-turns.jsonl";
 
-/// When a turn began and ended, by the clock of the computer.
+/// Start and end of a turn, by the clock of the computer.
 struct Turn {
   double begin = 0;
   double end = 0;

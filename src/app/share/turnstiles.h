@@ -8,16 +8,16 @@
 
 namespace stint {
 
-/// A Chrome trace of the turns that runs which share machines really had, from what their workers
-/// noted: a row for each run on each machine, and times since the first turn. Without turns, one
-/// with no events. Bad input: a line that is no turn; a last one that was cut off is left out.
+/// A Chrome trace of the recorded turns of runs that share machines, from the logs of their
+/// workers: a row for each run on each machine, and times since the first turn. Without turns it
+/// has no events. Bad input: a line that is not a turn; a truncated last line is skipped.
 Result<std::string> turn_trace(const std::vector<std::string>& run_folders);
 
 /// A job at a turnstile.
 struct TurnstileMember {
   std::string run;
   std::string state;  // absent, idle, waiting or holding,
-  Seconds since;      // if waiting or holding, for so long.
+  Seconds since;      // time in that state, if waiting or holding.
   std::int64_t turns = 0;
   Seconds held;
   Seconds waited;
@@ -26,12 +26,12 @@ struct TurnstileMember {
 /// The turnstile of a machine.
 struct TurnstileStanding {
   std::string vm;
-  std::int64_t deaths = 0;  // Of processes that held it or waited.
+  std::int64_t deaths = 0;  // Processes that ended while they held it or waited.
   std::vector<TurnstileMember> members;
 };
 
-/// The turnstiles in the folder of a cluster that runs share, by machine. What cannot be read, such
-/// as one that is being made, is left out.
+/// The turnstiles in the folder of a cluster that runs share, by machine. Unreadable ones, such as
+/// one that is being made, are left out.
 std::vector<TurnstileStanding> turnstiles_in(const std::string& folder);
 
 }  // namespace stint

@@ -119,7 +119,7 @@ void describe(Walk& walk, Like<Walk, ExplanationView>& it) {
   walk.field("later", it.later, "Cheaper plan that a later deadline would allow.");
 }
 
-/// How an iteration changes; differences may be negative.
+/// The changes of an iteration; differences may be negative.
 struct PartsChangeView {
   IterationParts change;
 };

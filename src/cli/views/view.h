@@ -2,10 +2,10 @@
 
 #include "base/codec.h"
 
-/// The documents that `-o json` prints and that no noun of another module describes already. A view
-/// has the members of its document, says its mark in `kSchema` and its title in `kTitle`, and is
-/// described once; see base/codec.h. The renderers fill it in. Nothing reads a view back but tests,
-/// so that unknown members need not be kept. A new view is listed in view_formats.cc.
+/// The documents of `-o json` that no noun of another module describes. A view has the members of
+/// its document, its mark in `kSchema` and its title in `kTitle`, and is described once; see
+/// base/codec.h. The renderers fill it in. Only tests read a view back, so that unknown members
+/// need not be kept. A new view is listed in view_formats.cc.
 namespace stint::cli {
 
 inline constexpr FieldRules kCount = {.range = Range::kNotNegative};

@@ -8,7 +8,7 @@
 
 namespace stint::cli {
 
-/// A view with its type forgotten.
+/// A type-erased view.
 struct ViewFormat {
   const char* name;       // docs/formats has it as "stint.NAME.1.schema.json".
   const char* schema;     // Its mark.

@@ -9,7 +9,7 @@
 
 namespace stint {
 
-/// One epoch of a training run. What was measured may be absent in a table to be predicted.
+/// One epoch of a training run. Measured columns may be absent in a table to be predicted.
 struct ConvergenceRow {
   std::string job;
   int batch = 1;  // Global.
@@ -22,12 +22,12 @@ struct ConvergenceRow {
   std::optional<double> noise_ratio;
 };
 
-/// Whether a table must have what was measured.
+/// Whether a table must have the measured columns.
 enum class Measured { kRequired, kOptional };
 
 /// Reads the convergence table of Pollux (OSDI'21): columns model, batch_total, epoch, and the
 /// measured progress_in_initial_batch_steps, iteration, metric, grad_sqr and grad_var. One row per
-/// data row, in order; what cannot be read is bad input with line and column.
+/// data row, in order; unreadable cells are bad input with line and column.
 Result<std::vector<ConvergenceRow>> read_convergence_table(std::string_view text,
                                                            const std::string& source,
                                                            Measured measured);

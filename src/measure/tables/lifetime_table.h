@@ -13,7 +13,7 @@
 
 namespace stint {
 
-/// How often spot VMs of a type are taken back in a region, by the provider's own count.
+/// The frequency of spot interruptions of a VM type in a region, by the provider's own count.
 struct AdvisedBand {
   std::string region;
   std::string vm;
@@ -21,22 +21,22 @@ struct AdvisedBand {
 };
 
 /// Reads AWS's spot advisor as a table: region, instance_type and interruption_monthly_pct_range
-/// ("<5", "5-10", ">20"); other columns do not matter. What cannot be read is bad input with line
-/// and column.
+/// ("<5", "5-10", ">20"); other columns are ignored. Unreadable cells are bad input with line and
+/// column.
 Result<std::vector<AdvisedBand>> read_advised_bands(std::string_view text,
                                                     const std::string& source);
 
-// Published tables on how long spot VMs live, how long they take to come and how often they do not
-// come at all. All readers return one row per data row, in order; what cannot be read is bad input
-// with line and column.
+// Published tables of the lifetimes of spot VMs, of their start-up times and of failed starts. All
+// readers return one row per data row, in order; unreadable cells are bad input with line and
+// column.
 
-/// Google ends a preemptible VM when it is this old. That says nothing about when it would have
-/// been preempted, so such a life counts as cut short, not as lost.
+/// Google ends a preemptible VM at this age. That has no information about the time at which it
+/// would have been preempted, so that such a lifetime is censored, not lost.
 inline constexpr Seconds kGoogleLimit = 24 * kHour;
 
-/// How long a spot VM lived: its life ended after `at_least` and no later than `at_most`. Both are
-/// the same where the moment is known; without `at_most` it was still alive. A row that says
-/// nothing is alive at age zero.
+/// The lifetime of a spot VM: it ended after `at_least` and no later than `at_most`. Both are the
+/// same where the moment is known; without `at_most` it was still up. A row without information is
+/// alive at age zero.
 struct Lifetime {
   std::string provider;
   std::string machine;  // The VM type, or the accelerator where only that is known.
@@ -51,17 +51,17 @@ struct Lifetime {
 /// "K80 x8", "n1-highcpu-16".
 std::string kind_of(const Lifetime& lifetime);
 
-/// Reads lifetimes, told by the header: provider, gpu, num_gpus, zone, last_seen_running_s,
-/// found_gone_s and preempted (0: still up), as of "training on a dime"; or machine_type, zone,
-/// lifetime_s and preempted (0: stopped by its owner), as of Google's preemptible VMs. The measured
-/// columns may be missing or blank together.
+/// Reads lifetimes, distinguished by the header: provider, gpu, num_gpus, zone,
+/// last_seen_running_s, found_gone_s and preempted (0: still up), as of "training on a dime"; or
+/// machine_type, zone, lifetime_s and preempted (0: stopped by its owner), as of Google's
+/// preemptible VMs. The measured columns may be missing or blank together.
 Result<std::vector<Lifetime>> read_lifetimes(std::string_view text, const std::string& source);
 
 /// An attempt to start a VM that failed.
 struct CreationFailure {
   std::string provider;
-  std::string device;  // Empty where the log does not say.
-  std::string zone;    // Empty where the log does not say.
+  std::string device;  // Empty where the log does not have it.
+  std::string zone;    // Empty where the log does not have it.
   Seconds time;        // Since 1970.
 };
 
@@ -69,7 +69,7 @@ struct CreationFailure {
 Result<std::vector<CreationFailure>> read_creation_failures(std::string_view text,
                                                             const std::string& source);
 
-/// How long a VM took to come.
+/// The start-up time of a VM.
 struct VmStartup {
   std::string device;
   Market market = Market::kSpot;
@@ -84,7 +84,7 @@ struct VmStartup {
 /// Reads gpu, market (on-demand or preemptible), region, provisioning_s, staging_s and booting_s.
 Result<std::vector<VmStartup>> read_vm_startups(std::string_view text, const std::string& source);
 
-/// How long writing one checkpoint took.
+/// The time to write one checkpoint.
 struct CheckpointTime {
   std::string model;
   Bytes size;
@@ -96,26 +96,26 @@ struct CheckpointTime {
 Result<std::vector<CheckpointTime>> read_checkpoint_times(std::string_view text,
                                                           const std::string& source);
 
-/// Which of the tables above a text is.
+/// The kind of table of a text.
 enum class SpotTable { kLifetimes, kCreationFailures, kVmStartups, kCheckpointTimes };
 
-/// Nothing when the header is of none of them.
+/// Nothing when the header matches none of them.
 std::optional<SpotTable> spot_table_of(std::string_view text);
 
-/// When starts of one kind of machine failed, from the first failure on.
+/// The times of failed starts of one kind of machine, from the first failure on.
 struct RefusalPattern {
   std::string provider;
-  std::string device;          // Empty where the log does not say.
+  std::string device;          // Empty where the log does not have it.
   Seconds first;               // Since 1970.
   std::vector<Seconds> times;  // Since the first, rising.
 };
 
-/// The failures of the provider and GPU that have the most of them; rows that do not say a GPU are
-/// left aside unless there are no others. Bad input when there are no failures.
+/// The failures of the provider and GPU that have the most of them; rows without a GPU are ignored
+/// unless there are no others. Bad input when there are no failures.
 Result<RefusalPattern> refusal_pattern(std::span<const CreationFailure> failures,
                                        const std::string& source);
 
-/// The ticks of `gap`, of `ticks` in all, that hold a failure.
+/// The ticks of `gap`, of a total of `ticks`, that contain a failure.
 std::vector<bool> refused_ticks(const RefusalPattern& pattern, Seconds gap, int ticks);
 
 }  // namespace stint

@@ -12,8 +12,8 @@
 
 namespace stint {
 
-// Published tables that say what fits into the memory of an accelerator. All readers return one
-// row per data row, in order; what cannot be read is bad input with line and column.
+// Published tables of what fits into the memory of an accelerator. All readers return one row per
+// data row, in order; unreadable cells are bad input with line and column.
 
 /// A job and its batch per worker; 1 where the table leaves it blank.
 struct SizedJob {
@@ -28,7 +28,7 @@ struct MemoryMark {
   std::size_t row = 0;  // Of the table, from 0.
   SizedJob job;
   std::string device;
-  std::optional<bool> fits;  // Absent when nothing was measured.
+  std::optional<bool> fits;  // Absent: not measured.
 };
 
 /// Reads Gavel's rates of jobs alone (see read_gavel_steps): a rate or repeat of 0 does not fit.
@@ -82,11 +82,12 @@ Result<std::vector<PlanMemory>> read_plan_memory(std::string_view text, const st
 /// One layer of a model.
 struct LayerSize {
   std::string model;
-  int microbatch = 1;  // As the table calls it: parameters shrink with it, so that it looks like
-                       // the tensor-parallel degree.
+  // The table's name of the column: parameters shrink with it, so that it appears to be the
+  // tensor-parallel degree.
+  int microbatch = 1;
   int layer = 0;
   std::int64_t parameters = 0;
-  std::int64_t activation_out = 0;     // Elements that go to the next layer.
+  std::int64_t activation_out = 0;     // Elements that are sent to the next layer.
   std::int64_t activation_memory = 0;  // Elements that are kept for the backward pass.
 };
 

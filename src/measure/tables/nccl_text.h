@@ -14,7 +14,7 @@ namespace stint {
 struct CollectiveRow {
   std::string cluster;  // Instance type.
   int vms = 1;
-  int workers = 1;  // In all.
+  int workers = 1;  // Total number.
   std::string collective;
   Bytes payload;                // Of one worker.
   std::optional<Seconds> time;  // Absent in rows that are to be predicted.
@@ -38,11 +38,11 @@ struct NcclTable {
   std::vector<std::string> notes;
 };
 
-/// Reads what all_reduce_perf and its sisters print, one or several runs in a text. The VMs are the
-/// hosts and the workers the ranks of the "# Rank" lines; the collective is named by the text or
-/// told by the ratio of its two bandwidths, which is 2 (n - 1) / n for an all-reduce. `cluster`
-/// is the instance type; empty: what the text calls the GPUs. Bad input: no line of results, one
-/// that cannot be read, or one without ranks above it.
+/// Reads the output of all_reduce_perf and the other nccl-tests, one or several runs in a text. The
+/// VMs are the hosts and the workers the ranks of the "# Rank" lines; the collective is named by
+/// the text or inferred from the ratio of its two bandwidths, which is 2 (n - 1) / n for an
+/// all-reduce. `cluster` is the instance type; empty: the text's name of the GPUs. Bad input: no
+/// line of results, an unreadable one, or one without ranks above it.
 Result<NcclTable> read_nccl_text(std::string_view text, const std::string& source,
                                  const std::string& cluster);
 

@@ -11,8 +11,8 @@
 
 namespace stint {
 
-// Published rates of jobs that run on one GPU alone and two at once. What cannot be read is bad
-// input with line and column.
+// Published rates of jobs that run on one GPU alone and two at once. Unreadable cells are bad input
+// with line and column.
 
 /// A count over time, of steps for instance.
 using PerSecond = decltype(1 / kSecond);
@@ -22,7 +22,7 @@ struct PackedSide {
   SizedJob job;
   std::optional<PerSecond> alone;   // Its rate when it has the GPU for itself.
   std::optional<PerSecond> packed;  // Beside the other job; absent when it was not measured.
-  bool alone_worked_out = false;    // From other batches.
+  bool alone_worked_out = false;    // Derived from other batches.
 };
 
 /// Two jobs that run on one GPU at once, neither waiting for the other.
@@ -30,10 +30,10 @@ struct PackedPair {
   PackedSide first;
   PackedSide second;
   std::string device;
-  // Rates count steps. Otherwise each job has a unit of its own (images, words), so that only the
-  // two rates of one job can be compared.
+  // Rates count steps. Otherwise each job has its own unit (images, words), so that only the two
+  // rates of one job can be compared.
   bool in_steps = true;
-  std::optional<bool> fits;         // Absent when nothing was measured.
+  std::optional<bool> fits;         // Absent: not measured.
   bool capped_to_isolated = false;  // The publisher replaced both rates by those alone.
   int gpus_each = 1;
 };

@@ -12,7 +12,7 @@ namespace stint {
 
 /// One measured setup of a published table: a job on a number of equal VMs.
 struct StepRow {
-  std::string job;     // What is left out together, and what a job profile is matched by.
+  std::string job;     // Unit of held-out sets, and key of the job profile.
   std::string series;  // Times are comparable only within a job and a series; often empty.
   std::string device;  // Accelerator as the catalogue names it, or the VM type in our own records.
   std::vector<int> workers_by_vm;  // Workers on each VM, at least one each.
@@ -21,14 +21,16 @@ struct StepRow {
   bool asynchronous = false;    // Workers do not wait for each other.
   std::optional<Seconds> time;  // Of an iteration; absent in rows that are to be predicted.
   double times_per_step = 1;    // An iteration takes this many of `time`, for tables by sample.
-  std::optional<Seconds> synchronisation;  // The part that the table's authors call so.
-  std::optional<Seconds> repeat;           // The same setup measured again.
-  std::optional<Bytes> gradient_bytes;     // Where the table says it.
-  double network = 1;      // Of one VM, over the network that the fitted costs are stated for.
-  std::string unmeasured;  // Why the measured columns cannot be used, and there is no time; empty
-                           // when they can or are missing.
-  std::string unusable;    // Why nothing can be said of this row; empty for a good one.
-  int line = 0;            // In its file, from 1; 0 where the reader does not say.
+  // The part that the table's authors call synchronisation.
+  std::optional<Seconds> synchronisation;
+  std::optional<Seconds> repeat;        // The same setup measured again.
+  std::optional<Bytes> gradient_bytes;  // Where the table has it.
+  double network = 1;                   // Network of one VM relative to that of the fitted costs.
+  // Reason why the measured columns cannot be used, and there is no time; empty when they can or
+  // are missing.
+  std::string unmeasured;
+  std::string unusable;  // Reason why nothing can be predicted for this row; empty for a good one.
+  int line = 0;          // In its file, from 1; 0 where the reader does not say.
 };
 
 int workers(const StepRow& row);

@@ -30,11 +30,11 @@ std::optional<std::int64_t> whole_of(std::string_view text);
 /// "`what` '`text`' cannot be read".
 std::string unreadable(std::string_view what, std::string_view text);
 
-/// Says why the row is of no use; of several reasons the first is kept.
+/// Sets the reason why the row cannot be used; the first reason is kept.
 void mark_unusable(StepRow& row, std::string reason);
 
-/// Says why what was measured of the row cannot be used, and takes its time away; the row can still
-/// be predicted.
+/// Sets the reason why the measured columns of the row cannot be used, and removes its time; the
+/// row can still be predicted.
 void mark_unmeasured(StepRow& row, std::string reason);
 
 /// Time of one of `steps` that `rate` counts per second, if it is a time above zero and finite.
