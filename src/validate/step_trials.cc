@@ -22,7 +22,7 @@ StepTrial trial_of(const Fold& fold, const Rows& rows) {
   return trial;
 }
 
-/// What a table has, for a person who asked for something else.
+/// The contents of a table, for an error message.
 std::string extent(const Rows& rows) {
   int most = 0;
   std::set<std::string> devices;
@@ -35,7 +35,7 @@ std::string extent(const Rows& rows) {
                      devices.empty() ? "" : " of " + join({devices.begin(), devices.end()}, ", "));
 }
 
-/// The same rows with their time per step, which is what baselines understand.
+/// The same rows with their time per step, the unit of the baselines.
 Rows in_steps(Rows rows) {
   for (StepRow& row : rows) {
     if (row.time) row.time = row.times_per_step * *row.time;

@@ -13,11 +13,11 @@
 
 namespace stint {
 
-/// Of the VM that Pollux's published tables were measured on (g4dn.12xlarge, by its
-/// benchmark/main.tf), on demand in the cheapest region of the bundled catalogue.
+/// The price of the VM of Pollux's published tables (g4dn.12xlarge, by its benchmark/main.tf), on
+/// demand in the cheapest region of the bundled catalogue.
 DollarsPerSecond published_vm_price();
 
-/// Tables of step times to learn from and to be tested on.
+/// Tables of step times for training and test.
 struct StepFiles {
   StepFormat format = StepFormat::kPollux;
   std::vector<std::string> train;
@@ -25,18 +25,18 @@ struct StepFiles {
   std::string split = {};              // See calibrate/split.h; empty: the test files.
 };
 
-/// What is learned from and what is tested, with the number of each test row in its file.
+/// Training and test rows, with the number of each test row in its file.
 struct StepTrial {
   Rows train;
   Rows test;
   std::vector<std::size_t> numbers;
 };
 
-/// The trials of `files`: one for test files, one for each fold of a split. A split that leaves
-/// nothing to test is bad input.
+/// The trials of `files`: one for test files, one for each fold of a split. A split without test
+/// rows is bad input.
 Result<std::vector<StepTrial>> read_step_trials(const StepFiles& files);
 
-/// What a baseline says of each test row; it has no intervals.
+/// The prediction of a baseline for each test row; it has no intervals.
 std::vector<Forecast> forecast_baseline(BaselineKind kind, const StepTrial& trial);
 
 }  // namespace stint

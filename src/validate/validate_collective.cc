@@ -13,7 +13,7 @@
 namespace stint {
 namespace {
 
-// What the split "sizes" predicts: where NCCL changes its protocols.
+// Sizes that the split "sizes" predicts: the range in which NCCL changes its protocols.
 constexpr Bytes kTestFrom = 1 * kMiB;
 constexpr Bytes kTestBelow = 64 * kMiB;
 
@@ -22,7 +22,7 @@ constexpr std::array<const char*, 3> kModels{"", "alpha-beta", "bandwidth"};
 struct Rows {
   std::vector<CollectiveRow> train;
   std::vector<CollectiveRow> test;
-  std::vector<std::size_t> places;  // Of the test rows in their files.
+  std::vector<std::size_t> places;  // Positions of the test rows in their files.
 };
 
 Result<std::vector<CollectiveRow>> read_all(const std::vector<std::string>& files) {
@@ -57,7 +57,7 @@ Result<Rows> read_rows(const CollectiveRequest& request) {
   return rows;
 }
 
-/// What `model` says of a row.
+/// The prediction of `model` for a row.
 PredictionLine predict_row(const std::string& model, const CollectiveModel& ours, const Rows& rows,
                            std::size_t i) {
   const CollectiveRow& row = rows.test[i];

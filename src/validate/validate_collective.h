@@ -15,7 +15,7 @@ struct CollectiveRequest {
   std::string baseline;  // "alpha-beta", "bandwidth", or empty for ours.
 };
 
-/// Learns how long all-reduces take and predicts others: those of the test files, or with the split
+/// Fits the times of all-reduces and predicts others: those of the test files, or with the split
 /// "sizes" those of 1 MiB up to 64 MiB from the smaller and larger ones. Seconds; by cluster.
 Result<ValidationReport> validate_collective(const CollectiveRequest& request);
 

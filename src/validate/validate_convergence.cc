@@ -14,11 +14,11 @@
 namespace stint {
 namespace {
 
-// A level that is reached in fewer epochs is measured too coarsely: metrics are known at the ends
-// of epochs only.
+// A level that is reached in fewer epochs is measured too coarsely: metrics are known only at the
+// ends of epochs.
 constexpr int kEpochsMin = 5;
 
-/// What was predicted for a run, and what it measured.
+/// The prediction for a run, and its measurement.
 struct Outcome {
   std::string job;
   std::optional<StepsEstimate> estimate;
@@ -124,7 +124,7 @@ std::vector<std::string> notes_of(const std::vector<Outcome>& outcomes) {
   return notes;
 }
 
-/// What a reader should know of the training runs.
+/// Remarks on the training runs.
 std::vector<std::string> notes_of(const std::vector<ConvergenceRun>& train) {
   int rows = 0;
   std::vector<std::string> falling;

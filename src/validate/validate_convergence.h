@@ -15,12 +15,12 @@ struct ConvergenceRequest {
   std::string baseline;  // A name of StepsBaseline, or empty for ours.
 };
 
-/// Learns from training runs how many steps each job takes to its level (see trained_jobs) at any
-/// batch, and predicts runs at other batches: those of the test files, or with the split
-/// "leave-one-batch-out" each run in turn from the other batches of its job and all other jobs.
-/// A prediction stands on each row of its run and is of steps; a run is scored once. What test rows
-/// measured is used for scores only: runs that never reach the level are counted in the notes, not
-/// scored, and jobs whose training runs reach it within five epochs are left out of the headline.
+/// Fits the steps of each job to its level (see trained_jobs) at any batch to training runs, and
+/// predicts runs at other batches: those of the test files, or with the split "leave-one-batch-out"
+/// each run in turn from the other batches of its job and all other jobs. The prediction, in steps,
+/// is repeated on each row of its run; a run is scored once. The measured columns of test rows are
+/// used for scores only: runs that never reach the level are counted in the notes, not scored, and
+/// jobs whose training runs reach it within five epochs are left out of the headline.
 Result<ValidationReport> validate_convergence(const ConvergenceRequest& request);
 
 /// The names of the baselines.

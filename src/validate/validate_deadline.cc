@@ -38,23 +38,23 @@ ReplayPool pool_of(const Zones& zones, const DeadlineGame& game) {
   return pool;
 }
 
-/// What is played, and where it comes from.
+/// The simulated pools, and their sources.
 struct Board {
   std::vector<ReplayPool> pools;
-  std::vector<std::string> names;  // Of each pool's trace.
-  std::vector<int> slots;          // Of each pool; 0: it is the whole trace.
+  std::vector<std::string> names;  // Names of each pool's trace.
+  std::vector<int> slots;          // Slot of each pool; 0: it is the whole trace.
   std::vector<ReplayWindow> windows;
   std::vector<std::string> notes;
 };
 
-/// The i-th machine of a pool is there when at least i are; 0 leaves the counts as they are.
+/// The i-th machine of a pool is available when at least i are; 0 leaves the counts unchanged.
 std::vector<int> slot_of(std::vector<int> counts, int slot) {
   if (slot == 0) return counts;
   for (int& count : counts) count = count >= slot ? 1 : 0;
   return counts;
 }
 
-/// The counts of the traces to fit in ticks of `gap`, without those that are played.
+/// The counts of the traces to fit in ticks of `gap`, without those that are simulated.
 std::vector<std::vector<int>> others_of(std::span<const AvailabilityTrace> played, Seconds gap,
                                         const std::vector<AvailabilityTrace>& fit, int slot) {
   std::vector<std::vector<int>> others;
@@ -216,7 +216,7 @@ Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool
   if (!pattern.ok()) return pattern.error();
   Seconds longest;
   for (ReplayPool& pool : pools) {
-    // What is late may be refused, too.
+    // Starts after the deadline may be refused, too.
     pool.refused = refused_ticks(*pattern, pool.gap, 2 * pool.game.deadline);
     longest = std::max(longest, pool.game.deadline * pool.gap);
   }

@@ -12,50 +12,51 @@
 
 namespace stint {
 
-/// Pools of one machine drawn by chance; see simulate/synthetic_pool.h.
+/// Random pools of one machine; see simulate/synthetic_pool.h.
 struct SyntheticDeadlineRequest {
   DeadlineTerms terms = {};  // Without a deadline: 1.1, 1.25, 1.5 and 2 times the work.
-  int pools = 4;             // Of each kind.
-  int zones = 1;             // Of each pool, of the same kind; they fail together at times.
+  int pools = 4;             // Number of pools of each kind.
+  int zones = 1;             // Zones of each pool, of the same kind; they fail together at times.
   int seed = 1;
-  Seconds length = 14 * kDay;               // Of each pool.
+  Seconds length = 14 * kDay;               // Length of each pool.
   std::optional<Seconds> window_step = {};  // Absent: half the deadline.
-  std::string refusals = {};                // A table of failed starts to put on the windows.
+  std::string refusals = {};                // A table of failed starts to apply to the windows.
   Progress progress = {};
 };
 
-/// The same comparison as on traces, in cells of a kind of pool and a slack (deadline over work).
-/// Where the law of a pool is known, `informed` plays the best moves under it: about the least that
-/// a policy can cost on average which does not see the future. With several zones the job moves
-/// between them, and `stint-one-zone` stays.
+/// The same comparison as on traces, by kind of pool and slack (deadline over work). Where the law
+/// of a pool is known, `informed` makes the best moves under it: about the least mean cost of a
+/// policy that does not know the future. With several zones the job moves between them, and
+/// `stint-one-zone` stays.
 Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request);
 
-/// Puts the failed starts that `file` records on every window of the pools, from the first failure
-/// on; see measure/refusal_pattern.h for which rows. Returns what was put there, for a reader.
+/// Applies the failed starts that `file` records to every window of the pools, from the first
+/// failure on; see measure/refusal_pattern.h for the selection of rows. Returns a description for
+/// the reader.
 Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool>& pools);
 
-/// Traces of spot machines on which a job with a deadline is played.
+/// Traces of spot machines on which a job with a deadline is simulated.
 struct ValidateDeadlineRequest {
   std::vector<std::string> traces;    // Files.
-  std::vector<std::string> fit = {};  // Files of other pools that stint may learn from.
+  std::vector<std::string> fit = {};  // Files of other pools for the prior of stint.
   DeadlineTerms terms = {};
-  int zones = 1;                            // So many traces at a time are zones of one region.
-  std::optional<int> slots = {};            // Of each trace, each replayed as one machine.
+  int zones = 1;                  // Number of consecutive traces that are zones of one region.
+  std::optional<int> slots = {};  // Slots of each trace, each replayed as one machine.
   std::optional<Seconds> window_step = {};  // Absent: half the deadline.
-  std::string windows = {};                 // A table to write, a line for each window.
-  std::string refusals = {};                // A table of failed starts to put on the windows.
+  std::string windows = {};                 // A table to write, with a line for each window.
+  std::string refusals = {};                // A table of failed starts to apply to the windows.
   Progress progress = {};
 };
 
-/// Plays the job from tick 0 of each trace and every step, as long as the deadline lies within, by
-/// stint and by other policies, and compares what it costs with on-demand machines and with the
-/// best choices in hindsight.
+/// Simulates the job from tick 0 of each trace and every step, as long as the deadline lies within,
+/// with stint and with other policies, and compares the cost with on-demand machines and with the
+/// clairvoyant optimum.
 ///
-/// Stint knows at each tick: the traces to fit, the trace before the window, and the window until
-/// then. A trace among those to fit that has the very counts that are played is left out.
+/// At each tick stint knows the traces to fit, the trace before the window, and the window until
+/// then. A trace to fit that has exactly the simulated counts is left out.
 ///
-/// The job moves between the zones of a region, and `stint-one-zone` stays. They are laid side by
-/// side from their first ticks, in ticks of the first and as long as the shortest.
+/// The job moves between the zones of a region, and `stint-one-zone` stays. The zones are aligned
+/// at their first ticks, in ticks of the first and as long as the shortest.
 ///
 /// Bad input when a trace cannot be read or all are shorter than a window.
 Result<DeadlineValidation> validate_deadline(const ValidateDeadlineRequest& request);

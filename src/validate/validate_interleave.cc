@@ -76,12 +76,12 @@ Status add_rows(const StepTrial& trial, const FitContext& context, MixTable& tab
   return {};
 }
 
-/// What was chosen for a mix before anything was measured.
+/// The choices for a mix before any measurement is used.
 struct Chosen {
   std::vector<ShareJob> jobs;      // As predicted.
-  std::vector<PairJudged> judged;  // Every two.
+  std::vector<PairJudged> judged;  // All pairs.
   Pairing pairing;
-  std::vector<TimeRange> saved;                         // Of each pair.
+  std::vector<TimeRange> saved;                         // Saving of each pair.
   std::vector<std::vector<std::size_t>> random_orders;  // Neighbours are pairs.
 };
 
@@ -119,7 +119,7 @@ Result<Chosen> choose(const JobMix& mix, const PairTerms& terms, Random& random)
   return chosen;
 }
 
-/// What pairs of a mix really come to in a world.
+/// The measured result of pairs of a mix in a world.
 class Measuring {
  public:
   Measuring(const JobMix& mix, const World& world, const PairTerms& terms) : terms_(terms) {
@@ -128,7 +128,7 @@ class Measuring {
 
   const std::vector<ShareJob>& jobs() const { return jobs_; }
 
-  /// The pair in the way that was chosen for it.
+  /// The pair with its chosen mode.
   PairOutcome outcome(const PairJudged& pair) const {
     const PairOption& option = pair.verdict.options.front();
     const ShareJob& a = jobs_[pair.first];
@@ -163,7 +163,7 @@ class Measuring {
   std::vector<ShareJob> jobs_;
 };
 
-/// Adds up what mixes come to in a world.
+/// Adds up the results of mixes in a world.
 class Tally {
  public:
   Status add(const Chosen& chosen, const Measuring& measuring, const PairTerms& terms) {
@@ -307,7 +307,7 @@ ShareJob measured_job(const MixJob& job, NetworkWhile network) {
                               .backward = backward,
                               .network = {.inverse_bandwidth = 1 / kAnyNetwork}}},
                   .buckets = {{.bytes = kMB, .ready = busy ? 0.0 : 1.0}}};
-  // As many bytes as take that long.
+  // The number of bytes that takes that long.
   setup.buckets[0].bytes = sync / bucket_time(kMB, setup) * kMB;
   return {.name = row.job,
           .setup = std::move(setup),
@@ -321,7 +321,7 @@ Result<InterleaveValidation> validate_interleave(const ValidateInterleaveRequest
   const auto table = read_table(request);
   if (!table.ok()) return table.error();
   const DollarsPerSecond vm = published_vm_price();
-  // Nothing is known of how these jobs share freely.
+  // There are no data on free sharing of these jobs.
   const SharingModels models{.turns = twin_models().turns};
   std::vector<Tally> tallies(std::size(kWorlds));
   for (int i = 0; i < request.mixes; ++i) {

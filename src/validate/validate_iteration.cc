@@ -16,7 +16,7 @@
 namespace stint {
 namespace {
 
-/// The same rows, of which only those that were measured can be chosen to be.
+/// The same rows, of which only measured ones can be chosen as probes.
 Rows only_measured(Rows rows) {
   for (StepRow& row : rows) {
     if (!row.time) row.unusable = "was not measured";
@@ -24,7 +24,7 @@ Rows only_measured(Rows rows) {
   return rows;
 }
 
-/// Moves the rows that are best measured first from the test to the training part.
+/// Moves the rows that are best to measure first from the test to the training part.
 Status move_probes(StepTrial& trial, const FitContext& context, int count) {
   const auto table = fit_table(trial.train, context, true);
   if (!table.ok()) return table.error();
@@ -46,7 +46,7 @@ Status move_probes(StepTrial& trial, const FitContext& context, int count) {
   return {};
 }
 
-/// A test row beside what was said of it.
+/// A test row and its prediction.
 struct Outcome {
   std::size_t number = 0;
   StepRow row;
@@ -91,7 +91,7 @@ class Tally {
     return scores;
   }
 
-  /// Why rows were skipped, with the commonest reason; empty when none was.
+  /// The reason why rows were skipped, with the most frequent one; empty when none was.
   std::string skipped() const {
     std::map<std::string, std::size_t> reasons;
     std::size_t count = 0;
@@ -114,7 +114,7 @@ class Tally {
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
 
  private:
-  /// Whether something was measured of the row, be it of use or not.
+  /// Whether the row has a measurement, usable or not.
   static bool counts(const Outcome& outcome) {
     return outcome.row.time || !outcome.row.unmeasured.empty();
   }

@@ -13,32 +13,32 @@
 
 namespace stint {
 
-/// Tables to learn from and to be tested on.
+/// Tables for training and test.
 struct ValidateRequest {
   StepFormat format = StepFormat::kPollux;
   std::vector<std::string> train;  // Files.
   std::vector<std::string> test;   // Files; or a split of the training rows.
   std::string split;               // See calibrate/split.h; empty: the test files.
   std::string jobs;                // A file of job profiles; empty: the shipped ones.
-  std::string predictions;         // Where to write them; empty: nowhere.
+  std::string predictions;         // File for the predictions; empty: none.
   std::vector<BaselineKind> baselines;
-  bool only_baselines = false;  // Leaves ours out, which takes longest.
-  int probes = 0;  // With leave-one-job-out: rows of the left-out job to move into training.
+  bool only_baselines = false;  // Omits our model, which takes longest.
+  int probes = 0;  // With leave-one-job-out: rows of the held-out job to move into training.
 };
 
 struct ValidateAnswer {
   Validation ours;
-  std::vector<Validation> baselines;  // In the order asked for.
+  std::vector<Validation> baselines;  // In the requested order.
   std::string skipped = {};           // A sentence on rows that were skipped; empty: none were.
 };
 
-/// Fits the training rows, predicts the test rows, and scores what was measured of them.
+/// Fits the training rows, predicts the test rows, and scores the predictions.
 Result<ValidateAnswer> validate_iteration(const ValidateRequest& request);
 
-/// By job and as the mean over jobs, with each job left out in turn.
+/// By job and as the mean over jobs, with each job held out in turn.
 Result<std::vector<AccuracyRecord>> left_out_accuracy(const CalibrateRequest& request);
 
-/// Which rows of a file to measure first.
+/// The rows of a file to measure first.
 struct ProbesRequest {
   StepFormat format = StepFormat::kPollux;
   std::vector<std::string> train;
@@ -49,7 +49,7 @@ struct ProbesRequest {
 
 struct ProbesAnswer {
   std::map<std::string, std::vector<std::size_t>> rows;  // By job, from 0.
-  std::vector<StepRow> configs;                          // What they are.
+  std::vector<StepRow> configs;                          // The rows themselves.
   std::map<std::string, std::string> unknown;  // Jobs without rows to choose from, with the reason.
 };
 

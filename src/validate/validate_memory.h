@@ -18,11 +18,11 @@ struct MemoryRequest {
   bool plain = false;  // Score the baseline instead of ours.
 };
 
-/// Learns what fits into memory and predicts it for other rows. The files' headers say which it is:
-/// Gavel's rates alone and packed pairs (does the job or the pair fit; split by device, scored by
-/// device) or Sailor's plans (peak bytes of the fullest device; split by job or by cluster, scored
-/// by job). The baselines: everything fits; and 16 bytes a parameter with 2 bytes an activation.
-/// The memory of devices is the catalogue's.
+/// Fits what fits into memory and predicts it for other rows. The files' headers determine the
+/// kind: Gavel's rates alone and packed pairs (does the job or the pair fit; split by device,
+/// scored by device) or Sailor's plans (peak bytes of the fullest device; split by job or by
+/// cluster, scored by job). The baselines: everything fits; and 16 bytes a parameter with 2 bytes
+/// an activation. The memory of devices is the catalogue's.
 Result<ValidationReport> validate_memory(const Environment& environment,
                                          const MemoryRequest& request);
 

@@ -20,11 +20,11 @@ struct Mark {
   std::optional<bool> fits;  // Absent in rows that are to be predicted.
 };
 
-/// The memory of a device by the catalogue; of several of its name the least, since a table that
-/// says V100 does not say that it has more.
+/// The memory of a device by the catalogue; of several of its name the smallest, since a table with
+/// "V100" does not name the larger variant.
 std::optional<Bytes> device_memory(const Catalog& catalog, const std::string& device);
 
-/// How memory is validated.
+/// The options of the validation of memory.
 struct MemoryChoices {
   std::string split;   // Empty: the test rows are given.
   bool plain = false;  // Score the baseline instead of ours.

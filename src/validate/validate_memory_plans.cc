@@ -12,7 +12,7 @@ constexpr const char* kByJob = "leave-one-job-out";
 constexpr const char* kByCluster = "leave-one-cluster-out";
 constexpr const char* kBaseline = "plain";
 
-/// A plan and what its devices hold, or why that is not known.
+/// A plan and the loads of its devices, or the reason why they are not known.
 struct LoadedPlan {
   PlanMemory plan;
   std::vector<StageLoad> loads;
@@ -58,8 +58,8 @@ Status predict_fold(const std::vector<LoadedPlan>& plans, const Fold& fold,
   return {};
 }
 
-/// Scores the rows from `first` on. Scores are relative, so that each row is scored in units of
-/// what was measured.
+/// Scores the rows from `first` on. Scores are relative, so that each row is scored in units of its
+/// measurement.
 Validation score_lines(const std::vector<LoadedPlan>& plans,
                        const std::vector<PredictionLine>& lines, std::size_t first,
                        const MemoryChoices& choices) {

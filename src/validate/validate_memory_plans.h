@@ -11,7 +11,7 @@
 namespace stint {
 
 /// Predicts the peak memory of plans in bytes; see validate_memory. A plan that does not match the
-/// sizes of layers is not learned from, and its note says why it is not predicted.
+/// sizes of layers is not used for training, and its note gives the reason why it is not predicted.
 Result<ValidationReport> validate_plans(std::vector<PlanMemory> train, std::vector<PlanMemory> test,
                                         const LayerTable& layers, const MemoryChoices& choices);
 

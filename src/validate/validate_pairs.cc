@@ -30,17 +30,17 @@ constexpr std::size_t kParts = 5;
 constexpr const char* kCapped = "capped";
 constexpr const char* kVerdicts = "fits in memory";
 
-/// Whose rates are scored, by the names of PairsRequest::baseline.
+/// The models whose rates are scored, by the names of PairsRequest::baseline.
 constexpr std::array<const char*, 3> kModels{"", "half-speed", "mean-slowdown"};
 constexpr std::size_t kOurs = 0;
 
 /// Rows that are predicted together from others.
 struct PairFold {
-  std::string left_out;  // What the test rows hold and the others do not; empty: nothing.
+  std::string left_out;  // The key of the held-out rows; empty: none.
   Fold rows;
 };
 
-/// What a pair is left out by.
+/// The key by which a pair is held out.
 std::set<std::string> names_of(const PackedPair& pair, const std::string& split) {
   const SizedJob& a = pair.first.job;
   const SizedJob& b = pair.second.job;
@@ -86,14 +86,14 @@ std::vector<PairFold> folds_of(const std::vector<PackedPair>& pairs, std::size_t
   return leave_out_names(pairs, split);
 }
 
-/// Everything that predictions are made from.
+/// All inputs of the predictions.
 struct PairWorld {
   std::vector<PackedPair> pairs;
   std::vector<IsolatedRate> alone;                       // Of the training files.
   std::map<std::string, std::optional<Bytes>> memories;  // Of devices.
 };
 
-/// A job as memory is learned of it: names of the older table are other programs.
+/// A job in the fit of memory: names of the older table are other programs.
 SizedJob sized(const PackedSide& side, bool in_steps) {
   return in_steps ? side.job : SizedJob{side.job.job + ", other units", side.job.batch};
 }
@@ -120,11 +120,11 @@ Result<std::optional<LatentMemory>> learn_memory(const PairWorld& world, const F
   return std::optional(std::move(*model));
 }
 
-/// A test row and what was said of it.
+/// A test row and its predictions.
 struct Outcome {
   std::size_t row = 0;
   std::string left_out;
-  std::array<std::optional<SharedRates>, kModels.size()> rates;  // Of each model.
+  std::array<std::optional<SharedRates>, kModels.size()> rates;  // By model.
   std::optional<double> fits;
   std::string note;
 };
@@ -134,7 +134,7 @@ std::string job_on_device(const PackedSide& side, const PackedPair& pair) {
                      printable(pair.device));
 }
 
-/// Why a pair cannot be predicted, or what its prediction rests on.
+/// The reason why a pair cannot be predicted, or the basis of its prediction.
 std::string remark(const PackedPair& pair, const SpaceSharing& model) {
   if (pair.gpus_each > 1) return "pairs on several GPUs each are not predicted";
   for (const PackedSide* side : {&pair.first, &pair.second}) {
@@ -153,7 +153,7 @@ std::string remark(const PackedPair& pair, const SpaceSharing& model) {
   return join(parts, "; ");
 }
 
-/// The models that a fold was learned by.
+/// The models fitted to a fold.
 struct Learned {
   SpaceSharing sharing;
   MeanSlowdown slowdown;
@@ -210,7 +210,7 @@ Result<std::vector<Outcome>> predict_all(const PairWorld& world,
   return all;
 }
 
-/// Where a row is scored instead of in the headline; empty: there.
+/// The group in which a row is scored instead of the headline; empty: the headline.
 std::string apart(const PackedPair& pair) {
   if (is_unsteady(pair)) return kUnsteadyJob;
   return pair.capped_to_isolated ? kCapped : "";
@@ -223,7 +223,7 @@ std::string group_of(const PackedPair& pair) {
   return pair.in_steps ? pair.device : pair.device + ", other units";
 }
 
-/// One job of a pair, in units of what was measured of it.
+/// One job of a pair, in units of its measurement.
 Scored scored_side(const PackedSide& side, const std::optional<SharedRate>& rate, std::string job,
                    std::size_t model) {
   Scored it{.job = std::move(job)};
@@ -245,7 +245,7 @@ struct Tally {
   std::vector<ScoredMark> verdicts;
 };
 
-/// Baselines say that everything fits.
+/// Baselines predict that everything fits.
 Tally tally(const PairWorld& world, const std::vector<Outcome>& outcomes, bool by_left_out,
             std::size_t model) {
   Tally all;
@@ -296,7 +296,7 @@ RateCells cells_of(const SharedRate& rate, std::size_t model) {
   return {.predicted = number(rate.median), .p10 = number(rate.p10), .p90 = number(rate.p90)};
 }
 
-/// Baselines say nothing of memory.
+/// Baselines do not predict memory.
 std::vector<PairLine> lines_of(const std::vector<Outcome>& outcomes, std::size_t first,
                                std::size_t model) {
   std::vector<PairLine> lines;

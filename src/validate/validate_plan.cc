@@ -16,7 +16,7 @@ namespace stint {
 namespace {
 
 constexpr std::size_t kCandidatesMin = 8;
-// How long the work is does not matter to regret.
+// The amount of work does not affect regret.
 constexpr double kSamples = 1e6;
 
 /// The rows of one job and batch per GPU, of which one is to be chosen, as numbers of test rows.
@@ -49,8 +49,8 @@ std::vector<Group> groups_of(const Rows& test, DollarsPerSecond vm) {
   return groups;
 }
 
-/// Guesses about the candidates of a group; `deviations` says how many of them above the forecast
-/// a candidate is late.
+/// Predictions for the candidates of a group; `deviations` is the number of deviations above the
+/// forecast of the late time.
 PlanGuesses guesses_of(const Group& group, const Rows& test, const std::vector<Forecast>& forecasts,
                        double deviations) {
   PlanGuesses guesses;
@@ -112,7 +112,7 @@ Status decide_ours(const StepTrial& trial, const std::vector<Group>& groups,
       deviations = *unseen;
     }
     decisions.add("stint", group, guesses_of(group, trial.test, *forecasts, deviations));
-    // What `stint plan` demands of every job, whether seen on a cluster or not.
+    // The condition of `stint plan` for every job, seen on a cluster or not.
     decisions.add("stint-normal", group,
                   guesses_of(group, trial.test, *forecasts, normal_quantile(confidence)));
     decisions.add("stint-point", group, guesses_of(group, trial.test, *forecasts, 0));

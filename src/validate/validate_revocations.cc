@@ -13,7 +13,7 @@
 namespace stint {
 namespace {
 
-/// A way to choose.
+/// A planning policy.
 struct Chooser {
   const char* name;
   std::optional<Policy> policy;  // Absent: Stint's own search.
@@ -74,7 +74,7 @@ Result<RevocationsReport> validate_revocations(const Environment& environment,
   if (!inputs.ok()) return inputs.error();
   const auto question = plan_question(*inputs, {.job = request.job, .constraints = limits});
   if (!question.ok()) return question.error();
-  // What is simulated may break the limits.
+  // Simulated plans may violate the limits.
   PlanQuestion all = *question;
   all.constraints = {};
   const auto space = plan_space(all);

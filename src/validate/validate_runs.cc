@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kFormula = "formula";
 
-/// The formula as a calibration: exact about itself.
+/// The formula as a calibration, without uncertainty.
 Calibration formula_calibration() {
   Calibration calibration{.name = kFormula};
   const BucketLaw law = ring_formula();
@@ -30,7 +30,7 @@ Calibration formula_calibration() {
   return calibration;
 }
 
-/// Predictions of all runs under one law, and how far off they are.
+/// Predictions of all runs under one law, and their errors.
 struct Outcome {
   Validation validation;
   std::vector<PredictionLine> lines;

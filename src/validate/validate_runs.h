@@ -14,7 +14,7 @@ struct ValidateRunsRequest {
   std::string calibration;         // a file or a shipped one.
   std::vector<std::string> test;   // Files of measurements; starts alone are predicted too.
   std::string jobs;                // A file of job profiles; empty: the shipped ones.
-  bool formula = false;            // Scores the formula with nothing fitted instead.
+  bool formula = false;            // Scores the formula without a fit instead.
 };
 
 /// Each run that the test files start is one row, predicted as `stint predict` would.

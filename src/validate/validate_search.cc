@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSetupsMin = 20;
 
-/// What the tables hold, by job.
+/// The contents of the tables, by job.
 struct Tables {
   std::map<std::string, Rows> steps;
   std::map<std::string, std::vector<ConvergenceRun>> runs;
@@ -104,7 +104,7 @@ Result<std::optional<SearchCase>> case_of(const std::string& job, const Tables& 
                                   .size_known = gradients.has_value()});
 }
 
-/// What the policies came to from one beginning.
+/// The results of the policies from one starting point.
 struct SeedOutcome {
   Seconds least_time;
   Dollars least_cost;

@@ -29,7 +29,7 @@ Result<std::vector<Lifetime>> read_all(const std::vector<std::string>& files) {
   return all;
 }
 
-/// What each row is grouped by.
+/// The key by which rows are grouped.
 Result<std::vector<std::string>> keys_of(const std::vector<Lifetime>& rows,
                                          const std::string& split) {
   std::map<std::string, int> zones;
@@ -57,7 +57,7 @@ std::vector<Lifetime> picked(const std::vector<Lifetime>& rows,
   return some;
 }
 
-/// The lifetime that a share of machines does not reach, if all machines end at some time.
+/// The quantile of the lifetime of machines, if all machines end at some time.
 std::optional<double> lifetime_quantile(const Hazard& hazard, double share) {
   const double seconds = hazard.age_at(-std::log1p(-share)).in(kSecond);
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;

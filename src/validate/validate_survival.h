@@ -23,13 +23,13 @@ struct SurvivalHorizon {
   Seconds age;
   double predicted = 1;
   double exponential = 1;                 // Losses over exposure of the same training rows.
-  std::optional<SurvivalShare> measured;  // Kaplan and Meier's; absent beyond what was watched.
+  std::optional<SurvivalShare> measured;  // Kaplan and Meier's; absent beyond the observed ages.
 };
 
 /// Machines that were predicted together, from all others.
 struct SurvivalGroup {
   std::string name;
-  int machines = 0;  // Of the test rows.
+  int machines = 0;  // Number of test rows.
   int losses = 0;
   int machines_train = 0;
   int losses_train = 0;
@@ -44,7 +44,7 @@ struct SurvivalReport {
 /// Fits the hazard to the lifetimes of the training rows and compares the predicted survival at 1,
 /// 3, 6, 12 and 24 h with the measured one of the test rows. Splits: each zone of at least 100
 /// machines against the rest, with the small ones together as one; each provider against the rest.
-/// The predictions are of each row's lifetime, in seconds.
+/// The predictions are each row's lifetime, in seconds.
 Result<SurvivalReport> validate_survival(const SurvivalRequest& request);
 
 }  // namespace stint

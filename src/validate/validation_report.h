@@ -13,17 +13,17 @@
 
 namespace stint {
 
-/// What was predicted for one row: in the unit of the measured column, as the file says it.
+/// The prediction for one row, in the unit of the measured column.
 struct PredictionLine {
-  std::size_t row = 0;              // Of the test files one after the other, from 0.
-  std::optional<double> predicted;  // Absent: the note says why.
+  std::size_t row = 0;              // Number in the test files one after the other, from 0.
+  std::optional<double> predicted;  // Absent: the note gives the reason.
   std::optional<double> p10;
   std::optional<double> p90;
   std::string note = {};
 };
 
-/// What a use case of `stint validate` found: the model that was asked for, the others on the same
-/// rows, and the predictions of the one asked for.
+/// The result of a use case of `stint validate`: the requested model, the others on the same rows,
+/// and the predictions of the requested one.
 struct ValidationReport {
   Validation validation;
   std::vector<Validation> beside;
@@ -37,7 +37,7 @@ std::string predictions_csv(std::span<const PredictionLine> lines);
 /// from all others.
 std::vector<Fold> leave_one_out(std::span<const std::string> keys);
 
-/// The fold that learns from the first `train` of `rows` rows and predicts the rest.
+/// The fold that trains on the first `train` of `rows` rows and predicts the rest.
 Fold train_then_test(std::size_t train, std::size_t rows);
 
 /// A usage error unless there are training files and exactly one of test files and split.
