@@ -1,4 +1,4 @@
-"""Marks moments of a device's work, cheaply."""
+"""Marks points in time of a device's work, at little cost."""
 
 import resource
 import time
@@ -7,7 +7,7 @@ import torch
 
 
 class ProcessorClock:
-    """Time of a processor, which has done what it was asked when the call returns."""
+    """Time of a processor, which has finished its work when the call returns."""
 
     mark = staticmethod(time.perf_counter)
 
@@ -21,11 +21,11 @@ class ProcessorClock:
 
     @staticmethod
     def wait():
-        """Nothing is ever outstanding."""
+        """No work is ever outstanding."""
 
     @staticmethod
     def peak_bytes():
-        """Returns the most memory that the process held."""
+        """Returns the peak memory of the process."""
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -52,7 +52,7 @@ class CudaClock:
 
     @staticmethod
     def peak_bytes():
-        """Returns the most memory that PyTorch's allocator held."""
+        """Returns the peak memory of PyTorch's allocator."""
         return torch.cuda.max_memory_allocated()
 
 

@@ -8,17 +8,16 @@ import socket
 import sys
 import threading
 
-EXIT_ALONE = 3  # The runner is gone.
+EXIT_ALONE = 3  # The runner has ended.
 LOOK_AGAIN = 0.1  # Seconds.
 
 
 class Control:
-    """Sends what happened, and keeps what is ordered until the training loop takes it.
+    """Sends events, and keeps orders until the training loop takes them.
 
-    An order that ends the present group may find the training loop inside of a sum that will never
-    come to an end, because a machine vanished without a word. So `interrupt` is called, again and
-    again, until the order has been taken; it is told why, and the attempt that
-    shall not be interrupted.
+    An order that ends the present group may find the training loop inside an all-reduce that never
+    ends, because a machine was lost without notice. So `interrupt` is called repeatedly until the
+    order has been taken, with the reason and the attempt that must not be interrupted.
     """
 
     def __init__(self, connection, interrupt):
@@ -39,7 +38,7 @@ class Control:
         return Control(connection, interrupt)
 
     def tell(self, kind, **facts):
-        """Sends one line; a runner that is gone is the reader's business."""
+        """Sends one line; the reader detects a runner that has ended."""
         line = (json.dumps({kind: facts}) + "\n").encode()
         try:
             with self._lock:
@@ -48,7 +47,8 @@ class Control:
             pass
 
     def next(self, wait):
-        """The next order as (kind, facts). None: there is none, and none was waited for."""
+        """The next order as (kind, facts). None: there is none, after a wait if one was
+        requested."""
         try:
             kind, facts, taken = self._orders.get(block=wait)
         except queue.Empty:
@@ -62,11 +62,11 @@ class Control:
                 for line in lines:
                     [(kind, facts)] = json.loads(line).items()
                     if self._hand_over(kind, facts) == "end":
-                        return  # From here on the runner may go.
+                        return  # From here on the runner may end.
         except (OSError, ValueError) as problem:
             print(f"stint: {problem}", file=sys.stderr)
         print("stint: the stint process of this training is gone", file=sys.stderr, flush=True)
-        os._exit(EXIT_ALONE)  # The training loop may be waiting for anything.
+        os._exit(EXIT_ALONE)  # The training loop may be blocked anywhere.
 
     def _hand_over(self, kind, facts):
         taken = threading.Event()

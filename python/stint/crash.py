@@ -7,9 +7,9 @@ POINTS = ("copy", "send", "rename", "kept", "restore", "share")
 
 
 def crash_at(point, variables=os.environ):
-    """Kills this process if the point is one of those that STINT_CRASH_AT names, with commas
-    between them. With STINT_CRASH_ONCE it happens only to the first process that comes here: it
-    makes the file of that name with ".POINT" behind."""
+    """Kills this process if the point is in the comma-separated list of STINT_CRASH_AT. With
+    STINT_CRASH_ONCE only the first process that reaches the point is killed: it creates the file of
+    that name with the suffix ".POINT"."""
     if point not in variables.get("STINT_CRASH_AT", "").split(","):
         return
     once = variables.get("STINT_CRASH_ONCE")

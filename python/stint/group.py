@@ -1,10 +1,11 @@
 """The workers that train together, until the next change of machines.
 
-Three things stand between Gloo and workers that come and go. Gloo cannot give up a sum, and a
-machine that vanishes does not reset its connections. A message that is cut off while it comes in
-wakes nobody. And the end of a process group waits for its threads. So the group's connections are
-watched here, shut down when one is lost or when another thread asks for it, nothing large is waited
-for but in ways that this wakes, and what is left of the group ends in a thread of its own.
+Three properties of Gloo matter when machines are launched and lost. Gloo cannot cancel an
+all-reduce, and a lost machine does not reset its connections. A message that is cut off during
+reception wakes no thread. And the end of a process group waits for its threads. So this module
+watches the group's connections, shuts them down when one is lost or when another thread asks for
+it, makes long waits only in ways that this wakes, and ends the remains of the group in a separate
+thread.
 """
 
 import atexit
@@ -22,7 +23,7 @@ import torch.distributed as dist
 
 from stint import sockets
 
-# For a worker that hangs. One that is gone is noticed by its connections, or the runner says so.
+# For a worker that hangs. A lost worker is detected by its connections, or reported by the runner.
 PEER_TIMEOUT = float(os.environ.get("STINT_PEER_TIMEOUT", 120))  # Seconds.
 CONNECT_AGAIN = 0.02  # Seconds.
 LOOK_AGAIN = 0.002
@@ -33,10 +34,10 @@ LOST = select.POLLRDHUP | select.POLLHUP | select.POLLERR
 
 
 class _End:
-    """How this process ends while threads of a broken group are still at work: without taking down
-    under them what they use, which would crash, and without waiting for them, since the machine is
-    paid for. The exit code is the script's. Registered when this file is imported, so that what
-    scripts register comes first."""
+    """Ends this process while threads of a broken group still run: without destroying objects that
+    they use, which would crash, and without waiting for them, since the machine is paid for. The
+    exit code is the script's. Registered when this file is imported, so that handlers of scripts
+    run first."""
 
     def __init__(self):
         self.remains = []  # Threads.
@@ -72,16 +73,16 @@ class NoGroup(RuntimeError):
 
 
 class Group:
-    """A Gloo process group that can be broken off."""
+    """A Gloo process group that can be aborted."""
 
     def __init__(self):
         self._lock = threading.Lock()
         self._attempt = None  # None: there is no group.
-        self._before = set()  # Sockets that were there before, by inode.
+        self._before = set()  # Sockets that existed before, by inode.
         self._connections = None  # The group's; None: it is still being joined.
-        self._sums = {}  # Futures of sums that are under way, with their tensors.
+        self._sums = {}  # Futures of all-reduces in progress, with their tensors.
         self._ending = []  # Threads in which groups end.
-        self.lost = None  # Why the group was broken off.
+        self.lost = None  # Reason why the group was aborted.
 
     def join(self, rank, world, master, port, attempt):
         """Waits for all others. Raises NoGroup if that fails."""
@@ -102,14 +103,14 @@ class Group:
             self._connections = sockets.connections_since(self._before)
             for one in self._connections:
                 sockets.keep_alive(one)
-            # Those of the store may come and go.
+            # Connections of the store may open and close.
             watched = [one for one in self._connections if not sockets.uses_port(one, port)]
         threading.Thread(target=self._watch, args=(attempt, watched), daemon=True).start()
         self.check()
 
     def leave(self, forever=False):
-        """After this there is no group; sums that are under way come to nothing. `forever`: the
-        process is about to end. What is left of a broken group may take its time; see _End."""
+        """Leaves the group; all-reduces in progress fail. `forever`: the process is about to end.
+        The remains of a broken group may need time; see _End."""
         healthy = not self.lost
         self.break_off("the group was left")
         with self._lock:
@@ -129,15 +130,15 @@ class Group:
         for thread in self._ending if forever else []:
             thread.join(max(0, deadline - time.monotonic()))
         _end.remains = [one for one in self._ending if one.is_alive()] if forever else []
-        # A group that was never complete leaves its number behind, and the next one's must be
+        # A group that was never complete keeps its number, and the number of the next one must be
         # the same on all workers.
         counter = getattr(dist.distributed_c10d, "_world", None)
         if counter is not None:
             counter.group_count = 0
 
     def break_off(self, reason, before=math.inf):
-        """Wakes all that waits for the group of an attempt before this one. May be called by any
-        thread, at any time."""
+        """Wakes all threads that wait for the group of an attempt before this one. May be called by
+        any thread, at any time."""
         with self._lock:
             if self._attempt is None or self._attempt >= before:
                 return
@@ -153,12 +154,12 @@ class Group:
             promise.set_result(tensor)
 
     def check(self):
-        """Raises NoGroup if the group is broken off: what came of sums then means nothing."""
+        """Raises NoGroup if the group is aborted: the results of all-reduces are then undefined."""
         if self.lost:
             raise NoGroup(self.lost)
 
     def finish(self, work):
-        """Waits for what the group does."""
+        """Waits for an operation of the group."""
         while not work.is_completed():
             self.check()
             time.sleep(LOOK_AGAIN)
@@ -176,21 +177,22 @@ class Group:
         dist.all_reduce(tensor, async_op=True).get_future().then(
             lambda done: self._summed(promise, done, attempt))
         if self.lost:
-            self.break_off(self.lost)  # It may have been before the sum was known.
+            # The group may have been aborted before the all-reduce was registered.
+            self.break_off(self.lost)
         return promise
 
     def _summed(self, promise, done, attempt):
         try:
             done.value()
         except RuntimeError as problem:
-            self.break_off(str(problem), attempt + 1)  # This may come long after the group's end.
+            self.break_off(str(problem), attempt + 1)  # This may run long after the group's end.
         with self._lock:
             tensor = self._sums.pop(promise, None)
         if tensor is not None:
             promise.set_result(tensor)
 
     def _watch(self, attempt, connections):
-        """Breaks the group off when a connection is lost."""
+        """Aborts the group when a connection is lost."""
         poll = select.poll()
         for one in connections:
             poll.register(one, LOST)
@@ -199,7 +201,8 @@ class Group:
                 self.break_off("connection closed by another worker", attempt + 1)
 
     def _await_master(self, master, port):
-        """Waits until the first worker listens. PyTorch would look once a second, and not stop."""
+        """Waits until the first worker listens. PyTorch would try once a second, and could not be
+        stopped."""
         deadline = time.monotonic() + PEER_TIMEOUT
         while True:
             self.check()

@@ -1,7 +1,7 @@
-"""How much gradients of few samples differ from the mean of all: squared norms, for the runner.
+"""Squared norms of gradients of few samples and of the mean of all, for the runner.
 
-With several workers a worker's own gradient is seen before the sum over all of them. One worker
-alone cuts its batch in two, and the first part stands for a worker.
+With several workers a worker's own gradient is read before the sum over all of them. A single
+worker splits its batch in two, and the first part represents a worker.
 """
 
 import math
@@ -13,7 +13,7 @@ from stint.recorder import square
 
 
 class Norms:
-    """The squared norms of one step, if it is one of those that are measured."""
+    """The squared norms of one step, if the step is measured."""
 
     def __init__(self, parameters):
         self._parameters = parameters  # A function that gives all of them.
@@ -24,7 +24,7 @@ class Norms:
         self._mean = None
 
     def begin(self, measures):
-        """A step begins."""
+        """Begins a step."""
         self.measures = measures
         self._gathered, self._local, self._local_batch, self._mean = 0.0, None, 0, None
 
@@ -34,7 +34,7 @@ class Norms:
         self._gathered, self._local, self._local_batch = 0.0, None, 0
 
     def hook(self, reduce):
-        """A communication hook that looks at gradients before `reduce` sums them up."""
+        """A communication hook that reads gradients before `reduce` sums them up."""
         ready = getattr(reduce, "stint_ready", None)
         sum_up = getattr(reduce, "stint_reduce", reduce)
 
@@ -48,7 +48,7 @@ class Norms:
                 ready(bucket)
             return look(state, bucket)
 
-        # For turns, which come between the two.
+        # For turns, which are inserted between the two.
         when_ready.stint_ready, when_ready.stint_reduce = ready, look
         return when_ready
 
@@ -57,7 +57,7 @@ class Norms:
         self._gathered += part
 
     def first_part(self, samples, weight):
-        """One worker alone has the gradients of its first micro-batch, times `weight`."""
+        """Records the gradients of the first micro-batch of a single worker, times `weight`."""
         self._local, self._local_batch = self._square() / weight ** 2, samples
 
     def all_parts(self, samples, weight, scale=1.0):
@@ -70,7 +70,7 @@ class Norms:
             self._local /= scale ** 2
 
     def facts(self):
-        """What the runner is told: nothing of a step that was not measured, or not to its end."""
+        """The report to the runner: empty for a step that was not measured, or not to its end."""
         found = {}
         if self._mean is not None and math.isfinite(self._mean):
             found["mean_square"] = self._mean

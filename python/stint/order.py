@@ -26,7 +26,7 @@ class Order:
         self._permutation = None
 
     def position_after(self, steps, batch):
-        """Where a training stands after so many steps of the same batch."""
+        """The position of a training after this many steps of the same batch."""
         self._check(batch)
         epoch, place = divmod(steps, self.samples // batch)
         return epoch, place * batch
@@ -64,7 +64,7 @@ def share_of(indices, shares, rank):
 
 
 def micro_batches(indices, most):
-    """Cuts a worker's share into pieces of at most `most` samples, as equal as they can be."""
+    """Splits a worker's share into pieces of at most `most` samples, of nearly equal size."""
     count = max(1, -(-len(indices) // most)) if most else 1
     pieces, begin = [], 0
     for size in even_shares(len(indices), count):

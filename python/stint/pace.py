@@ -1,4 +1,4 @@
-"""What a job's profile says about time, and a clock that keeps to it."""
+"""The times of a job's profile, and a clock that follows them."""
 
 import json
 import re
@@ -9,8 +9,8 @@ UNITS = {
     "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60, "h": 3600,
 }
 
-FIRST_BUCKET = 2**20  # What DDP puts into its first bucket,
-NEXT_BUCKET = 25 * 2**20  # and into the others.
+FIRST_BUCKET = 2**20  # Size of DDP's first bucket,
+NEXT_BUCKET = 25 * 2**20  # and of the others.
 
 # Of the time at the only batch that was measured, what does not depend on the batch: fixed_share of
 # data/calibration/devices.json, so that a run keeps the pace that was predicted.
@@ -18,7 +18,7 @@ FIXED_SHARE = 0.3282
 
 
 def quantity(text):
-    """The bytes or seconds that a text such as "25 MiB" or "3.5 ms" says."""
+    """The bytes or seconds of a text such as "25 MiB" or "3.5 ms"."""
     match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(\S+)\s*", str(text))
     if not match or match.group(2) not in UNITS:
         raise ValueError(f"'{text}' is not a number with a unit such as MB or ms")
@@ -115,36 +115,36 @@ def read_pace(path, batch, device=None):
 
 
 class Stream:
-    """A clock like that of a GPU's stream: work follows work, however late a program wakes up."""
+    """A clock like that of a GPU's stream: work follows work, however late the program wakes up."""
 
     def __init__(self, now=time.monotonic, sleep=time.sleep, away=lambda: 0.0):
         self._now = now
         self._sleep = sleep
-        self._away = away  # For how long the clock has stood still.
+        self._away = away  # Total time for which the clock was stopped.
         self.at = now()
 
     def wait_until(self, moment):
-        """Sleeps to `moment`, which the stream has then reached. It never spins: the cores belong
-        to the other workers and to the network."""
+        """Sleeps to `moment`, which the stream has then reached. It never spins, because the cores
+        are shared with the other workers and the network."""
         left = moment - self._now()
         if left > 0:
             self._sleep(left)
         self.at = moment
 
     def wall(self):
-        """Where the stream is, by a clock that never stands still."""
+        """The position of the stream, on a clock that never stops."""
         return self.at + self._away()
 
     def catch_up(self):
-        """The stream waited for something outside of it, such as gradients, until now. What ended
-        while it still had work to do does not move it."""
+        """The stream waited for an external event, such as gradients, until now. An event that
+        ended while the stream still had work does not move it."""
         self.at = max(self.at, self._now())
 
 
 def pieces(size, limit):
     """Tensor sizes in bytes, multiples of 4, that add up to `size` and that DDP keeps in one bucket
-    when it closes a bucket at `limit`: only the last piece reaches it. Small pieces, because what
-    DDP does with the last one delays the bucket.
+    when it closes a bucket at `limit`: only the last piece reaches it. The pieces are small,
+    because DDP's work on the last one delays the bucket.
     """
     small = 2**20
     # A bucket beyond the limit ends with one large tensor, as it must have in the job itself.
@@ -172,7 +172,7 @@ def ready_pieces(buckets):
 
 
 def median(values):
-    """The middle of `values`."""
+    """The median of `values`."""
     ordered = sorted(values)
     middle = len(ordered) // 2
     if len(ordered) % 2:

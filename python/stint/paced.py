@@ -34,13 +34,13 @@ from stint import turns, turns_ddp
 from stint.pace import Stream, median, read_pace, ready_pieces, spread
 from stint.pacer import Pacer
 
-WARM_UP = 2  # Iterations left out of the summary: DDP makes its buckets in the first.
+WARM_UP = 2  # Iterations left out of the summary: DDP builds its buckets in the first.
 BUSY_MAX = 0.6  # Share of the profiled time that real computing may take.
 BUSY_AFTER = 5  # Iterations after which that is judged.
 
 
 class Record:
-    """Prints iterations as they end, and what they come to."""
+    """Prints iterations as they end, and their summary."""
 
     def __init__(self, kind, steps, out=sys.stdout):
         self._kind = kind
@@ -59,7 +59,7 @@ class Record:
         self.times.append(seconds)
 
     def done(self):
-        """Whether all iterations that were asked for have been seen."""
+        """Whether all requested iterations have been recorded."""
         return len(self.times) >= self._steps
 
     def finish(self, **more):
@@ -76,7 +76,7 @@ def rank():
 
 
 def world_size():
-    """How many workers there are, known also after a script has left its process group."""
+    """The number of workers, also after a script has left its process group."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
@@ -91,7 +91,7 @@ class Layer(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         ctx.wait()
-        # No gradient is handed on: the one that DDP keeps for the parameter stays and is sent.
+        # No gradient is passed on: the one that DDP keeps for the parameter stays and is sent.
         return gradient, None, None
 
 
@@ -123,7 +123,7 @@ class PacedModel(torch.nn.Module):
 
 
 def run_paced(pace, steps):
-    """Iterates with nothing computed."""
+    """Iterates without computing."""
     stream = Stream(*turns.clock())
     model = DistributedDataParallel(PacedModel(pace, stream), gradient_as_bucket_view=True)
     record = Record("paced", steps)
@@ -149,7 +149,7 @@ class ScriptPacer(Pacer):
     def __init__(self, pace, steps):
         super().__init__(pace)
         self._record = Record("paced-real", steps)
-        self._end = None  # Of the iteration before.
+        self._end = None  # End of the previous iteration.
         self._busy = []  # Seconds of processor time of each iteration.
         self._busy_start = 0.0
 
@@ -212,14 +212,14 @@ class ScriptPacer(Pacer):
 
 
 class Watcher:
-    """Times the iterations of a script that nothing slows down."""
+    """Times the iterations of a script without slowing them down."""
 
     def __init__(self, steps):
         self._record = Record("real", steps)
-        self._end = None  # Of the iteration before.
+        self._end = None  # End of the previous iteration.
 
     def watch_model(self, model):
-        """What a model does is its own business."""
+        """The model is not changed."""
 
     def watch_optimizer(self, optimizer):
         """An iteration ends with the update."""
@@ -262,7 +262,7 @@ def run_tiny(pacer, steps):
 
 
 def run_script(pacer, words):
-    """Runs a script whose DDP model and optimizer are paced from the moment they are made."""
+    """Runs a script whose DDP model and optimizer are paced from their creation on."""
     ddp_init = DistributedDataParallel.__init__
     optimizer_init = torch.optim.Optimizer.__init__
 

@@ -20,18 +20,18 @@ class Pacer:
     def __init__(self, pace=None):
         self.pace = pace
         self.stream = Stream(*turns.clock())
-        self.start = 0.0  # Of the pass.
+        self.start = 0.0  # Start of the pass.
         self.backward_start = 0.0
         self.backward_end = 0.0
         self.sync_end = 0.0
 
     def hook(self, reduce=mean):
-        """A communication hook that waits until the profile says that a bucket is ready."""
+        """A communication hook that waits until a bucket is ready by the profile."""
         def when_ready(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
             self._bucket_ready(bucket)
             return reduce(state, bucket)
 
-        # For turns, which come between the two.
+        # For turns, which are inserted between the two.
         when_ready.stint_ready = self._bucket_ready
         when_ready.stint_reduce = reduce
         return when_ready
@@ -53,7 +53,7 @@ class Pacer:
         self.stream.wait_until(self.backward_start + ready * self.pace.backward)
 
     def backward_done(self):
-        """Backward is over, and so is what it waited for."""
+        """Backward is over, including its waits."""
         self.stream.wait_until(self.backward_start + self.pace.backward)
         self.backward_end = self.stream.at
         self.stream.catch_up()

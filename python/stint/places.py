@@ -1,4 +1,4 @@
-"""Where checkpoints are kept: shards of a state, in a folder or in the memory of receivers."""
+"""The places of checkpoints: shards of a state, in a folder or in the memory of receivers."""
 
 import concurrent.futures
 import hashlib
@@ -22,7 +22,7 @@ CRC = struct.Struct("<I")
 
 
 class Folder:
-    """Keeps shards as files. A shard is there when it has its name; before, it has another."""
+    """Keeps shards as files. A shard has its name only once it is complete."""
 
     def __init__(self, path):
         self._path = path
@@ -64,7 +64,7 @@ class Folder:
 
 
 class Receivers:
-    """Keeps shards in the memory of other machines; shard k is with receiver k mod R."""
+    """Keeps shards in the memory of other machines; shard k is stored on receiver k mod R."""
 
     def __init__(self, addresses, secret):
         self._addresses = addresses
@@ -75,7 +75,7 @@ class Receivers:
         return Receiver(address, port, self._secret)
 
     def put(self, step, number, count, data, checksum):
-        """Returns when the receiver has the shard safe. Raises OSError."""
+        """Returns when the receiver has confirmed the shard. Raises OSError."""
         with self._connect(number) as receiver:
             receiver.put(f"put {step} {number} {count} {len(data)} {checksum}",
                          memoryview(data.numpy()))
@@ -87,7 +87,7 @@ class Receivers:
 
 
 class Receiver:
-    """A connection to one receiver, which has been shown that we know the run's secret."""
+    """A connection to one receiver, which has verified the run's secret."""
 
     def __init__(self, address, port, secret):
         self._who = f"the receiver {address}:{port}"
@@ -108,7 +108,7 @@ class Receiver:
         self._socket.close()
 
     def put(self, request, data):
-        """Sends a shard and waits until it is kept."""
+        """Sends a shard and waits for the confirmation."""
         try:
             self._say(request)
             self._socket.sendall(data[:len(data) // 2])
@@ -121,7 +121,7 @@ class Receiver:
             raise OSError(f"{self._who} did not store the shard: {answer}")
 
     def get(self, request):
-        """Asks for a shard."""
+        """Requests a shard."""
         self._say(request)
         answer = self._line().split()
         if len(answer) != 3 or answer[0] != "here" or int(answer[1]) > SHARD_MAX:
@@ -146,7 +146,7 @@ class Receiver:
 
 
 def place_of(facts):
-    """The place that an order names."""
+    """The place of an order."""
     if "folder" in facts:
         return Folder(facts["folder"])
     return Receivers(facts["receivers"], facts["secret"])
@@ -154,7 +154,7 @@ def place_of(facts):
 
 def load(facts, step, count, checksums=None):
     """The bytes of a whole checkpoint. Raises OSError or ValueError. `checksums`, if known, are
-    those that were told when the shards were saved."""
+    those that were reported when the shards were saved."""
     place = place_of(facts)
     at_once = len(facts.get("receivers", [None]))
     with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
@@ -166,7 +166,7 @@ def load(facts, step, count, checksums=None):
 
 
 def _write_all(file, data):
-    """Files without buffers write as much as they like."""
+    """Unbuffered files may write fewer bytes than requested."""
     data = memoryview(data)
     while data:
         data = data[file.write(data):]
@@ -191,6 +191,6 @@ def _sync_folder(path):
 def _remove(path):
     try:
         os.unlink(path)
-        os.rmdir(os.path.dirname(path))  # Only if nobody else has a shard in it.
+        os.rmdir(os.path.dirname(path))  # Only if no other worker has a shard in it.
     except OSError:
         pass

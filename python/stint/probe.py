@@ -28,7 +28,7 @@ def make_groups(plan):
 
 
 def times_of(tensor, group, repeats):
-    """Seconds of each sum after the first, which warms up and brings the workers into step."""
+    """Seconds of each all-reduce after the first, which warms up and synchronises the workers."""
     times = []
     for _ in range(repeats + 1):
         begin = time.monotonic()
@@ -38,7 +38,7 @@ def times_of(tensor, group, repeats):
 
 
 def report(name, step, times, out):
-    """Prints the times of one sum."""
+    """Prints the times of one all-reduce."""
     for one in times:
         reduction = {"vms": step["vms"], "bytes": step["bytes"], "time_s": round(one, 7)}
         print(json.dumps({"schema": "stint.measurement/1", "run": name,
@@ -47,8 +47,8 @@ def report(name, step, times, out):
 
 
 def run(name, plan, rounds, repeats, every, out=sys.stdout):
-    """Does the plan so many times, each `every` seconds after the one before or later; `name` is
-    what to call the run."""
+    """Runs the plan several times, each `every` seconds after the previous one or later; `name` is
+    the name of the run."""
     rank = dist.get_rank()
     groups = make_groups(plan)
     tensor = torch.zeros(max(step["bytes"] for step in plan) // 4)
@@ -56,7 +56,7 @@ def run(name, plan, rounds, repeats, every, out=sys.stdout):
     for number in range(rounds):
         time.sleep(max(0.0, begin + number * every - time.monotonic()))
         for step in plan:
-            dist.barrier()  # Nobody else sends meanwhile.
+            dist.barrier()  # No other worker sends meanwhile.
             ranks = tuple(step["vms"])
             if rank not in ranks:
                 continue

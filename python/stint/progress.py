@@ -1,27 +1,28 @@
-"""How far a training has come when its batch may change while it runs.
+"""The progress of a training whose batch may change while it runs.
 
 Progress counts steps at the job's own batch: a step of a larger batch may be worth more than one.
-What follows a schedule follows progress, and learning rates follow the batch at updates only, so
-that neither schedulers nor saved states know of it.
+Schedules follow progress, and learning rates follow the batch only at updates, so that neither
+schedulers nor saved states are affected.
 """
 
 import contextlib
 import math
 
-ALMOST = 1e-9  # Of a step, which sums of gains may lack of a whole number.
+ALMOST = 1e-9  # Rounding error of sums of gains, in steps.
 
 
 class Terms:
-    """What holds until the next order of the runner: the script's own terms, but for those that the
-    order has."""
+    """The terms until the next order of the runner: the script's own, except those that the order
+    has."""
 
     def __init__(self, batch, steps, order=()):
         order = dict(order)
         self.batch = order.get("batch", batch)  # Of all workers together.
         self.steps = order.get("steps", steps)  # Until the end of the training.
-        self.gain = float(order.get("gain", 1))  # Steps at the own batch that a step is worth.
-        self.rate = float(order.get("rate", 1))  # What learning rates are multiplied by.
-        self.noise_every = order.get("noise_every", 0)  # Steps, one of which is measured.
+        # Steps at the job's own batch that a step is worth.
+        self.gain = float(order.get("gain", 1))
+        self.rate = float(order.get("rate", 1))  # Factor on the learning rates.
+        self.noise_every = order.get("noise_every", 0)  # Steps from one measurement to the next.
 
 
 class Progress:
@@ -36,18 +37,18 @@ class Progress:
             self._follow(one)
 
     def begin(self, gain):
-        """A step begins that is worth so much."""
+        """Begins a step of this worth."""
         self._due = self._whole(self.value + gain) - self._whole(self.value)
 
     def done(self, gain):
-        """It is done."""
+        """Ends the step."""
         self.value += gain
 
     def _whole(self, value):
         return min(self._steps, math.floor(value + ALMOST))
 
     def _follow(self, scheduler):
-        """A class of its own rather than an attribute, which would be saved with the scheduler."""
+        """A separate class rather than an attribute, which would be saved with the scheduler."""
         progress, kind = self, type(scheduler)
 
         class Following(kind):
@@ -63,7 +64,7 @@ class Progress:
 
 @contextlib.contextmanager
 def at_rate(optimizer, rate):
-    """Learning rates are `rate` times theirs for as long as this lasts."""
+    """Multiplies learning rates by `rate` within the context."""
     groups = [group for group in optimizer.param_groups if "lr" in group] if rate != 1 else []
     own = [group["lr"] for group in groups]
     try:

@@ -1,9 +1,9 @@
-"""Saves the state while training goes on.
+"""Saves the state while training continues.
 
 As in DeepCheck: a thread copies the state to a buffer and then sends it. Parameters do not change
-between two steps of the optimizer, so training waits only when the copy is not done before the next
-one. What a forward pass changes, such as the averages of BatchNorm, is copied at once. A worker
-copies no more than the shard it saves.
+between two steps of the optimizer, so that training waits only when the copy is not done before the
+next one. Values that a forward pass changes, such as the averages of BatchNorm, are copied at once.
+A worker copies no more than the shard it saves.
 """
 
 import threading
@@ -14,12 +14,12 @@ import torch
 from stint import state as states
 from stint.crash import crash_at
 
-AT_ONCE = 2  # Saves, and so buffers: one may still be sent while the next is copied.
+AT_ONCE = 2  # Checkpoints, and so buffers: one may still be sent while the next is copied.
 COPY_PART = 16 << 20  # Bytes copied at once.
 
 
 class Save:
-    """One shard on its way."""
+    """One shard in transfer."""
 
     def __init__(self, place, number, count, facts):
         self.place = place
@@ -31,7 +31,7 @@ class Save:
 
 
 class Saver:
-    """Up to two saves at a time; `tell` is called with what became of each."""
+    """Up to two checkpoints at a time; `tell` is called with the result of each."""
 
     def __init__(self, tell):
         self._tell = tell
@@ -41,7 +41,7 @@ class Saver:
         self._threads = []
 
     def begin(self, state, save):
-        """Starts to save a shard of `state`. It never waits for another save."""
+        """Starts to save a shard of `state`. It never waits for another checkpoint."""
         start = time.monotonic()
         with self._lock:
             buffer = self._buffers.pop() if self._buffers else None
@@ -69,7 +69,7 @@ class Saver:
         self._saves = []
 
     def wait(self, seconds):
-        """Until nothing is being saved, but no longer than this."""
+        """Waits until nothing is being saved, but no longer than this."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -85,7 +85,7 @@ class Saver:
             checksum = states.checksum(shard)
             save.place.put(save.facts["step"], save.number, save.count, shard, checksum)
             crash_at("kept")
-        except Exception as problem:  # Whatever it is: training goes on, and the runner is told.
+        except Exception as problem:  # Any error: training continues, and the runner is told.
             save.copied.set()
             self._tell("save_failed", **save.facts, reason=str(problem) or repr(problem))
         else:

@@ -1,16 +1,17 @@
-"""The connections of this process, also those that were opened by libraries."""
+"""The connections of this process, including those that libraries opened."""
 
 import os
 import socket
 import stat
 
-KEEP_ALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3}  # Noticed after 11 s.
+# A loss is detected after 11 s.
+KEEP_ALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3}
 
 _spared = set()  # Sockets that belong to no group, by inode.
 
 
 def spare(connection):
-    """Keeps a connection of ours from being taken for one of a group."""
+    """Excludes a connection of ours from those of a group."""
     _spared.add(os.fstat(connection.fileno()).st_ino)
 
 
@@ -21,7 +22,7 @@ def sockets():
         try:
             about = os.fstat(int(name))
         except OSError:
-            continue  # Closed since.
+            continue  # Closed meanwhile.
         if stat.S_ISSOCK(about.st_mode):
             found[about.st_ino] = int(name)
     return found
@@ -36,7 +37,7 @@ def connections_since(before):
         try:
             one = socket.socket(fileno=os.dup(descriptor))
         except OSError:
-            continue  # Closed since.
+            continue  # Closed meanwhile.
         connects = (one.family in (socket.AF_INET, socket.AF_INET6)
                     and one.type == socket.SOCK_STREAM
                     and not one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
@@ -49,7 +50,7 @@ def connections_since(before):
 
 
 def uses_port(connection, port):
-    """Whether one end of a connection has this port; also if it is not connected any more."""
+    """Whether one end of a connection has this port, even if it is no longer connected."""
     try:
         return port in (connection.getsockname()[1], connection.getpeername()[1])
     except OSError:
@@ -57,15 +58,15 @@ def uses_port(connection, port):
 
 
 def keep_alive(connection):
-    """Has the kernel look whether the other end is still there when nothing is said."""
+    """Makes the kernel check idle connections for a lost peer."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in KEEP_ALIVE.items():
         connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def shut_down(connection):
-    """Makes all that waits for a connection fail."""
+    """Makes all waits for a connection fail."""
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:
-        pass  # It is gone already, which is as well.
+        pass  # It is already closed.

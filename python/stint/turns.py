@@ -11,15 +11,15 @@ STINT_TURNS           How turns are taken:
                                 reduced after that, all together, while the other job computes.
                         bucket  The same turn, but buckets of gradients are reduced during backward,
                                 as DistributedDataParallel does.
-                        free    Nobody plans anything: a job that computes offers the turn every 2 ms,
-                                as devices do that are shared. For comparison.
+                        free    No coordination: a job that computes offers the turn every 2 ms,
+                                as shared devices do. For comparison.
 STINT_TURNS_JOB       The job's name at the turnstile.
 STINT_TURNS_ORDER     The job's place in the plan, the same on all accelerators (0).
-STINT_TURNS_SHARE     Its turns in each round (1).
-STINT_TURNS_PATIENCE  How long others wait for it when the plan has it before them ("3 ms").
-STINT_TURNS_LIMIT     How long it waits for a turn at most before it fails ("10 min").
+STINT_TURNS_SHARE     The job's turns in each round (1).
+STINT_TURNS_PATIENCE  How long others wait for the job when the plan has it before them ("3 ms").
+STINT_TURNS_LIMIT     Longest wait of the job for a turn before it fails ("10 min").
 STINT_TURNS_UPDATE    "held": the turn is taken as soon as gradients are reduced, and kept for the
-                      update and all that follows. Else the update goes without a turn.
+                      update and all that follows. Else the update needs no turn.
 STINT_TURNS_LOG       A file to which a JSON line is added for each turn.
 
 A job that shares gradients in another way, such as one of Horovod's, takes turns itself:
@@ -28,7 +28,7 @@ A job that shares gradients in another way, such as one of Horovod's, takes turn
     for inputs, labels in loader:
         turns.take()
         criterion(model(inputs), labels).backward()
-        turns.give()         # Gradients travel while another job computes.
+        turns.give()         # Gradients are sent while another job computes.
         optimizer.step()     # Waits for them.
 
 Not one number that a job computes depends on any of this. A turn is never held while a job waits for
@@ -52,8 +52,8 @@ MODES = ("whole", "bucket", "free")
 
 
 class Turns:
-    """The turns of this process. `now` is a clock that stands still while the job wants to compute
-    and may not: what is paced by it takes its time while the turn is held."""
+    """The turns of this process. `now` is a clock that is stopped while the job waits to compute:
+    work that is paced by it takes its time while the turn is held."""
 
     def __init__(self, turnstile, mode="whole", limit=600.0, update_held=False, log=None):
         self.mode = mode
@@ -77,21 +77,21 @@ class Turns:
             self.away += self._begin - begin
 
     def give(self):
-        """Hands the turn on, if it is held."""
+        """Gives up the turn, if it is held."""
         if self.held:
             self.held = False
-            end = time.monotonic()  # Before another one's begin.
+            end = time.monotonic()  # Before the start of another one's.
             self._turnstile.give()
             self._write(end)
 
     def offer(self):
-        """Hands the turn round if jobs share freely and it is time."""
+        """Offers the turn if jobs share freely and the quantum is over."""
         if self.held and self.mode == "free":
             begin = time.monotonic()
             self._turnstile.offer(QUANTUM, self._limit)
             end = time.monotonic()
             self.away += end - begin
-            # It is another turn if somebody had one between.
+            # It is a new turn if another job had one in between.
             if end - begin > QUANTUM / 2:
                 self._write(begin)
                 self._begin = end
@@ -101,7 +101,7 @@ class Turns:
         return time.monotonic() - self.away
 
     def sleep(self, seconds):
-        """Computes, so to speak, for so long by that clock."""
+        """Sleeps for this long by that clock, in place of computing."""
         end = self.now() + seconds
         while self.held and self.mode == "free" and end - self.now() > QUANTUM:
             time.sleep(QUANTUM)
@@ -109,13 +109,13 @@ class Turns:
         time.sleep(max(0.0, end - self.now()))
 
     def move(self, turnstile, mode):
-        """Goes on at another turnstile, without the turn."""
+        """Moves to another turnstile, without the turn."""
         self.leave()
         self._turnstile = turnstile
         self.mode = mode
 
     def leave(self):
-        """No turns any more."""
+        """Ends the use of turns."""
         if self.held:
             self._write(time.monotonic())
         self.held = False
@@ -127,18 +127,18 @@ class Turns:
             print(json.dumps(line), file=self._log, flush=True)
 
 
-_current = None  # The turns of this process, once it was looked for them; False: there are none.
+_current = None  # The turns of this process, once the variables were read; False: there are none.
 
 
 def from_environment(environment):
-    """The turns that the variables ask for; None where they ask for none."""
+    """The turns that the variables request; None where they request none."""
     path = environment.get("STINT_TURNSTILE")
     if not path:
         return None
     mode = environment.get("STINT_TURNS", "whole")
     if mode not in MODES:
         raise TurnError(f"STINT_TURNS must be one of {', '.join(MODES)}, not '{mode}'")
-    # Sharing freely nobody waits for anybody.
+    # In free sharing no job waits for another.
     usual = "0 ms" if mode == "free" else "3 ms"
     path = path.replace("{local_rank}", environment.get("LOCAL_RANK", "0"))
     turnstile = Turnstile(path.replace("{vm}", environment.get("STINT_VM", "vm")),
@@ -170,7 +170,7 @@ def take():
 
 
 def give():
-    """Says that this process does not compute any more."""
+    """Gives up the turn: this process no longer computes."""
     turns = current()
     if turns and turns.held:
         settle()
@@ -178,7 +178,7 @@ def give():
 
 
 def abandon():
-    """Whatever was begun, such as a step that a lost machine broke, will have no end."""
+    """Discards unfinished work, such as a step that a lost machine interrupted."""
     turns = current()
     if turns:
         turns.pending.clear()
@@ -187,7 +187,7 @@ def abandon():
 
 @contextlib.contextmanager
 def computing():
-    """A turn for what needs no other machine, unless it is within one."""
+    """A turn for work without other machines, unless one is held already."""
     turns = current()
     within = not turns or turns.held
     take()
@@ -199,7 +199,7 @@ def computing():
 
 
 def clock():
-    """What paced computing goes by: a clock, a way to sleep, and the time spent waiting for turns."""
+    """The functions of paced computing: a clock, a sleep, and the time spent waiting for turns."""
     turns = current()
     if turns:
         return turns.now, turns.sleep, lambda: turns.away
@@ -207,7 +207,7 @@ def clock():
 
 
 def settle():
-    """Waits until the device has done what it was told. Not yet run on a GPU."""
+    """Waits until the device has finished its queued work. Not yet run on a GPU."""
     torch = sys.modules.get("torch")
     if torch and torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.current_stream().synchronize()

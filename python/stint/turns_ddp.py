@@ -13,7 +13,7 @@ from stint.turnstile import TurnError
 
 
 def install():
-    """Lets all models that are made from now on take turns; a second call does nothing."""
+    """Makes all models that are created from now on take turns; a second call does nothing."""
     kind = DistributedDataParallel
     if not turns.current() or hasattr(kind, "stint_turns"):
         return
@@ -35,13 +35,13 @@ def install():
 
 
 def refuse_builtin(*_):
-    """Nobody can say when such a hook has only communication left."""
+    """Refuses a hook for which it is unknown when only communication is left."""
     raise TurnError("a built-in communication hook of DistributedDataParallel cannot take turns: "
                     "use the one of torch.distributed.algorithms with register_comm_hook")
 
 
 def refuse_synchronised(network):
-    """Nobody may wait for other machines while the turn is held."""
+    """Refuses a wait for other machines while the turn is held."""
     if any(isinstance(one, torch.nn.SyncBatchNorm) for one in network.modules()):
         raise TurnError("SyncBatchNorm waits for other machines in forward, where the turn is held: "
                         "use BatchNorm, or train without turns")
@@ -53,23 +53,23 @@ def watch(model):
         raise TurnError("find_unused_parameters makes DistributedDataParallel wait for other machines "
                         "after the gradients: unset STINT_TURNS_UPDATE=held")
     mine = turns.current()
-    turns.abandon()  # Whatever came before is over.
+    turns.abandon()  # Earlier work is over.
     mine.models.add(model.module)
     model.register_forward_pre_hook(before_model)
-    # What the model itself does before its network's forward waits for other machines.
+    # The model's own work before its network's forward waits for other machines.
     model.module.register_forward_pre_hook(before_forward)
     model.module.register_forward_hook(after_forward)
 
 
 def before_model(model, _inputs):
-    """What the model does before its network's forward may have to wait for other machines."""
-    # The script may have registered a communication hook of its own by now.
+    """The model's work before its network's forward may have to wait for other machines."""
+    # The script may have registered its own communication hook by now.
     if not getattr(model, "_stint_hooked", False):
         model.register_comm_hook(model.process_group, mean)
-    passes = getattr(model, "_stint_passes", 0)  # Whose gradients are shared.
+    passes = getattr(model, "_stint_passes", 0)  # Number of passes whose gradients are shared.
     rebuilds = passes == 1 and not getattr(model, "_has_rebuilt_buckets", False)
     if model.will_sync_module_buffers() or rebuilds:
-        # It may be held: for the update, or by another model of the same step.
+        # The turn may be held: for the update, or by another model of the same step.
         turns.give()
     if torch.is_grad_enabled() and model.require_backward_grad_sync:
         model._stint_passes = passes + 1
@@ -81,7 +81,7 @@ def trains(module):
 
 
 def before_forward(module, _inputs):
-    """A network begins to compute."""
+    """Takes the turn before a network computes."""
     mine = turns.current()
     if not mine or module not in mine.models:
         return  # Such as a copy of the network.
@@ -92,22 +92,22 @@ def before_forward(module, _inputs):
 
 
 def after_forward(module, _inputs, _output):
-    """Evaluation needs no turn any more."""
+    """Gives up the turn after evaluation."""
     mine = turns.current()
     if mine and module in mine.models and not trains(module) and not mine.pending:
         turns.give()
 
 
 class Sum:
-    """A bucket on its way. Nothing of Python is called by a thread of Gloo, which might come when the
-    interpreter is at its end."""
+    """A bucket in transfer. No thread of Gloo calls Python, because the interpreter might be
+    shutting down."""
 
     def __init__(self, tensor, work):
         self._tensor = tensor
         self._work = work
 
     def wait(self):
-        """What it comes to."""
+        """The result of the all-reduce."""
         self._work.wait()
         return self._tensor
 
@@ -120,14 +120,14 @@ def mean(group, bucket):
 
 
 def taking_turns(network, hook):
-    """The communication hook for `network` that gives the turn when only communication is left. `hook`
-    may say what it does when a bucket is ready, and apart from that how it reduces it."""
+    """The communication hook for `network` that gives up the turn when only communication is left.
+    `hook` may separate its work on a ready bucket from the reduction."""
     mine = turns.current()
     ready = getattr(hook, "stint_ready", None)
     reduce = getattr(hook, "stint_reduce", hook)
     number = id(network)  # A hook that held the network would keep the model alive that holds it.
-    kept = []  # Buckets with their promises, to be reduced together at the end.
-    sums = []  # Buckets on their way, with their promises.
+    kept = []  # Buckets with their futures, to be reduced together at the end.
+    sums = []  # Buckets in transfer, with their futures.
 
     def all_ready(state):
         mine.pending.discard(number)
@@ -137,7 +137,7 @@ def taking_turns(network, hook):
         on_their_way = sums[:]
         kept.clear()
         sums.clear()
-        # Nothing is left to be computed, so that nothing is lost by waiting here.
+        # No computing is left, so that waiting here costs nothing.
         for promise, one in on_their_way:
             keep_promise(promise, one)
         if mine.update_held:
@@ -160,13 +160,13 @@ def taking_turns(network, hook):
 
 
 def future_of(bucket):
-    """A promise of what a bucket is reduced to."""
+    """A future of the reduced bucket."""
     device = bucket.buffer().device
     return torch.futures.Future(devices=[device] if device.type == "cuda" else None)
 
 
 def keep_promise(promise, one):
-    """Whoever waits for the promise must also hear of any problem."""
+    """Passes errors on to the waiters of the future."""
     try:
         promise.set_result(one.wait())
     except Exception as problem:

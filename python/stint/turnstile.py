@@ -16,11 +16,11 @@ LIBRARY = "libstint_turnstile.so"
 
 
 class TurnError(RuntimeError):
-    """A turnstile does not work as asked."""
+    """A turnstile does not work as requested."""
 
 
 class TurnTimeout(TurnError):
-    """The turn did not come within its limit."""
+    """The turn was not given within its limit."""
 
 
 class Options(ctypes.Structure):
@@ -46,8 +46,8 @@ class Status(ctypes.Structure):
 
 
 def library_places(environment=os.environ):
-    """Where the library may be: where STINT_TURNSTILE_LIBRARY says; else in this package, or with
-    the program stint, beside it or in the lib beside its bin."""
+    """The candidate paths of the library: STINT_TURNSTILE_LIBRARY; else this package, or the folder
+    of the program stint, or the lib beside its bin."""
     named = environment.get("STINT_TURNSTILE_LIBRARY")
     if named:
         return [Path(named)]
@@ -83,12 +83,12 @@ def load_library(environment=os.environ):
 
 
 def nanoseconds(seconds):
-    """As the library counts."""
+    """Converts seconds to the library's unit."""
     return int(seconds * 1e9)
 
 
 class Turnstile:
-    """This process's place at the turnstile whose file is `path`. Limits are in seconds."""
+    """This process's seat at the turnstile whose file is `path`. Limits are in seconds."""
 
     def __init__(self, path, name, order=0, share=1, patience=0.0, environment=os.environ):
         self.path = os.fspath(path)
@@ -101,17 +101,17 @@ class Turnstile:
             raise TurnError(reason.value.decode(errors="replace"))
 
     def take(self, limit):
-        """Waits for the turn; done already where it is held."""
+        """Waits for the turn; returns at once where it is held."""
         self._finish(self._library.stint_turn_ask(self._member), limit)
 
     def give(self):
-        """Hands the turn to whoever is next."""
+        """Gives the turn to the next member."""
         code = self._library.stint_turn_give(self._member)
         if code != OK:
             raise TurnError(f"{self.path}: only the holder can release the turn")
 
     def offer(self, quantum, limit):
-        """Hands the turn round if it was held for `quantum` and somebody waits."""
+        """Offers the turn if it was held for `quantum` and another member waits."""
         code = self._library.stint_turn_offer(self._member, nanoseconds(quantum),
                                               nanoseconds(LOOK_UP))
         if code == TIMED_OUT:
@@ -139,7 +139,7 @@ class Turnstile:
             raise TurnError(f"{self.path}: this process is not a member")
 
     def _holder(self):
-        """Who has it, in words."""
+        """The holder, in words."""
         for one in status(self.path, self._library)["members"]:
             if one["state"] == "holding":
                 return (f"{one['name']} (process {one['process']}) has held it for "
@@ -148,7 +148,7 @@ class Turnstile:
 
 
 def status(path, library=None):
-    """What a turnstile tells about itself: who holds the turn, who waits, and what they had."""
+    """The state of a turnstile: its holder, the waiting members, and their figures."""
     found = Status()
     reason = ctypes.create_string_buffer(REASON_SIZE)
     if (library or load_library()).stint_turn_status(os.fspath(path).encode(), ctypes.byref(found),

@@ -31,7 +31,7 @@ struct SyntheticDeadlineRequest {
 Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request);
 
 /// Applies the failed starts that `file` records to every window of the pools, from the first
-/// failure on; see measure/refusal_pattern.h for the selection of rows. Returns a description for
+/// failure on; see measure/tables/lifetime_table.h for the selection of rows. Returns a description for
 /// the reader.
 Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool>& pools);
 

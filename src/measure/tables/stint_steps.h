@@ -45,7 +45,7 @@ struct MeasuredRun {
 /// or continues on a cluster, in the order of the file. Its time is the median of the iterations
 /// from there to the next start of the same run; when there are more than five the first two, in
 /// which programs warm up, are left out. Iterations of runs without a start line are skipped, and
-/// so are probes of the network (see reductions.h).
+/// so are probes of the network (see read_reductions).
 Result<std::vector<MeasuredRun>> read_measured_runs(std::string_view text,
                                                     const std::string& source);
 
