@@ -45,7 +45,7 @@ def filtered(arguments):
     """Returns a g++ command line as clang understands it, without the precompiled header."""
     compiler = next(i for i, argument in enumerate(arguments) if COMPILER.fullmatch(argument))
     kept = []
-    rest = iter(arguments[compiler:])  # What comes before it, such as ccache, only launches it.
+    rest = iter(arguments[compiler:])  # The words before it, such as ccache, only launch it.
     for argument in rest:
         if argument == "-include":
             header = next(rest)
@@ -112,14 +112,14 @@ def key_of(entry, common, cache):
 
 
 def own_names(file):
-    """Returns the names that the file keeps to itself, and perhaps a few more."""
+    """Returns the names that the file declares for itself, and perhaps a few more."""
     parts = UNNAMED.findall(file.read_text(encoding="utf-8"))
     return {name for part in parts for line in part.splitlines()
             if line[:1].isalpha() for name in DECLARED.findall(line) + CONSTANT.findall(line)}
 
 
 def batches_of(files):
-    """Returns the files in groups that keep no name in common, so that each can be read at once.
+    """Returns the files in groups without common private names, so that each can be read at once.
 
     Nearly all of clang-tidy's time goes into the headers, which a group reads together.
     """
@@ -137,7 +137,7 @@ def batches_of(files):
 
 
 def passes_together(program, folder, index, group, entries):
-    """Whether the group passes as one source. If not, anything may be the reason."""
+    """Whether the group passes as one source. If not, the reason may be the grouping."""
     batch = folder / f"batch{index}"
     batch.mkdir(exist_ok=True)
     source = batch / "batch.cc"
@@ -178,8 +178,8 @@ def git(*words):
 
 
 def changed_since(stamp):
-    """Returns the names without endings of what changed since the commit of `stamp`, committed or
-    not; None where git cannot tell."""
+    """Returns the names without endings of the files that changed since the commit of `stamp`,
+    committed or not; None where git does not know."""
     commit = stamp.read_text(encoding="utf-8").split()[:1] if stamp.is_file() else []
     changed = git("diff", "--name-only", *commit, "--") if commit else None
     others = git("ls-files", "--others", "--exclude-standard")

@@ -27,7 +27,7 @@ EXAMPLES = ("cnn", "transformer", "mlp")
 SKIPPED = 8  # Steps before the first block.
 BLOCK = 6  # Steps; one of them is sampled, as with five measured ones.
 
-# Runs a script under the hook, deaf in every second block, and notes when each step was done.
+# Runs a script under the hook, disabled in every second block, and records when each step was done.
 TIMER = """
 import json, runpy, sys, time
 import torch

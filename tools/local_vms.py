@@ -9,12 +9,12 @@ import os
 import subprocess
 
 BURST_MIN = 128 * 1024  # Bytes; smaller ones keep HTB from reaching its rate.
-PORT = "29500"  # Where rank 0 listens.
+PORT = "29500"  # Port of rank 0.
 QUEUE = 4000  # Packets that wait for the NIC; fewer are dropped while all workers send at once.
 
-# Of TCP inside a VM. BBR, the default of some computers, probes for the rate again and again and
-# lost 7 % of 100 Mbit/s between five VMs where Reno, which every computer allows, lost nothing.
-# Links fall silent during compute, and must not start slowly after it.
+# TCP settings inside a VM. BBR, the default of some computers, probes the rate repeatedly and lost
+# 7 % of 100 Mbit/s between five VMs where Reno, which every computer allows, lost nothing. Links
+# are idle during compute, and must not start slowly after it.
 TCP = ["net.ipv4.tcp_congestion_control=reno", "net.ipv4.tcp_slow_start_after_idle=0"]
 
 
@@ -26,7 +26,7 @@ class Namespace:
     """A network namespace that lives as long as the process that holds it."""
 
     def __init__(self):
-        # The holder ends when its input does, which is when this program does, however it ends.
+        # The holder ends when its input does, which is when this program ends for any reason.
         self._holder = subprocess.Popen(
             ["unshare", "--net", "sh", "-c", "echo made; exec cat"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -43,14 +43,14 @@ class Namespace:
         _run(*self.words(*command))
 
     def close(self):
-        """Lets the namespace go."""
+        """Releases the namespace."""
         self._holder.stdin.close()
         self._holder.wait(timeout=10)
         self._holder.stdout.close()
 
 
 def shape(namespace, device, rate):
-    """Limits what leaves through `device` to `rate` bits per second."""
+    """Limits the egress of `device` to `rate` bits per second."""
     burst = str(max(BURST_MIN, int(rate / 8 / 1000)))
     tc = ["tc", "qdisc", "add", "dev", device]
     namespace.run(*tc, "root", "handle", "1:", "htb", "default", "1")
@@ -102,7 +102,7 @@ class Vms:
 
     @staticmethod
     def address(number):
-        """Of a VM, inside the emulation."""
+        """The address of a VM, inside the emulation."""
         return f"10.77.0.{number + 1}"
 
     def start(self, number, command, environment, **more):
@@ -112,7 +112,7 @@ class Vms:
 
 
 def run_by_hand(rates, command, environment, limit):
-    """Runs `command` on VMs with NICs of these rates; what the first one printed."""
+    """Runs `command` on VMs with NICs of these rates; returns the output of the first one."""
     with Vms(rates) as vms:
         workers = []
         try:

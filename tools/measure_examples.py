@@ -45,14 +45,14 @@ KINDS = {
 
 
 def environment():
-    """Of everything that runs on a VM."""
+    """The environment of every program on a VM."""
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp",
             "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1",
             "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def script(name):
-    """The words that train."""
+    """The training command."""
     return [str(ROOT / f"python/examples/{name}.py"), "--steps", str(STEPS + WARM_UP + 3)]
 
 
@@ -93,7 +93,7 @@ def run_once(stint, name, kind, cluster, path):
 
 
 def call(*words):
-    """Runs stint and shows what it says."""
+    """Runs stint and prints its output."""
     print("$", *words, file=sys.stderr, flush=True)
     subprocess.run(words, check=True)
 

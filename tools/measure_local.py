@@ -37,7 +37,7 @@ BATCH = 32
 CALIBRATION_SIZES = (2, 4, 8)
 SIZES = (2, 3, 4, 5, 6, 7, 8)
 WARM_UP = 2
-SECONDS_EACH = 30  # Of iterations, for one setup,
+SECONDS_EACH = 30  # Seconds of iterations for one setup,
 STEPS = (10, 40)  # but not fewer or more of them than these.
 START_UP = 4  # Seconds for a worker's Python and torch, on one core.
 
@@ -77,7 +77,7 @@ def setups():
 
 
 def formula(setup):
-    """Roughly how long an iteration takes, to choose how many to run: compute plus ring."""
+    """The approximate time of an iteration, to choose their number: compute plus ring."""
     profile = json.loads((ROOT / f"data/jobs/{setup['job']}.json").read_text())
     parts = profile["compute"][0]
     compute = sum(float(parts[part]["median"].split()[0]) / 1e3
@@ -88,12 +88,12 @@ def formula(setup):
 
 
 def steps_of(setup):
-    """How many iterations to run."""
+    """The number of iterations to run."""
     return int(min(max(SECONDS_EACH / formula(setup), STEPS[0]), STEPS[1]))
 
 
 def seconds_of(setup):
-    """About how long a setup takes, start-up of all workers included."""
+    """The approximate time of a setup, with the start-up of all workers."""
     n = sum(count for _, count in setup["groups"])
     return steps_of(setup) * formula(setup) + n * START_UP / (os.cpu_count() or 1) + 2
 
@@ -150,7 +150,7 @@ def write_lines(path, lines, mode):
 
 
 def measure(todo, path, vms):
-    """Runs what is not yet in the file, and says how it goes."""
+    """Runs the setups that are not yet in the file, and prints progress."""
     have = measured(path)
     left = [setup for setup in todo if setup["name"] not in have]
     for index, setup in enumerate(left):
@@ -166,7 +166,7 @@ def measure(todo, path, vms):
 
 
 def call(*words):
-    """Runs stint and shows what it says."""
+    """Runs stint and prints its output."""
     print("$", *words, file=sys.stderr, flush=True)
     subprocess.run(words, check=True)
 

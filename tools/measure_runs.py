@@ -41,7 +41,7 @@ OUT = ROOT / "data/measurements/runs"
 # machine, and steps that take about 50 s on three of them.
 TRAININGS = {"transformer": (16, 100), "mlp": (64, 45)}
 SEEDS = 20
-SEEDS_BEFORE = 80  # On which the forecast was worked out.
+SEEDS_BEFORE = 80  # Seeds with which the forecast was developed.
 LIFE = "spells:40s/12s"
 NOTICES = ("3s", "0s")
 PLACES = ("folder", "anchor", "folder", "tier")
@@ -49,19 +49,19 @@ PLACES = ("folder", "anchor", "folder", "tier")
 DEADLINE_SEEDS = 10
 DEADLINE_LIFE = "spells:20s/120s"
 DEADLINE_CLUSTER = "3x local.large"
-DEADLINE_FACTOR = 2.0  # Times what machines on demand take.
+DEADLINE_FACTOR = 2.0  # Relative to the time of on-demand machines.
 
 MIXED = ("2x local.fast + 2x local.large", "2x local.fast + 2x local.small")
 MIXED_STEPS = 60
 MIXED_BATCH = 96
 
-SAVE_WIDTH = 3400  # Of the perceptron: 97 MB of parameters, and as much of momentum.
+SAVE_WIDTH = 3400  # Width of the perceptron: 97 MB of parameters, and as much of momentum.
 SAVE_PLACES = (("folder", 0), ("anchor", 1), ("tier", 1), ("tier", 2), ("tier", 4))
 SAVE_WORKERS = 4
 SAVE_SENDERS = f"{SAVE_WORKERS}x local.xlarge"
 SAVE_VMS = ",".join(f"vm{one}" for one in range(1, SAVE_WORKERS + 1))
 SAVE_STEPS = 36
-SAVE_MEGABYTES = 200  # Of the state in the test of stalls.
+SAVE_MEGABYTES = 200  # Size of the state in the test of stalls.
 PORT = 29400
 SECRET = "5a" * 32
 
@@ -74,7 +74,7 @@ REPLAN_RATE = "167Mbit/s"  # A third of a local.large's.
 # The parts: each lists its cases by name, and measures one of them.
 
 def runs_cases(count):
-    """Some without a loss, which show how far the order of sums alone brings parameters apart."""
+    """Some runs without a loss, which show the effect of the order of sums alone on parameters."""
     cases = {f"calm {job}": (job, 3, None, "3s", "folder") for job in TRAININGS}
     for seed in range(SEEDS_BEFORE + 1, SEEDS_BEFORE + min(count, SEEDS) + 1):
         job = list(TRAININGS)[seed % 2]
@@ -164,7 +164,7 @@ def measure_mixed(bench, _name, case):
     name = "mixed-" + shares + cluster[-5:].replace(".", "")
     options = ["--equal-shares"] if shares == "equal" else []
     report, _ = bench.run(name, cluster, "transformer", MIXED_STEPS, MIXED_BATCH, *options)
-    # With equal shares the slow machines decide: as if all were slow.
+    # With equal shares the slow machines determine the time, as if all were slow.
     alike = cluster if shares == "own" else "4x " + cluster.split("x ")[-1]
     micro = 16 * sum(int(group.split("x")[0]) for group in cluster.split(" + "))
     predicted = json.loads(bench.call(
@@ -212,13 +212,13 @@ def measure_saves(bench, _name, case):
     options = ["--receivers", str(receivers)] if place == "tier" else []
     report, record = bench.run(f"saves-{place}-{receivers}", SAVE_SENDERS, "mlp", SAVE_STEPS, 16,
                                "--checkpoints", place, "--save-every", "8s", *options)
-    saves = report["saves"][1:]  # The first one makes its buffers.
+    saves = report["saves"][1:]  # The first one allocates its buffers.
     return {"place": place, "receivers": receivers, **outcome(report), "saves": saves,
             "predicted_s": record["save_time_s"]}
 
 
 def measure_stall(bench, receivers):
-    """Blocking and asynchronous saves of several workers, on a cluster without a run."""
+    """Blocking and asynchronous checkpoints of several workers, on a cluster without a run."""
     name = "stalls"
     cluster = SAVE_SENDERS + (f" + {receivers}x local.cpu" if receivers else "")
     bench.call("local", "up", "-q", "--cluster", cluster, "--name", name)
@@ -249,7 +249,7 @@ def measure_stall(bench, receivers):
 
 
 def start_receiver(bench, cluster, vm):
-    """Starts what keeps checkpoints on a VM, and waits until it listens."""
+    """Starts a receiver of checkpoints on a VM, and waits until it listens."""
     keeper = subprocess.Popen(
         [bench.stint, "local", "exec", "--name", cluster, "--vms", vm, "--", "sh", "-c",
          f"echo {SECRET} | exec {bench.stint} receive --folder {bench.folder}/keep-{vm} "
@@ -292,7 +292,7 @@ def measure_replan(bench, name, market):
     slowed = steps_done(bench, name)[-1]["at_s"]
     report, _ = bench.end(process, name)
     events = [one for one in report["events"] if one["at_s"] >= slowed]
-    # Steps speak for themselves; what is said of plans and machines is kept.
+    # Steps are recorded elsewhere; messages about plans and machines are kept.
     told = [one for one in events if "is complete" not in one["text"]]
     noticed = [one["at_s"] for one in events if "replanning" in one["text"]]
     return {"slowed_at_s": slowed, "noticed_after_s": min(noticed) - slowed if noticed else None,
@@ -334,7 +334,7 @@ def row(*cells):
 
 
 def read_lines(path):
-    """What was measured already, by case."""
+    """Existing measurements, by case."""
     if not path.exists():
         return {}
     lines = map(json.loads, path.read_text().splitlines())
@@ -374,7 +374,7 @@ def main():
     parser.add_argument("--count", type=int, default=SEEDS, help="of seeds, to try it shortly")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that nothing is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Leaves nothing behind.
     for part in [options.only] if options.only else PARTS:
         measure_part(options.stint, part, options.out, options.count)
 

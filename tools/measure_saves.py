@@ -33,7 +33,7 @@ COLUMNS = ("place", "bytes", "blocking_s", "stall_s", "ratio", "slower_s", "copy
 
 
 class Training:
-    """Something to be saved while it goes on."""
+    """A model that is saved while it trains."""
 
     def __init__(self, megabytes, batch):
         layers, width = 4, 1
@@ -53,12 +53,12 @@ class Training:
         return time.monotonic() - begin
 
     def state(self):
-        """As a job gathers it."""
+        """The state in the form of a job."""
         return states.gather(self.network, self.optimizer, None, 0)
 
 
 def blocking_save(training, place, step, shard):
-    """Seconds of a save that training waits for."""
+    """Seconds of a blocking checkpoint."""
     layout = states.Layout(training.state())
     begin, end = states.shard_range(layout.size, *shard)
     data = torch.zeros(end - begin, dtype=torch.uint8)  # Its pages are there, as a saver's are.
@@ -69,11 +69,11 @@ def blocking_save(training, place, step, shard):
 
 
 def asynchronous_saves(training, place, count, shard):
-    """What the saver told of each save; seconds of steps with and without a save under way."""
+    """The saver's reports; seconds of steps with and without a checkpoint in progress."""
     told = []
     saver = Saver(lambda kind, **facts: told.append(facts))
     during, calm = [], []
-    for number in range(count + 1):  # The first one makes the buffer.
+    for number in range(count + 1):  # The first one allocates the buffer.
         saver.begin(training.state(), Save(place, *shard, {"attempt": 1, "step": number}))
         while len(told) <= number:
             during.append(training.step(saver.before_update))
@@ -99,7 +99,7 @@ def measure(name, place, options):
            "step_s": median(calm)}
     for part in ("stall_s", "copy_s", "transfer_s"):
         row[part] = median([one[part] for one in told])
-    # All that steps during a save took longer than others, per save.
+    # Extra time of all steps during a checkpoint, per checkpoint.
     row["slower_s"] = (sum(during) - len(during) * row["step_s"]) / len(told)
     row["ratio"] = row["stall_s"] / row["blocking_s"]
     return row

@@ -80,7 +80,7 @@ def setups(job):
 
 
 def sweep_name(job, setup):
-    """What a case of the sweep is called."""
+    """The name of a case of the sweep."""
     kind, machines, batch = setup
     return f"{job}, {machines}x {kind}, {batch}"
 
@@ -94,7 +94,7 @@ def milliseconds(text):
 
 
 def expected_time(job, setup):
-    """Seconds that a training should take by its profile, whose times go with the batch."""
+    """Predicted seconds of a training by its profile, whose times are proportional to the batch."""
     kind, machines, batch = setup
     [profile] = [one for one in json.loads(JOBS.read_text()) if one["name"].startswith(job)]
     compute = profile["compute"][0]
@@ -105,7 +105,7 @@ def expected_time(job, setup):
 
 
 def expected_search(job):
-    """Seconds of a search and of the run after it, if they do as well as the middle setup."""
+    """Seconds of a search and of the run after it, if they are as good as the median setup."""
     return 2 * statistics.median(expected_time(job, setup) for setup in setups(job))
 
 
@@ -117,7 +117,7 @@ def search_cases():
 
 
 def grid_of(job, objective):
-    """The words that name the grid of a search."""
+    """The arguments that define the grid of a search."""
     return ["--types", ",".join(SPEEDS), "--vms", ",".join(map(str, MACHINES)), "--batches",
             ",".join(map(str, TRAININGS[job].batches)), "--objective", objective]
 
@@ -141,7 +141,7 @@ def measure_moves(bench, case):
 
 
 def sweep_cases():
-    """The shortest first."""
+    """Sorts the shortest first."""
     cases = {sweep_name(job, setup): ((job, setup), expected_time(job, setup))
              for job in TRAININGS for setup in setups(job)}
     return dict(sorted(cases.items(), key=lambda case: case[1][1]))
@@ -155,7 +155,7 @@ def measure_setup(bench, case):
 
 
 def train(bench, name, job, *options):
-    """A search to the target of a job; returns its answer and what the report says of its run."""
+    """Runs a search to the target of a job; returns its answer and the report of its run."""
     training = TRAININGS[job]
     batch, steps = training.own()
     words = [bench.stint, "search", "--job", str(bench.folder / f"{job}.json"), "--target",
@@ -180,7 +180,7 @@ def train(bench, name, job, *options):
             for one in report["attempts"]]}}
 
 
-# What is made of them, also by tools/make_search_doc.py.
+# Evaluation, also for tools/make_search_doc.py.
 
 def cluster_size(cluster):
     """(type, machines) of a cluster as Stint writes it: `2x local.large`, perhaps with a market."""
@@ -196,18 +196,18 @@ def setup_of(choice):
 
 
 def reached(facts):
-    """Whether a search came to its target."""
+    """Whether a search reached its target."""
     return facts["search"]["outcome"] == "trained"
 
 
 def lossless(facts):
-    """Whether each step that was done was done once, and is saved."""
+    """Whether each step was done once, and is saved."""
     report = facts["report"]
     return report["redone"] == 0 and report["saved"] == facts["search"]["steps"]
 
 
 def value(facts, objective):
-    """What an objective asks to be small."""
+    """The quantity that an objective minimises."""
     return facts["search"]["time_s" if objective == "time" else "cost_usd"]
 
 
@@ -219,15 +219,15 @@ def swept(lines, job, objective):
 
 
 def within(interval, measured):
-    """Whether an 80 % interval holds a measured value; None if either is missing."""
+    """Whether an 80 % interval covers a measured value; None if either is missing."""
     if interval is None or measured is None:
         return None
     return interval["p10"] <= measured <= interval["p90"]
 
 
 def at_once(line):
-    """Whether the second run began with the setup that the first one chose, and stayed there. What
-    it timed there on its way is a probe too."""
+    """Whether the second run began with the setup that the first one chose, and stayed there.
+    Timings there are probes too."""
     again, chosen = line["again"]["search"], setup_of(line["first"]["search"]["choice"])
     return not again["moves"] and all(setup_of(one) == chosen
                                       for one in [again["choice"], *again["probes"]])
@@ -294,8 +294,8 @@ def left_of(part, out):
 
 
 def measure_part(stint, part, out):
-    """Measures what is left of a part. Each case has a folder of its own, so that none knows what
-    another one learned."""
+    """Measures the missing cases of a part. Each case has its own folder, so that none uses the
+    results of another."""
     _, measure, show = PARTS[part]
     left = left_of(part, out)
     path = out / f"{part}.jsonl"
@@ -331,7 +331,7 @@ def main():
     if options.estimate:
         return
     os.makedirs(options.out, exist_ok=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that nothing is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Leaves nothing behind.
     for part in parts:
         measure_part(options.stint, part, options.out)
 

@@ -43,7 +43,7 @@ OUT = ROOT / "data/measurements/turns"
 PYTHON = "/usr/bin/python3"
 
 KIND, RATE = "local.large", 500e6  # Bits per second.
-PAYLOAD = 0.9564  # Of an Ethernet frame, TCP's share.
+PAYLOAD = 0.9564  # TCP payload's share of an Ethernet frame.
 SIZES = (2, 3, 4)
 # By the ratio of equal jobs: seconds of computing and communication, and iterations. They are longer
 # where there is little to send, so that it is more than DDP's first bucket.
@@ -67,7 +67,7 @@ FRESH = {"3 VMs, 2 : 1": (3, *UNEQUAL["2 : 1"]),
 PATIENCE = 1.2  # Rounds, as runs that share have it.
 MIDDLE = (0.2, 0.9)  # Of the rounds, between which the period is measured.
 
-# Of equal jobs: the mode of the turnstile, and whether both are there. Alone nobody else takes turns.
+# For equal jobs: the mode of the turnstile, and whether both train. A job alone shares no turns.
 ARRANGEMENTS = {"plain": ("whole", False), "overlap": ("bucket", False), "freely": ("free", True),
                 "whole": ("whole", True), "bucket": ("bucket", True)}
 MODES = {"overlap": "separately", "freely": "freely", "whole": "whole", "bucket": "bucket"}
@@ -80,7 +80,7 @@ PAUSE = 0.25  # Between two segments.
 # What is trained.
 
 def gradient_bytes(vms, seconds):
-    """What takes so long to be summed up by a ring."""
+    """The bytes whose ring all-reduce takes this long."""
     return int(seconds * PAYLOAD * RATE / 8 * vms / (2 * (vms - 1))) // 4 * 4
 
 
@@ -98,13 +98,13 @@ def profile(name, compute, size):
 
 
 def computing(job):
-    """Seconds in which a turn is held."""
+    """Seconds for which a turn is held."""
     parts = job["compute"][0]
     return sum(float(parts[part]["median"].split()[0]) for part in ("forward", "backward")) / 1e3
 
 
 def interleave(stint, cluster, jobs, iterations):
-    """What Stint says of two jobs."""
+    """Stint's prediction for two jobs."""
     with tempfile.TemporaryDirectory(prefix="stint-turns-") as folder:
         paths = []
         for job in jobs:
@@ -118,12 +118,12 @@ def interleave(stint, cluster, jobs, iterations):
 
 
 def options_of(said):
-    """By mode."""
+    """The predictions by mode."""
     return {one["mode"]: one for one in said["options"]}
 
 
 def synchronisation(stint, cluster, job):
-    """Seconds that Stint thinks all gradients need after backward."""
+    """Stint's prediction of the communication after backward, in seconds."""
     said = options_of(interleave(stint, cluster, [job, dict(job, name="b")], (1, 1)))["separately"]
     return said["time_s"] * said["speedup_without_overlap"] / 2 - computing(job) - 1e-4
 
@@ -175,7 +175,7 @@ def ask(stint, part, case):
             "interleave": interleave(stint, cluster, jobs, iterations)}
 
 
-# What is played: segments with the name of their arrangement.
+# Segments with the name of their arrangement.
 
 def alone_segment(name, mode, job, iterations):
     return {"arrangement": name, "mode": mode, "jobs": {job: iterations}, "shares": [1],
@@ -183,7 +183,7 @@ def alone_segment(name, mode, job, iterations):
 
 
 def patience(option):
-    """Seconds for which others wait for a job whose place in the rhythm it is."""
+    """Seconds for which others wait for a job whose turn it is."""
     return PATIENCE * option["period_s"]
 
 
@@ -214,7 +214,7 @@ def unequal_segments(asked):
 
 
 def seconds_of(part):
-    """About how long a case takes."""
+    """The approximate time of a case."""
     if part == "same":
         seconds, iterations = RATIOS[1]
         return REPEATS * (2 * iterations * seconds * 3.9 + 7 * PAUSE) + 12
@@ -224,7 +224,7 @@ def seconds_of(part):
 # Measuring.
 
 def play(stint, asked, segments):
-    """Plays the segments; for each its makespan and when each worker's iterations ended."""
+    """Runs the segments; returns for each its makespan and the ends of each worker's iterations."""
     name = f"turns-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="stint-turns-", dir="/dev/shm") as place:
         folder = Path(place)
@@ -260,7 +260,7 @@ def start(stint, name, folder, job):
 
 
 def wait_for(workers):
-    """Until all have ended, or one has failed: the others would wait for it."""
+    """Waits until all have ended, or one has failed, for which the others would wait."""
     deadline = time.monotonic() + SECONDS_MAX
     while any(worker.poll() is None for worker in workers):
         if any(worker.poll() for worker in workers):
@@ -273,7 +273,7 @@ def wait_for(workers):
 
 
 def read_segment(folder, number):
-    """What the workers have written of it."""
+    """The results that the workers have written."""
     every = {path.name.split(".")[2]: [] for path in folder.glob(f"end.{number}.*")}
     for path in sorted(folder.glob(f"end.{number}.*")):
         every[path.name.split(".")[2]].append(json.loads(path.read_text(encoding="utf-8")))
@@ -285,7 +285,7 @@ def read_segment(folder, number):
 
 def period(ends, turns):
     """Seconds of a round, by the job with the fewest turns, in the middle of the time in which both
-    jobs are there."""
+    jobs train."""
     by_job = dict(zip(sorted(ends), turns))
     rounds = min(len(ends[job]) // count for job, count in by_job.items())
     job, count = min(by_job.items(), key=lambda one: one[1])
@@ -294,8 +294,8 @@ def period(ends, turns):
 
 
 def facts_of(segments, played):
-    """By arrangement: makespans of the repeats, those of jobs one after the other added up, and
-    periods where both jobs are there."""
+    """By arrangement: makespans of the repeats, those of sequential jobs added up, and periods
+    where both jobs train."""
     found = {}
     for segment, one in zip(segments, played):
         if segment["arrangement"] == "warm-up":
@@ -312,7 +312,7 @@ def facts_of(segments, played):
 
 
 def show(lines):
-    """A table of what was measured."""
+    """A table of the measurements."""
     names = list(dict.fromkeys(name for line in lines.values() for name in line["arrangements"]))
     row("mean makespan, s", *names)
     for case, line in lines.items():
@@ -333,13 +333,13 @@ def left_of(part, options):
 
 
 def add_line(path, line):
-    """Adds it to the file at once."""
+    """Appends the case to the file at once."""
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
 
 
 def predict(options, parts):
-    """Writes what Stint says of all that is left, unless it was written before."""
+    """Writes Stint's predictions for all missing cases, unless they were written before."""
     path = options.out / "predictions.jsonl"
     known = read_lines(path)
     for part in parts:
@@ -351,7 +351,7 @@ def predict(options, parts):
 
 
 def predict_again(options):
-    """Writes what Stint says now of cases that were predicted before."""
+    """Writes Stint's present predictions for cases that were predicted before."""
     path = options.out / "again.jsonl"
     path.unlink(missing_ok=True)
     for name, asked in read_lines(options.out / "predictions.jsonl").items():
@@ -360,7 +360,7 @@ def predict_again(options):
 
 
 def measure_part(part, options, predictions):
-    """Measures what is left of a part."""
+    """Measures the missing cases of a part."""
     left = left_of(part, options)
     for number, name in enumerate(left, 1):
         print(f"{part} {number}/{len(left)}: {name}, about {seconds_of(part):.0f} s",
@@ -397,7 +397,7 @@ def main():
     if options.estimate:
         return
     os.makedirs(options.out, exist_ok=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that nothing is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Leaves nothing behind.
     predictions = predict(options, parts)
     for part in parts:
         measure_part(part, options, predictions)

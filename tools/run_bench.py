@@ -1,4 +1,4 @@
-"""Runs of the emulated cloud for tools/measure_runs.py: how they are begun, and what they tell."""
+"""Runs on the emulated cloud for tools/measure_runs.py: their start and their results."""
 
 import json
 import os
@@ -15,7 +15,7 @@ DOUBLE_WIDTH = 1024  # Of the perceptron in double precision.
 
 
 class Bench:
-    """A folder of its own for the runs, and the program that does them."""
+    """A separate folder for the runs, and the program that executes them."""
 
     def __init__(self, stint, folder):
         self.stint = os.path.abspath(stint)
@@ -24,9 +24,9 @@ class Bench:
                                 PYTHONDONTWRITEBYTECODE="1")
         for job in json.loads(JOBS.read_text()):
             (self.folder / f"{job['name'].split('-')[0]}.json").write_text(json.dumps(job))
-        self.process = None  # Of the run that goes on.
+        self.process = None  # Process of the present run.
         self.double = False
-        self.width = None  # Of the perceptron, if not its own.
+        self.width = None  # Width of the perceptron, if not the default.
 
     def use_double(self):
         """Trains in double precision from now on: all numbers have twice the bytes."""
@@ -42,7 +42,7 @@ class Bench:
         path.write_text(json.dumps(job))
 
     def use_width(self, width, number, compute=None):
-        """Makes the perceptron another one, of numbers of so many bytes."""
+        """Changes the perceptron to numbers of this many bytes."""
         self.width = width
         layers = [number * size for size in ((256 + 1) * width, (width + 1) * width,
                                              (width + 1) * width, (width + 1) * 20)]
@@ -58,13 +58,13 @@ class Bench:
         path.write_text(json.dumps(job))
 
     def call(self, *words, limit=60):
-        """Runs stint; returns what it prints."""
+        """Runs stint; returns its output."""
         return subprocess.run([self.stint, *words], check=True, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               timeout=limit).stdout
 
     def train(self, job, steps, batch, out):
-        """The words that train, with or without stint."""
+        """The training command, with or without stint."""
         script = [str(ROOT / f"python/examples/{job}.py")]
         if self.double:
             script.insert(0, str(ROOT / "tools/in_double.py"))
@@ -83,13 +83,13 @@ class Bench:
         return self.process
 
     def stop(self):
-        """Ends the run that goes on, if one does."""
+        """Ends the present run, if any."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(60)
 
     def end(self, process, name):
-        """Waits for a run; returns its report, and what was recorded when it began."""
+        """Waits for a run; returns its report, and the record of its start."""
         try:
             process.wait(SECONDS_MAX)
         except subprocess.TimeoutExpired:
@@ -105,7 +105,7 @@ class Bench:
         return self.end(self.begin(name, *words), name)
 
     def run_folder(self, name):
-        """What a run keeps."""
+        """The folder of a run."""
         return self.folder / "stint/runs" / name
 
     def losses(self, name):
@@ -133,7 +133,7 @@ def twice(size):
 
 
 def furthest(path, reference):
-    """The largest difference of two sets of parameters, against the largest of its tensor."""
+    """The largest difference of two sets of parameters, relative to the largest of its tensor."""
     import torch
     ours, theirs = torch.load(path), torch.load(reference)
     return max(((ours[key] - theirs[key]).abs().max() / theirs[key].abs().max()).item()
@@ -151,14 +151,14 @@ def prices():
 
 
 def bill_difference(report):
-    """The bill less the sum of VM-seconds x price."""
+    """The bill minus the sum of VM-seconds x price."""
     price = prices()
     return report["cost_usd"] - sum(vm["billed_s"] * price[vm["type"], vm["market"]]
                                     for vm in report["vms"])
 
 
 def outcome(report):
-    """What every part tells of a run."""
+    """The figures of a run that every part reports."""
     facts = {key: report[key] for key in ("state", "reason", "steps", "saved", "time_s", "cost_usd",
                                           "losses", "redone")}
     facts["forecast"] = report["forecast"]
@@ -175,12 +175,12 @@ def outcome(report):
 
 
 def covers(facts):
-    """Whether the 80 % interval of the forecast holds the bill."""
+    """Whether the 80 % interval of the forecast covers the bill."""
     cost = facts["forecast"]["cost_usd"]
     return cost["p10"] <= facts["cost_usd"] <= cost["p90"]
 
 
 def width(facts):
-    """The width of the interval of the bill, against its mean."""
+    """The width of the interval of the bill, relative to its mean."""
     cost = facts["forecast"]["cost_usd"]
     return (cost["p90"] - cost["p10"]) / cost["mean"]

@@ -4,8 +4,8 @@
 Usage: turns_worker.py FOLDER JOB
 
 FOLDER/plan.json lists the segments. Each begins at a moment on which the workers of both jobs agree
-and has turnstiles of its own; who has nothing to do in it waits for the next. When each of its
-iterations ended is written to FOLDER/end.SEGMENT.JOB.RANK.
+and has its own turnstiles; a worker without work in it waits for the next. The end of each
+iteration is written to FOLDER/end.SEGMENT.JOB.RANK.
 """
 
 import json
@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 LOOK_AGAIN = 0.02  # Seconds.
-AHEAD = 0.15  # Seconds from the last worker's coming to the start.
+AHEAD = 0.15  # Seconds from the arrival of the last worker to the start.
 BATCH = 32
 
 
 def write(path, value):
-    """Writes JSON that nobody sees half of."""
+    """Writes JSON atomically."""
     part = path.with_name(path.name + ".part")
     part.write_text(json.dumps(value), encoding="utf-8")
     part.rename(path)
@@ -52,7 +52,7 @@ class Player:
         self._seed = torch.ones((), requires_grad=True)
 
     def join(self, number, segment):
-        """Has a place at the segment's turnstile."""
+        """Joins the segment's turnstile."""
         from stint.turnstile import Turnstile
         place = list(segment["jobs"]).index(self._job)
         self._turns.move(

@@ -31,8 +31,8 @@ struct SyntheticDeadlineRequest {
 Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request);
 
 /// Applies the failed starts that `file` records to every window of the pools, from the first
-/// failure on; see measure/tables/lifetime_table.h for the selection of rows. Returns a description for
-/// the reader.
+/// failure on; see measure/tables/lifetime_table.h for the selection of rows. Returns a description
+/// for the reader.
 Result<std::string> add_refusals(const std::string& file, std::vector<ReplayPool>& pools);
 
 /// Traces of spot machines on which a job with a deadline is simulated.

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Runs a script of stint.job that does not end before it may: braked.py FILE STEP SCRIPT [ARGUMENT …]
+"""Runs a script of stint.job that waits for permission to end: braked.py FILE STEP SCRIPT [ARGUMENT
+…]
 
-From a step on every step begins later, until FILE is there. So a test has the time to do things to
-a training however long they take, and the training is short all the same.
+From a step on every step is delayed until FILE exists. A test has therefore the time to act on a
+training however long that takes, and the training is still short.
 """
 
 import os
@@ -14,14 +15,14 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "python"))
 from stint.training import Job  # noqa: E402
 
-# Seconds before each step. A save comes some six steps after it is asked for, and the supervisor
-# gives it some six seconds.
+# Seconds before each step. A checkpoint is made some six steps after its request, and the
+# supervisor allows some six seconds for it.
 BRAKE = 0.4
 LOOK = 0.02
 
 
 def brake(file, last):
-    """Has steps after the last one that is not braked wait."""
+    """Delays the steps after the last one that is not braked."""
     next_step = Job._next_step
 
     def braked(job, dataset):

@@ -34,7 +34,7 @@ class Pairs(Runs):
         return str(path)
 
     def together(self, name, steps, *more, brake=None):
-        """What to ask stint for: both jobs train the same."""
+        """The arguments of stint: both jobs train the same."""
         jobs = [self.write_member(f"{name}-{letter}", steps, brake) for letter in "ab"]
         return ["run", "--cluster", CLUSTER, "--interleave", *jobs, "--name", name, "--steps",
                 str(steps), "--batch", str(BATCH), "--yes", *more]
@@ -51,14 +51,14 @@ class Pairs(Runs):
                 if f"/{vm}.turnstile".encode() in read(f"/proc/{pid}/environ")]
 
     def turns(self, name, vm):
-        """When the turns of a run on a machine began and ended."""
+        """Start and end of the turns of a run on a machine."""
         path = self.run_folder(name) / "log" / f"{vm}-turns.jsonl"
         lines = path.read_text().split("\n") if path.exists() else []
         return [(turn["begin_s"], turn["end_s"])
                 for turn in (json.loads(line)["turn"] for line in lines[:-1])]
 
     def holds(self, name, vm):
-        """Whether a run has the turn on a machine."""
+        """Whether a run holds the turn on a machine."""
         report = json.loads(self.run("status", name, "-o", "json"))
         return any(member["run"] == name and member["state"] == "holding"
                    for one in report["sharing"]["turnstiles"] if one["vm"] == vm
@@ -66,7 +66,7 @@ class Pairs(Runs):
 
     def expect_same_bits(self, name, reference):
         """Fails unless parameters are the same, bit for bit."""
-        import torch  # It takes a second; what fails before needs none.
+        import torch  # The import takes a second, which earlier failures do not need.
         ours, theirs = torch.load(self.parameters_of(name)), torch.load(reference)
         for key, one in theirs.items():
             expect(torch.equal(one, ours[key]), f"{name}: {key} is not that of the job alone")
@@ -83,7 +83,7 @@ class Pairs(Runs):
 
 
 def overlap(ours, theirs):
-    """Seconds in which two runs had the turn at once."""
+    """Seconds in which two runs held the turn at once."""
     return sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in ours for b in theirs)
 
 
@@ -97,7 +97,7 @@ def expect_turns(world, name, steps):
 
 
 def smoke(world, _options):
-    """Two jobs take turns on two machines, and are trained alike."""
+    """Two jobs take turns on two machines, with the same result."""
     steps = 15
     world.end(world.begin(*world.together("smoke", steps, "--mode", "whole")), 0)
     for name in ("smoke-a", "smoke-b"):
@@ -128,12 +128,12 @@ def pair(world, _options):
 
 
 def kill_holder(world, name, other, vm):
-    """Kills the worker of a run that has the turn on a machine; returns after how many seconds the
-    other run had it."""
+    """Kills the worker of a run that holds the turn on a machine; returns the seconds until the
+    other run held it."""
     end = time.monotonic() + SECONDS_MAX
     while time.monotonic() < end:
         for pid in world.turnstile_workers(name, vm):
-            os.kill(pid, signal.SIGSTOP)  # So that it cannot give the turn before it is killed.
+            os.kill(pid, signal.SIGSTOP)  # The worker cannot give up the turn before it is killed.
             if world.holds(name, vm):
                 killed = time.monotonic()
                 os.kill(pid, signal.SIGKILL)
@@ -163,12 +163,12 @@ def kills(world, _options):
                 if event["kind"] == "saved")
     expect(world.events("kills-a")[at - 1]["step"] >= saved, "from its checkpoint")
 
-    # The process that conducts one of them; the other goes on.
+    # The process that conducts one of them; the other continues.
     pid = int(read(world.run_folder("kills-b") / "lock"))
     os.kill(pid, signal.SIGKILL)
     reached = len(world.events("kills-a"))
     world.wait_for(run, "kills-a", "saved", reached)
-    # The parent: what is left stops in good order, and gives the machines back.
+    # The parent: the rest stops in order, and releases the machines.
     pid = read(world.run_folder("kills-a") / "lock").decode().strip()
     run.kill()
     run.wait()
@@ -177,7 +177,7 @@ def kills(world, _options):
                "all is given back")
     expect(world.report("kills-a")["state"] == "stopped", "the first run stops in good order")
 
-    # Both go on from there; then one of their machines is taken.
+    # Both continue from there; then one of their machines is interrupted.
     run = world.begin("run", "--resume", "kills-a")
     at = world.wait_for(run, "kills-b", "resumed")
     at = world.wait_for(run, "kills-b", "saved", at)
@@ -189,7 +189,8 @@ def kills(world, _options):
         world.release(name)
     world.end(run, 0)
     reports = [world.expect_trained("kills-a", steps), world.report("kills-b")]
-    # What was not billed before its machines were gone the second knows by its own count only.
+    # Costs that were not billed before its machines were lost are known to the second only by its
+    # own count.
     expect(reports[1]["state"] == "trained" and reports[1]["saved"] == steps, reports[1]["reason"])
     expect_nothing_lost("kills-b", world.events("kills-b"))
     expect_same("kills-b", world.parameters_of("kills-b"), world.reference(steps))

@@ -21,17 +21,17 @@ import time
 from pathlib import Path
 
 EXIT_SKIPPED = 77
-SECONDS_MAX = 300  # For anything to happen; computers may be busy.
-LOOK = 0.02  # Seconds between two looks.
+SECONDS_MAX = 300  # For any event; computers may be busy.
+LOOK = 0.02  # Polling interval in seconds.
 NAME = f"e2e{os.getpid()}"
 PRICES = {"on-demand": 0.1 / 3600, "spot": 0.03 / 3600}  # Of local.small, USD/s.
 PAYLOAD_SHARE = 1448 / 1514  # TCP payload per Ethernet frame at an MTU of 1500.
-RATE_MIN, RATE_MAX = 0.85, 1.15  # Of what is right.
-RATE_BUSY = 0.3  # At least, where the computer is busy in all of the tries.
+RATE_MIN, RATE_MAX = 0.85, 1.15  # Relative to the expected rate.
+RATE_BUSY = 0.3  # Least ratio, where the computer is busy in all attempts.
 RATE_TRIES = 5
 
-# Rank 1 sends so many bytes to rank 0, which times them from the first quarter on. A small buffer
-# keeps what comes while rank 0 does not run from counting as fast.
+# Rank 1 sends this many bytes to rank 0, which times them from the first quarter on. A small buffer
+# prevents bytes that arrive while rank 0 does not run from counting as fast.
 TRANSFER = """
 import os, socket, sys, time
 address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
@@ -77,7 +77,7 @@ curl -s -o /dev/null -w '%{http_code}\\n' "$base/meta-data/instance-type"
 
 
 class Failure(Exception):
-    """Something is not as it should be."""
+    """A check failed."""
 
 
 def expect(condition, message):
@@ -87,7 +87,7 @@ def expect(condition, message):
 
 
 def wait_until(condition, what):
-    """Waits for a condition; returns what it came to."""
+    """Waits for a condition; returns its value."""
     end = time.monotonic() + SECONDS_MAX
     while not (found := condition()):
         expect(time.monotonic() < end, f"{what}: not within {SECONDS_MAX} s")
@@ -96,7 +96,7 @@ def wait_until(condition, what):
 
 
 class World:
-    """A folder of its own for the journals, and the means to look for what is left."""
+    """A separate folder for the journals, and the means to find remains."""
 
     def __init__(self, binary, folder):
         self.binary = binary
@@ -110,7 +110,7 @@ class World:
                                 stderr=subprocess.PIPE)
 
     def run(self, *words, code=0):
-        """Runs stint to its end and returns what it printed."""
+        """Runs stint to its end and returns its output."""
         process = self.start(*words)
         out, err = process.communicate(timeout=SECONDS_MAX)
         expect(process.returncode == code,
@@ -140,14 +140,14 @@ class World:
                 if cmdline(pid).split(b"\0")[0] == program.encode()]
 
     def expect_nothing_left(self, when):
-        """Fails unless everything goes; the kernel takes its time."""
+        """Fails unless all remains disappear; the kernel needs time."""
         end = time.monotonic() + SECONDS_MAX
         while (left := self.leftovers()) and time.monotonic() < end:
             time.sleep(LOOK)
         expect(not left, f"left {when}: {left}")
 
     def clean(self):
-        """Ends what a failure left."""
+        """Ends the remains of a failure."""
         for pid in self.processes():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -155,7 +155,7 @@ class World:
 
 
 def computer():
-    """Returns all namespaces, interfaces and cgroups there are."""
+    """Returns all namespaces, interfaces and cgroups."""
     spaces = set()
     for path in glob.glob("/proc/[0-9]*/ns/*"):
         with contextlib.suppress(OSError):
@@ -165,7 +165,7 @@ def computer():
 
 
 def smoke(world, _options):
-    """A cluster comes up, runs programs, loses a VM and goes without a trace."""
+    """A cluster is started, runs programs, loses a VM and is removed without remains."""
     world.run("local", "up", "--cluster", "2x local.small:spot", "--name", NAME)
     out = world.run("local", "exec", "--", "sh", "-c", "echo $RANK/$WORLD_SIZE $STINT_VM")
     expect(sorted(out.split("\n")) == ["", "vm1: 0/2 vm1", "vm2: 1/2 vm2"], out)
@@ -176,7 +176,7 @@ def smoke(world, _options):
 
 
 def basics(world, _options):
-    """Programs run on each VM with its rank, and the network is as fast as it says."""
+    """Programs run on each VM with its rank, and the network has the stated rate."""
     world.run("local", "up", "--cluster", "2x local.small", "--name", NAME)
     out = world.run("local", "exec", "--", "sh", "-c", "echo $RANK/$WORLD_SIZE $STINT_VM")
     expect(sorted(out.split("\n")) == ["", "vm1: 0/2 vm1", "vm2: 1/2 vm2"], out)
@@ -201,7 +201,7 @@ def cmdline(pid):
 
 
 def metadata(world, _options):
-    """A stock client inside a VM reads token, type and spot notice; then the VM is gone."""
+    """A stock client inside a VM reads token, type and spot notice; then the VM is lost."""
     world.run("local", "up", "--cluster", "local.large:spot + local.small", "--name", NAME)
     ask = ("local", "exec", "--vms", "vm1", "--", "sh", "-c", METADATA)
     lines = [line.removeprefix("vm1: ") for line in world.run(*ask).split("\n")]
@@ -210,7 +210,7 @@ def metadata(world, _options):
     lines = [line.removeprefix("vm1: ") for line in world.run(*ask).split("\n")]
     expect('{"action":"terminate","time":"' in lines[2] and lines[2].endswith(" 200"), lines)
     expect('{"noticeTime":"' in lines[3] and lines[3].endswith(" 200"), lines)
-    # One that is taken back while a program runs on it fails that program.
+    # A VM that is interrupted while a program runs on it fails that program.
     holder = hold(world, "vm1")
     world.run("local", "preempt", "vm1", "--notice", "0s")
     expect(holder.wait(SECONDS_MAX) == 137, f"a program is killed, not {holder.returncode}")
@@ -234,7 +234,7 @@ def phases_of(world):
 
 
 def life(world, _options):
-    """VMs whose life is drawn are taken back by themselves, and those on demand stay."""
+    """VMs with random lifetimes are interrupted by themselves, and on-demand VMs stay."""
     world.run("local", "up", "--cluster", "2x local.small:spot + local.small", "--name", NAME,
               "--life", "hazard:1s", "--notice", "1s")
     wait_until(lambda: phases_of(world) == ["taken", "taken", "running"], "a mean life of 1 s ends")
@@ -248,7 +248,7 @@ def status_of(text):
 
 
 def bill_of(vm, changes):
-    """Returns what a VM must have cost: seconds x price, piece by piece."""
+    """Returns the expected cost of a VM: seconds x price, piece by piece."""
     edges = [(0.0, 1.0)] + (changes if vm["market"] == "spot" else []) + [(float("inf"), 1.0)]
     begin, end = vm["born_s"], vm["born_s"] + vm["age_s"]
     return PRICES[vm["market"]] * sum(
@@ -257,7 +257,7 @@ def bill_of(vm, changes):
 
 
 def expect_bill(cluster, changes):
-    """Fails unless the bill is the sum over all VMs that ever were."""
+    """Fails unless the bill is the sum over all VMs of the cluster's life."""
     for market, key in (("on-demand", "cost_on_demand_usd"), ("spot", "cost_spot_usd")):
         vms = [vm for vm in cluster["vms"] if vm["market"] == market]
         for vm in vms:
@@ -266,8 +266,8 @@ def expect_bill(cluster, changes):
 
 
 def expect_rate(world, first, second, megabits):
-    """Fails unless the second VM sends to the first at a rate. It is never faster; how much slower
-    it may be depends on what else the computer does, so that it has several tries."""
+    """Fails unless the second VM sends to the first at a rate. It is never faster; the lower limit
+    depends on the load of the computer, so that there are several attempts."""
     words = ("local", "exec", "--vms", f"{first},{second}", "--", sys.executable, "-c", TRANSFER,
              str(int(megabits * 1e6 / 8 * 2)))
     shares = []
@@ -280,7 +280,7 @@ def expect_rate(world, first, second, megabits):
 
 
 def rent(world, options):
-    """VMs come and go in a cluster that runs; a client that is killed does it no harm."""
+    """VMs are launched and released in a running cluster; a killed client has no effect on it."""
     world.run("local", "up", "--cluster", "none", "--name", NAME)
     begin = time.monotonic()
     world.run("local", "add", "a", "local.small")
@@ -317,7 +317,7 @@ def rent(world, options):
 
 
 def pool(world, _options):
-    """The pool's size and prices over time take VMs back and change the bill."""
+    """The pool's size and prices over time preempt VMs and change the bill."""
     for change in (6, 30, 150):
         if follow_pool(world, change):
             return
@@ -325,7 +325,7 @@ def pool(world, _options):
 
 
 def start_pool(world, change):
-    """Starts a cluster with a pool that changes twice; returns how it is then."""
+    """Starts a cluster with a pool that changes twice; returns its status."""
     table = Path(world.folder, "pool.csv")
     table.write_text("at_s,spot,price_factor,unannounced\n0,3,,\n"
                      f"{change},1,2.5,\n{2 * change},0,0.5,true\n")
@@ -339,7 +339,7 @@ def start_pool(world, change):
 
 
 def follow_pool(world, change):
-    """Follows a pool to its end. Returns whether its VMs were there before its first change."""
+    """Follows a pool to its end. Returns whether its VMs were up before its first change."""
     cluster = start_pool(world, change)
     if cluster["age_s"] > change:
         world.run("local", "down")
@@ -371,7 +371,7 @@ def follow_pool(world, change):
     wait_until(over, "the pool takes its VMs")
     order = [["running"] * 3, ["running", "noticed", "noticed"], ["running", "taken", "taken"],
              ["taken"] * 3]
-    # A computer that is busy may miss one between two looks.
+    # A busy computer may miss one between two polls.
     expect(seen == [phases for phases in order if phases in seen], seen)
     cluster, vms = status_of(world.run("local", "down", "-o", "json"))
     expect_bill(cluster, changes)
@@ -383,7 +383,7 @@ def follow_pool(world, change):
 
 
 def probe(world, _options):
-    """A probe finds the network as fast as it is, and is folded into a calibration."""
+    """A probe measures the rate of the network, and is folded into a calibration."""
     if subprocess.run(["/usr/bin/python3", "-c", "import torch"], stderr=subprocess.DEVNULL,
                       check=False).returncode:
         print("SKIP: /usr/bin/python3 has no torch")
@@ -418,7 +418,7 @@ def probe(world, _options):
 
 
 def cycles(world, options):
-    """Nothing is left after many clusters came and went."""
+    """Nothing is left after many clusters were started and removed."""
     begin = time.monotonic()
     for _ in range(options.cycles):
         world.run("local", "up", "--cluster", "2x local.small", "--name", NAME)
@@ -438,13 +438,13 @@ def keeper_of(world):
 
 
 def kill(pid):
-    """Kills a process, and waits until it is gone."""
+    """Kills a process, and waits until it has ended."""
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not is_there(pid), f"process {pid} ends")
 
 
 def is_there(pid):
-    """Returns whether a process is there and no zombie."""
+    """Returns whether a process exists and is no zombie."""
     try:
         return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -452,7 +452,7 @@ def is_there(pid):
 
 
 def hangs(world):
-    """Returns whether a process of this world waits for ever."""
+    """Returns whether a process of this world hangs."""
     for pid in world.processes():
         with contextlib.suppress(OSError):
             if "pause" in Path(f"/proc/{pid}/wchan").read_text():
@@ -479,7 +479,7 @@ def crash(world, step, words, both):
 
 
 def crashes(world, _options):
-    """Nothing is left after kill -9 at every step of creation, and of a cluster that runs."""
+    """Nothing is left after kill -9 at every step of creation, and of a running cluster."""
     quota = any(os.access(path, os.W_OK) for path in ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup"))
     words = ["local", "up", "--cluster", "2x local.small", "--name", NAME]
     words += ["--quota", "0.5"] if quota else []

@@ -29,11 +29,11 @@ from local_cloud import EXIT_SKIPPED, SECONDS_MAX, Failure, World, expect  # noq
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = "/usr/bin/python3"
 BATCH = 24
-RELATIVE, ABSOLUTE = 1e-9, 1e-11  # How far parameters may differ; see above.
+RELATIVE, ABSOLUTE = 1e-9, 1e-11  # Tolerance of parameters; see above.
 TRAINER = [PYTHON, str(ROOT / "tools/in_double.py"), str(ROOT / "python/examples/mlp.py"),
            "--width", "64", "--samples", "480", "--batch", str(BATCH)]
 PARAMETERS = 8 * (256 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 20 + 20)  # Bytes.
-LOOK = 0.1  # Seconds between two looks.
+LOOK = 0.1  # Polling interval in seconds.
 
 
 class Runs(World):
@@ -59,8 +59,8 @@ class Runs(World):
         return str(path)
 
     def trainer(self, name, steps, brake=None):
-        """The command that trains. From step `brake` on it is slow until release() lets it go, so
-        that it is not over before a test has done what it wants to do to it."""
+        """The training command. From step `brake` on it is slow until release() is called, so that
+        it does not end before a test has acted on it."""
         command = [*TRAINER, "--steps", str(steps), "--save", self.parameters_of(name)]
         if brake is None:
             return command
@@ -68,21 +68,21 @@ class Runs(World):
                 *command[1:]]
 
     def gate(self, name):
-        """The file that lets a braked training go."""
+        """The file that releases a braked training."""
         return f"{self.folder}/{name}.go"
 
     def release(self, name):
-        """Lets a braked training go."""
+        """Releases a braked training."""
         Path(self.gate(name)).touch()
 
     def words(self, name, cluster, steps, *more, command=None, brake=None):
-        """What to ask stint for."""
+        """The arguments of stint."""
         command = command or self.trainer(name, steps, brake)
         return ["run", "--cluster", cluster, "--job", self.job, "--name", name, "--steps",
                 str(steps), "--batch", str(BATCH), *more, "--", *command]
 
     def ask(self, *words):
-        """Runs stint to its end; returns its exit code and all that it said."""
+        """Runs stint to its end; returns its exit code and its whole output."""
         process = self.start(*words)
         out, err = process.communicate(timeout=SECONDS_MAX)
         return process.returncode, out + err
@@ -98,7 +98,7 @@ class Runs(World):
         return process
 
     def end(self, process, code, seconds=SECONDS_MAX):
-        """Waits for its end, and returns what it said."""
+        """Waits for its end, and returns its output."""
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -108,11 +108,11 @@ class Runs(World):
         return said
 
     def parameters_of(self, name):
-        """Where a run saves its parameters."""
+        """The file of the parameters of a run."""
         return f"{self.folder}/{name}.pt"
 
     def run_folder(self, name):
-        """What a run keeps."""
+        """The folder of a run."""
         return Path(self.folder, "stint/runs", name)
 
     def events(self, name):
@@ -122,7 +122,8 @@ class Runs(World):
         return [json.loads(line) for line in lines[:-1]]
 
     def wait_for(self, process, name, kind, after=0, **facts):
-        """Waits for an event of a kind behind `after` others; returns its place in the journal."""
+        """Waits for an event of a kind after `after` others; returns its position in the
+        journal."""
         end = time.monotonic() + SECONDS_MAX
         while True:
             for place, event in enumerate(self.events(name)[after:], after):
@@ -133,7 +134,7 @@ class Runs(World):
             time.sleep(LOOK)
 
     def report(self, name):
-        """What stint says of a run."""
+        """The status of a run."""
         return json.loads(self.run("report", name, "-o", "json"))
 
     def reference(self, steps):
@@ -159,7 +160,7 @@ class Runs(World):
                 and folder.encode() in read(f"/proc/{pid}/cmdline")]
 
     def expect_trained(self, name, steps):
-        """Fails unless a run is trained as if nothing had happened, and the bill is right."""
+        """Fails unless a run is trained as if undisturbed, and the bill is right."""
         report = self.report(name)
         expect(report["state"] == "trained" and report["saved"] == steps == report["reached"],
                f"{name}: {report['state']} ({report['reason']}) after {report['reached']}")
@@ -169,7 +170,7 @@ class Runs(World):
         return report
 
     def clean(self):
-        """Ends what a failure left."""
+        """Ends the remains of a failure."""
         for process in self.started:
             if process.poll() is None:
                 process.kill()
@@ -181,7 +182,7 @@ class Runs(World):
 
 
 def read(path):
-    """The bytes of a file that may be gone."""
+    """The bytes of a file that may not exist."""
     try:
         return Path(path).read_bytes()
     except OSError:
@@ -189,7 +190,7 @@ def read(path):
 
 
 def said_by(process):
-    """All that a run said."""
+    """The whole output of a run."""
     process.log.flush()
     return Path(process.log.name).read_text(encoding="utf-8")
 
@@ -220,7 +221,7 @@ def expect_bill(report):
 
 
 def expect_nothing_lost(name, events):
-    """Fails if what was acknowledged was ever trained again."""
+    """Fails if an acknowledged step was ever trained again."""
     saved = 0
     for event in events:
         if event["kind"] == "saved":
@@ -231,8 +232,8 @@ def expect_nothing_lost(name, events):
 
 
 def expect_same(name, path, reference):
-    """Fails unless two sets of parameters are equal but for the order of sums."""
-    import torch  # It takes a second; what fails before needs none.
+    """Fails unless two sets of parameters are equal except for the order of sums."""
+    import torch  # The import takes a second, which earlier failures do not need.
     ours, theirs = torch.load(path), torch.load(reference)
     expect(ours.keys() == theirs.keys(), f"{name}: other parameters")
     furthest = 0.0
@@ -244,7 +245,7 @@ def expect_same(name, path, reference):
 
 
 def smoke(world, _options):
-    """A machine is taken back; the training is the same."""
+    """A machine is interrupted; the training is the same."""
     steps = 40
     world.write_job("tiny", 20)
     run = world.begin(*world.words("smoke", "2x local.large:spot", steps, brake=5))
@@ -259,7 +260,7 @@ def smoke(world, _options):
 
 
 def trained(world, _options):
-    """Machines are taken back with and without replacement; the training is the same."""
+    """Machines are interrupted with and without replacement; the training is the same."""
     steps = 120
     trace = Path(world.folder, "trace.json")
     counts = [3] * 7 + [2] * 2 + [3] * 3 + [1] * 2 + [3] * 3 + [2] * 2 + [3] * 60
@@ -277,7 +278,7 @@ def trained(world, _options):
     done = [line["iteration"]["number"]
             for line in lines_of(world.run_folder("trained") / "measurements.jsonl")
             if "iteration" in line]
-    # What survivors train while the next attempt begins is not in the record.
+    # Steps of survivors while the next attempt begins are not in the record.
     expect(done and set(done) <= set(range(1, steps + 1)),
            f"of {steps} steps {len(set(done))} are in the record")
     page = Path(world.folder, "page.html")
@@ -336,14 +337,14 @@ def kills(world, _options):
 
 
 WORKER_POINTS = ["copy", "send", "rename", "kept", "share"]
-# A worker restores what was saved when the supervisor is resumed.
+# A worker restores the checkpoint when the supervisor is resumed.
 RUNNER_POINTS = ["acknowledge-begin", "acknowledge-written", "acknowledge-renamed", "prune"]
 RESTORE_POINTS = ["restore"]
 RECEIVER_POINTS = ["put-received", "put-written", "put-renamed"]
 
 
 def crash_until_trained(world, runs):
-    """Resumes runs whenever their supervisors were killed; returns how often, by name."""
+    """Resumes runs whenever their supervisors were killed; returns the number of times, by name."""
     resumed = dict.fromkeys(runs, 0)
     waiting = dict(runs)
     end = time.monotonic() + SECONDS_MAX
@@ -361,7 +362,8 @@ def crash_until_trained(world, runs):
 
 
 def crashes(world, _options):
-    """Workers, supervisor and receiver are killed once at each named step of a save or restore."""
+    """Workers, supervisor and receiver are killed once at each named step of a checkpoint or
+    restore."""
     steps = 50
     plan = {"workers": (WORKER_POINTS, "2x local.large", []),
             "supervisor": (RUNNER_POINTS + RESTORE_POINTS, "1x local.fast", []),
@@ -387,7 +389,7 @@ def crashes(world, _options):
 HOSTILE = ["a b", "a'b", 'a"b', "a\nb", "..", "../x", "a/../b", "-x", "--plan", ".hidden", "a/b",
            "$(touch x)", "x" * 65, "ä"]
 
-# Asks the receiver at an address for everything, with several proofs; prints what it answers.
+# Requests everything from the receiver at an address, with several proofs; prints its answers.
 STRANGER = """
 import hashlib, hmac, json, socket, sys
 address, right = sys.argv[1:]
@@ -407,7 +409,7 @@ print(json.dumps([ask(secret) for secret in ("", "00" * 32, right[::-1], right)]
 
 
 def expect_names_refused(world):
-    """Names that cannot be are refused, and nothing is made."""
+    """Invalid names are refused, and nothing is created."""
     for name in HOSTILE:
         words = world.words("x", "1x local.fast", 2)
         words[words.index("x")] = name
@@ -420,7 +422,7 @@ def expect_names_refused(world):
 
 
 def expect_private(folder):
-    """Fails if others may look into the folder of a run, or into what is in it."""
+    """Fails if other users may read the folder of a run, or its contents."""
     for path in (folder.parent, folder, folder / "checkpoints", folder / "log"):
         mode = stat.S_IMODE(path.stat().st_mode)
         expect(mode == 0o700, f"{path} has mode {mode:o}")
@@ -467,10 +469,10 @@ def expect_plans_refused(world):
 
 
 def safety(world, _options):
-    """Names, words and strangers that mean harm do none."""
+    """Malicious names, words and clients have no effect."""
     expect_names_refused(world)
     expect_plans_refused(world)
-    # A name that is no name for a folder, and a script whose name a shell would run.
+    # An invalid folder name, and a script whose name a shell would run.
     world.write_job("../../x $(touch pwned) 'q'", 100)
     script = Path(world.folder, "$(touch pwned); 'train'\n.py")
     shutil.copy(TRAINER[2], script)
@@ -494,7 +496,7 @@ def safety(world, _options):
         expect(not Path(folder, "pwned").exists(), f"a shell ran in {folder}")
 
 
-# Trains on less than it is given, or with a batch of its own.
+# Trains on less than its share, or with its own batch.
 DISOBEDIENT = """
 import sys, torch, stint
 batch, most = map(int, sys.argv[1:])
@@ -511,7 +513,7 @@ for step in job.steps(data):
 
 
 def disobey(world, name, batch, most):
-    """Starts a script that ignores what it is told."""
+    """Starts a script that ignores its orders."""
     script = Path(world.folder, "disobedient.py")
     script.write_text(DISOBEDIENT)
     return world.begin(*world.words(name, "1x local.fast", 10, command=[
@@ -525,7 +527,7 @@ def newest(folder):
 
 
 def damage(world, name):
-    """Turns a bit of the newest checkpoint over; returns the steps of it and of the one before."""
+    """Flips a bit of the newest checkpoint; returns its step and that of the previous one."""
     folder = world.run_folder(name) / "checkpoints"
     last, before = newest(folder)
     path = folder / f"step-{last}" / "shard-0-of-1"
@@ -536,7 +538,7 @@ def damage(world, name):
 
 
 def interrupt(world, run, name, saves):
-    """Stops a run by Ctrl-C after some saves; what it says."""
+    """Stops a run by Ctrl-C after some checkpoints; returns its output."""
     at = 0
     for _ in range(saves):
         at = world.wait_for(run, name, "saved", at)
@@ -589,7 +591,7 @@ def limits(world, _options):
 
 
 def expect_trained_again(world, name, steps, damaged):
-    """As expect_trained, but what was damaged may be trained again."""
+    """As expect_trained, but damaged steps may be trained again."""
     for event in world.events(name):
         if event["kind"] == "resumed" and event["step"] < damaged:
             events = world.events(name)
@@ -601,7 +603,7 @@ def expect_trained_again(world, name, steps, damaged):
 
 
 def fill_up(world, run):
-    """Stops a run and puts its checkpoints where there is room for one only."""
+    """Stops a run and moves its checkpoints to a disk with space for only one."""
     interrupt(world, run, "full", 1)
     folder = world.run_folder("full") / "checkpoints"
     aside = Path(world.folder, "aside")
@@ -615,7 +617,7 @@ def fill_up(world, run):
 
 
 def empty_out(world, run, folder, steps):
-    """The run without room has given up by now, and said why; with room it goes on."""
+    """The run without disk space has given up, with a reason; with space it continues."""
     try:
         said = world.end(run, 1)
         expect("No space left" in said, f"why it gave up is not said: {said}")
@@ -638,7 +640,7 @@ MODES = {"smoke": smoke, "trained": trained, "kills": kills, "crashes": crashes,
 
 
 def skip_reason(world):
-    """Why nothing can be tried here, if so."""
+    """The reason why nothing can be tested here, if any."""
     report = world.start("doctor", "-o", "json").communicate(timeout=SECONDS_MAX)[0]
     for finding in json.loads(report)["findings"]:
         if finding["feature"] == "local cloud" and finding["level"] != "ok":
@@ -652,7 +654,7 @@ def skip_reason(world):
 
 
 def main(text, modes, kind):
-    """The command: tries one of the modes in a world of this kind."""
+    """The command: tests one of the modes in a world of this kind."""
     parser = argparse.ArgumentParser(description=text.split("\n")[0])
     parser.add_argument("binary")
     parser.add_argument("what", choices=modes)

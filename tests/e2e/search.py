@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from local_cloud import SECONDS_MAX, expect  # noqa: E402
 from run import BATCH, PYTHON, ROOT, Runs, expect_bill, expect_nothing_lost, main  # noqa: E402
 
-# Trains a line of 64 numbers, unlike the examples with no more samples at once than MOST.
+# Trains a line of 64 numbers with at most MOST samples at once, unlike the examples.
 SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
@@ -46,17 +46,17 @@ class Searches(Runs):
         return [PYTHON, str(path)]
 
     def search(self, name, command, *more):
-        """What to ask stint for."""
+        """The arguments of stint."""
         return ["search", "--job", self.job, "--batch", str(BATCH), "--name", name, "--objective",
                 "time", "--types", "local.large,local.fast", "--vms", "1,2", "--batches",
                 f"{BATCH},{2 * BATCH}", "--probe-steps", "5", *more, "--", *command]
 
     def record(self, name):
-        """What a search has found."""
+        """The results of a search."""
         return json.loads((self.run_folder(name) / "search.json").read_text())
 
     def expect_searched(self, name):
-        """Fails unless a search came to its end without losing anything."""
+        """Fails unless a search ended without losing anything."""
         report = self.report(name)
         expect(report["state"] == "trained" and report["saved"] == report["reached"],
                f"{name}: {report['state']} ({report['reason']}) after {report['reached']}")
@@ -66,13 +66,13 @@ class Searches(Runs):
         return report
 
 
-# Of its goal. A plan that leads to less than 0.99 of it is corrected; the last attempt may begin
-# with steps that are worth less.
+# Share of its goal. A plan that leads to less than 0.99 of it is corrected; the last attempt may
+# begin with steps that are worth less.
 REACHED = 0.98
 
 
 def smoke(world, _options):
-    """A search trains to its goal and keeps what it learned."""
+    """A search trains to its goal and keeps its results."""
     world.write_job("tiny", 40)
     world.end(world.begin(*world.search("smoke", world.script("line"), "--target", "steps=30")), 0)
     world.expect_searched("smoke")
@@ -82,7 +82,7 @@ def smoke(world, _options):
 
 
 def moves(world, _options):
-    """A search goes to other machines and batches; the next one begins where it ended."""
+    """A search moves to other machines and batches; the next one starts where it ended."""
     command = world.script("line")
     said = world.end(world.begin(*world.search("first", command, "--target", "steps=160")), 0)
     report = world.expect_searched("first")
@@ -119,7 +119,7 @@ def moves(world, _options):
 
 
 def troubles(world, _options):
-    """Memory that is short, a script that ignores its batch, a loss that is never reached."""
+    """Too little memory, a script that ignores its batch, a loss that is never reached."""
     said = world.end(world.begin(*world.search(
         "memory", world.script("memory", most=4), "--target", "steps=60")), 0)
     expect("too many for the memory" in said, said)
