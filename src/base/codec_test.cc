@@ -154,7 +154,7 @@ TEST(Codec, MakesASchemaOfTheSameFields) {
   EXPECT_NE(text.find(R"("market":{"enum":["on-demand","spot"])"), std::string::npos);
 }
 
-/// What only results need: lists of numbers, null, and documents inside a document.
+/// Types that only results need: lists of numbers, null, and documents inside a document.
 struct Receipt {
   std::vector<Seconds> times;
   std::optional<Seconds> end;

@@ -72,7 +72,7 @@ class LineStreamTest : public testing::Test {
     stream_ = LineStream(std::move(pipe->from));
   }
 
-  /// What comes of one read after these bytes were written.
+  /// The result of one read after these bytes were written.
   std::vector<std::string> lines_of(std::string_view bytes) {
     EXPECT_TRUE(write_all(to_.get(), bytes));
     return lines();

@@ -143,7 +143,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::vector<Json> open_;
-  std::vector<std::string> keys_;                      // Of the value being read, by level.
+  std::vector<std::string> keys_;                      // Keys of the value being read, by level.
   std::vector<std::unordered_set<std::string>> seen_;  // Keys so far, by level.
   Json root_;
   std::string problem_;

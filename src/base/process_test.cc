@@ -73,7 +73,7 @@ TEST(StopSignals, OnlyThoseThatAreNamedAreNoted) {
 
 constexpr Seconds kPatience = 30 * kSecond;
 
-/// What a shell prints that runs `script` as part of `command`, and its exit code.
+/// The output of a shell that runs `script` as part of `command`, and its exit code.
 std::pair<std::string, int> run(const std::string& script, Command command = {}) {
   auto pipe = make_pipe();
   command.words = {"sh", "-c", script};

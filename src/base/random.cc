@@ -64,7 +64,7 @@ double Random::lognormal(double mean, double deviation) {
   if (deviation == 0) return mean;
   CHECK(mean > 0);
   const double ratio = deviation / mean;
-  const double variance = std::log1p(ratio * ratio);  // Of the logarithm.
+  const double variance = std::log1p(ratio * ratio);  // Variance of the logarithm.
   return mean * std::exp(normal() * std::sqrt(variance) - variance / 2);
 }
 

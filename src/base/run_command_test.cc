@@ -49,7 +49,7 @@ TEST(RunCommand, WhatTakesTooLongIsEndedWithItsChildren) {
   const std::string file = testing::TempDir() + fmt::format("/process_limit_{}", getpid());
   const std::vector<Command> commands = {shell("sleep 1000 & echo $!; wait")};
   std::string said;
-  // On a busy computer the shell may not get as far as to say anything in a short time.
+  // On a busy computer the shell may print nothing in a short time.
   for (const double seconds : {0.3, 3.0, 30.0}) {
     const auto end = run_together(commands, seconds * kSecond, file);
     ASSERT_TRUE(end.ok());
@@ -109,7 +109,7 @@ TEST(RunCommand, ACommandThatHangsIsEnded) {
   EXPECT_NE(status.error().message.find("it did not end within 0.05 s"), std::string::npos);
 }
 
-// It closes its error stream, so that only its end can be waited for.
+// The program closes its error stream, so that only its end can be waited for.
 TEST(RunCommand, ACommandThatSaysNothingMoreHasTheSameLimit) {
   const Status status = run_command({"sh", "-c", "exec sleep 100 2>&-"}, 50 * kMillisecond);
   ASSERT_FALSE(status.ok());

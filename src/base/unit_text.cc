@@ -17,7 +17,7 @@ namespace {
 
 struct Unit {
   const char* name;
-  double base;         // How many base units one of this is, times `per`.
+  double base;         // Number of base units in one of this, times `per`.
   bool alias = false;  // Read but never written.
   double per = 1;      // 3600 for "USD/h", so that 3.06 USD/h is exactly 3.06 * kDollar / kHour.
 };

@@ -83,7 +83,7 @@ TEST(Pollux, SplitsTheTimeOfASingleBatchInHalves) {
   EXPECT_NEAR(predicted(*model, {1}, 128), 0.15, 1e-4);
 }
 
-// The split tells G apart from S where γ alone could not: G = 0.3, S = 0.4 and γ = 2 make 0.5.
+// The split separates G from S where γ alone could not: G = 0.3, S = 0.4 and γ = 2 make 0.5.
 TEST(Pollux, UsesTheSplitWhereTheRowsSayIt) {
   std::vector<StepRow> rows;
   for (const double batch : {10, 20, 40}) {

@@ -63,7 +63,7 @@ TEST(ReductionSpread, FindsTheDeviationsThatMadeTheTimes) {
 
 TEST(ReductionSpread, OfNothingNothingIsKnown) { EXPECT_FALSE(spread_of({}).repeats.has_value()); }
 
-/// What is believed before: a payload of 0.95, hardly any other cost.
+/// The prior: a payload of 0.95, hardly any other cost.
 Calibration priors() {
   Calibration calibration{.name = "priors"};
   const BucketLaw law{.payload = std::log(0.95),
@@ -133,7 +133,7 @@ TEST(BucketFit, FindsTheLawThatMadeTheRows) {
   EXPECT_LT(fit->noise_exposed, 0.01);
 }
 
-// Every second row is a tenth slower than the law can say.
+// Every second row is a tenth slower than the law can express.
 TEST(BucketFit, NoiseIsWhatSizesLeftOutAreOff) {
   const PredictFixture fixture = slow_network();
   const BucketLaw truth = (*calibrated_buckets(priors()))->law;
@@ -185,7 +185,8 @@ TEST(BucketFit, AProbeTellsWhatTheNetworkCosts) {
   ASSERT_TRUE(fit.ok()) << fit.error().message;
   EXPECT_NEAR(fit->law.payload, truth.payload, 0.02);
   EXPECT_NEAR(fit->law.latency, truth.latency, 0.1);
-  EXPECT_FALSE(fit->solution.identified[4]);  // What an iteration costs besides, it cannot tell.
+  // The data do not determine the other costs of an iteration.
+  EXPECT_FALSE(fit->solution.identified[4]);
   EXPECT_EQ(fit->errors.size(), 9U);
   EXPECT_DOUBLE_EQ(fit->total_rate.in(kGbit / kSecond), 8);
 }

@@ -18,7 +18,7 @@ CollectiveRow row(const char* cluster, int vms, int workers, Bytes payload,
           .time = time};
 }
 
-/// Sizes 8 B to 1 GiB, each four times the last, as the law says.
+/// Sizes 8 B to 1 GiB, each four times the last, by the law.
 std::vector<CollectiveRow> law_rows(const char* cluster, int vms, int workers,
                                     const CollectiveConstants& constants) {
   std::vector<CollectiveRow> rows;

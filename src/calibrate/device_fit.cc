@@ -13,9 +13,11 @@
 namespace stint {
 namespace {
 
-constexpr double kPairDeviation = 0.3;   // Of ln r about the law: only sets the scale of the prior.
-constexpr double kPriorDeviation = 2.0;  // Of the logit: shares from 2 to 98 % are all believable.
-constexpr double kTail = 2;              // Deviations beyond which the loss of a pair is linear.
+// Deviation of ln r from the law: only sets the scale of the prior.
+constexpr double kPairDeviation = 0.3;
+// Deviation of the logit: shares from 2 to 98 % are all plausible.
+constexpr double kPriorDeviation = 2.0;
+constexpr double kTail = 2;  // Deviations beyond which the loss of a pair is linear.
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 

@@ -20,7 +20,7 @@ namespace stint {
 namespace {
 
 constexpr double kNoise = 0.03;
-constexpr Seconds kMessage = 0.5 * kMillisecond;  // Per bucket and doubling; what is believed too.
+constexpr Seconds kMessage = 0.5 * kMillisecond;  // Per bucket and doubling; also the prior.
 constexpr SecondsPerByte kNetwork = 0.3e-9 * kSecond / kByte;
 constexpr SecondsPerByte kInside = 0.2e-9 * kSecond / kByte;
 
@@ -28,7 +28,7 @@ struct Job {
   std::string name;
   Bytes gradients;
   int buckets = 1;
-  Seconds floor;  // Of a step alone, and what each sample adds.
+  Seconds floor;  // Time of a step alone, and the time of each sample.
   Seconds per_sample;
 };
 
@@ -41,7 +41,7 @@ const Job kLarge{"large", 400 * kMB, 17, 50 * kMillisecond, 8 * kMillisecond};
 struct Place {
   int vms = 1;
   int per_vm = 1;
-  double batch = 1;  // Of a worker.
+  double batch = 1;  // Batch of a worker.
 };
 
 /// A third of compute hides nothing; the all-reduce runs beside the rest of it.
@@ -83,8 +83,8 @@ Rows play(const Job& job, Seconds message, Random& random) {
 
 /// The three jobs as the law sees them.
 struct Cluster {
-  std::vector<LawRow> seen;    // Of the jobs with large gradients.
-  std::vector<LawRow> unseen;  // Of the latency-bound job, on several workers.
+  std::vector<LawRow> seen;    // Rows of the jobs with large gradients.
+  std::vector<LawRow> unseen;  // Rows of the latency-bound job, on several workers.
 };
 
 Cluster played_cluster(std::uint64_t seed, Seconds message) {

@@ -13,7 +13,7 @@ const Constant* find(const Calibration& calibration, const std::string& scope,
   return nullptr;
 }
 
-/// A law of one job "a" as if it had been fitted, all of it as far from sure as `deviation` says.
+/// A law of one job "a" as if it had been fitted, with this uncertainty of all constants.
 FittedLaw law_with(double deviation) {
   FittedLaw law;
   const std::size_t unknowns = law_names(FabricLaw{}).size() + law_names(JobLaw{}).size();

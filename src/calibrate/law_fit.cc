@@ -12,8 +12,9 @@
 namespace stint {
 namespace {
 
-constexpr double kRowDeviation = 0.06;       // Of log time: typical of published tables, see docs.
-constexpr double kPlacementDeviation = 0.2;  // Of exposed communication from run to run.
+// Deviation of log time: typical of published tables, see docs.
+constexpr double kRowDeviation = 0.06;
+constexpr double kPlacementDeviation = 0.2;  // Deviation of exposed communication from run to run.
 constexpr double kRowsTogether = 32;         // Weight of all rows of a job together.
 constexpr double kRowTail = 2;               // Deviations beyond which the loss of a row is linear.
 constexpr double kJobTail = 1.5;             // The same for a job's own constants.
@@ -49,7 +50,7 @@ double log_time(const FabricLaw& fabric, const JobLaw& job, const LawInput& inpu
 /// The rows in the order of their jobs, so that each job's law is unpacked once.
 struct RowsByJob {
   std::vector<const LawRow*> rows;
-  std::vector<double> deviations;      // Of log time, one per row.
+  std::vector<double> deviations;      // Deviations of log time, one per row.
   std::vector<std::size_t> job_begin;  // In rows, one more than there are jobs.
   std::vector<std::string> names;
   std::vector<double> log_times;

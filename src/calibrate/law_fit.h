@@ -39,8 +39,8 @@ struct JobFit {
   JobLaw law;
   std::size_t rows = 0;
   std::size_t first_unknown = 0;  // Index of its law in the solution.
-  double noise = 1;               // Its noise over the population's.
-  Bytes gradients;                // Of its first row.
+  double noise = 1;               // Noise of the job relative to the population's.
+  Bytes gradients;                // Gradient bytes of its first row.
 };
 
 /// A predicted time. Times are log-normal: their logarithm has this deviation.

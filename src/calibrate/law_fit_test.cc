@@ -17,7 +17,7 @@
 namespace stint {
 namespace {
 
-/// A fabric unlike the prior: bytes between VMs cost a third of what is believed.
+/// A fabric unlike the prior: bytes between VMs cost a third of its value.
 FabricLaw true_fabric() {
   FabricLaw fabric = bundled_priors().fabric;
   fabric.two_vm_cost = 0.2;
@@ -164,7 +164,7 @@ TEST(FitLaw, WithoutRowsIsThePrior) {
   EXPECT_TRUE(law.jobs.empty());
   EXPECT_EQ(law.fabric.cost, bundled_priors().fabric.cost);
   const LawEstimate estimate = law.predict("any", true, placed(kLarge, 4, 1));
-  // The prior knows the cost of a byte to e^2: nothing near a prediction, and it says so.
+  // The prior knows the cost of a byte to e^2: far from a prediction, as the interval shows.
   EXPECT_GT(estimate.deviation, 0.5);
 }
 
@@ -183,7 +183,7 @@ TEST(FitLaw, IsHardlyMovedByAnOutlier) {
   EXPECT_LT(mean_error(law, rows), mean_error(clean, rows) + 0.01);
 }
 
-// The job has 400 MB; its rows say 100 MB as a guess, and ln 4 = 1.386 is to be learned.
+// The job has 400 MB; its rows have 100 MB as a guess, and the fit must find ln 4 = 1.386.
 TEST(FitLaw, LearnsTheSizeOfAJobFromItsRows) {
   auto hidden = rows_of({"hidden", 400 * kMB, 200 * kMillisecond}, {}, 0.02, 7);
   for (LawRow& row : hidden) {
@@ -242,7 +242,7 @@ TEST(Predict, IsWiderForAJobNeverSeen) {
     const LawInput input = placed(kMiddle, vms, 4);
     EXPECT_GT(law.predict("unseen", true, input).deviation,
               law.predict("middle", true, input).deviation);
-    // And wider still when not even its size is known.
+    // The interval is still wider when even its size is unknown.
     EXPECT_GT(law.predict("unseen", false, input).deviation,
               law.predict("unseen", true, input).deviation);
   }

@@ -155,7 +155,7 @@ TEST(TryPlan, MayRegretLessThanNothing) {
   EXPECT_NEAR(trial.regret, -0.49, 1e-12);
 }
 
-// Who knows the times beforehand regrets nothing and keeps every deadline.
+// Known times have no regret and keep every deadline.
 TEST(TryPlan, ASeerHasNoRegret) {
   constexpr int kSeed = 7;
   SCOPED_TRACE(kSeed);

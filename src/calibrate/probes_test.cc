@@ -108,7 +108,7 @@ Matrix inverse(Matrix a) {
   return a;
 }
 
-/// What the choice rests on, written out as whole matrices.
+/// The criterion of the choice, written out as whole matrices.
 struct Dense {
   Matrix information;  // Inverse of the covariance before anything is measured.
   Matrix slopes;       // One line per row.

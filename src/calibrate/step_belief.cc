@@ -10,7 +10,7 @@
 namespace stint {
 namespace {
 
-constexpr double kTimingDeviation = 0.01;  // Of a setup that was timed: a few iterations.
+constexpr double kTimingDeviation = 0.01;  // Deviation of a timed setup: a few iterations.
 
 const std::span<const LawName<FabricLaw>> kFabricNames = law_names(FabricLaw{});
 const std::span<const LawName<JobLaw>> kJobNames = law_names(JobLaw{});

@@ -33,7 +33,7 @@ LawInput setup(int vms, int each, double batch) {
           .workers_on_fullest_vm = each};
 }
 
-/// What a job takes whose network costs `dearer` times the usual.
+/// The time of a job whose network costs `dearer` times the usual.
 Seconds truth(const FittedLaw& law, LawInput input, double dearer) {
   input.alone = 0.002 * (input.batch_per_worker + 16) * kSecond;
   return law_time(law.fabric, {.cost = std::log(dearer)}, input);
@@ -101,7 +101,7 @@ TEST(StepBelief, ComputeOfOtherJobsTellsTheFloor) {
   for (const double batch : {4.0, 8.0, 16.0}) rows.push_back(alone("a", batch, 0.01 * (batch + 8)));
   const ComputePrior prior = compute_prior(rows, {});
   EXPECT_NEAR(prior.floor, (std::log(2.0) + std::log(0.5)) / 2, 1e-9);
-  rows.push_back(alone("b", 4, 1));  // One batch tells nothing.
+  rows.push_back(alone("b", 4, 1));  // One batch has no information.
   EXPECT_EQ(compute_prior(rows, {}).floor, prior.floor);
   EXPECT_NEAR(compute_prior({}, {}).floor, std::log(0.5), 1e-12);
 }

@@ -43,7 +43,7 @@ struct Gpu {
 struct Accelerator {
   std::string name;
   int count = 1;
-  std::optional<Bytes> memory;     // Of one accelerator, as the provider states it.
+  std::optional<Bytes> memory;     // Memory of one accelerator, as the provider states it.
   std::optional<std::string> gpu;  // The Gpu with its figures; absent: there are none.
   Json::Object unknown = {};
 };

@@ -39,7 +39,7 @@ std::optional<std::uint32_t> checksum_in(std::string_view word) {
   return static_cast<std::uint32_t>(*number);
 }
 
-/// From the words behind the first.
+/// Reads the words after the first.
 std::optional<ShardName> shard_in(const std::vector<std::string_view>& words) {
   const auto step = number_in(words[1], kStepMax);
   const auto number = number_in(words[2], kShardCountMax);

@@ -35,7 +35,7 @@ std::string printed_by(const std::string& command) {
   return text;
 }
 
-/// What bash offers for the last of `words`.
+/// The words that bash offers for the last of `words`.
 Names offered(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += " \"" + word + "\"";

@@ -22,7 +22,7 @@ struct Answer {
   std::string err;
 };
 
-/// A stream whose text can be looked at.
+/// A stream whose text can be read.
 class Paper {
  public:
   Paper() : stream_(open_memstream(&bytes_, &size_)) {}

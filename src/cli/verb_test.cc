@@ -10,7 +10,7 @@
 namespace stint::cli {
 namespace {
 
-/// What `act` prints to the error stream.
+/// The output of `act` on the error stream.
 std::string said(Invocation invocation, const std::function<void(const Invocation&)>& act) {
   char* bytes = nullptr;
   std::size_t size = 0;

@@ -61,7 +61,7 @@ struct ClusterSpec {
   Seconds notice = 120 * kSecond;         // Spot interruption notice; the default is that of EC2.
   std::optional<double> processors = {};  // Processors that each VM may use; absent: all.
   bool ends_with_maker = false;           // The cluster ends with the process that made it.
-  std::vector<PoolChange> pool = {};      // Of the spot market, sorted by time.
+  std::vector<PoolChange> pool = {};      // Changes of the spot market, sorted by time.
 };
 
 /// The VMs of `cluster`, named vm1, vm2, … in its order. Usage errors: a type that the catalogue

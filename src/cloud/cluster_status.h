@@ -56,7 +56,7 @@ struct VmStatus {
   BytesPerSecond network;
   VmPhase phase = VmPhase::kRunning;
   Seconds born = {};            // Since the creation of the cluster.
-  Seconds age = {};             // Until it ended.
+  Seconds age = {};             // Time since the launch, until the end.
   DollarsPerSecond price = {};  // Present price; zero after its end.
   Dollars cost = {};
   std::optional<std::string> takes_at = {};  // UTC, once there is a notice.

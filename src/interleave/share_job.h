@@ -20,7 +20,7 @@ struct ShareJob {
   double deviation = 0;  // Deviation of the logarithm of `alone`.
   double iterations = 1;
   double iterations_deviation = 0;       // Deviation of the logarithm of the iterations.
-  std::optional<Seconds> deadline = {};  // From the start.
+  std::optional<Seconds> deadline = {};  // Deadline, from the start.
   // Need of a worker, by group; unknown: it fits.
   std::vector<std::optional<MemoryNeed>> memory = {};
   bool compute_measured = true;  // Measured on this device; else both parts are equally uncertain.

@@ -57,7 +57,7 @@ struct IterationRecord {
   std::optional<Seconds> synchronisation;
   std::optional<Seconds> input;
   std::optional<Seconds> update;
-  std::optional<double> loss = {};  // Of the global batch.
+  std::optional<double> loss = {};  // Loss of the global batch.
   Json::Object unknown = {};
 };
 

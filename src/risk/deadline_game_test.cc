@@ -57,7 +57,7 @@ TEST(DeadlineGame, KnowsHowLongOnDemandTakes) {
   one.hold(1, 0);
   // One is ready: after five ticks it has done five, the other two.
   EXPECT_EQ(on_demand_ticks(game, one, 7), 5);
-  // What one does alone in three ticks needs no other.
+  // One machine can do this part alone in three ticks.
   EXPECT_EQ(on_demand_ticks(game, one, 3), 3);
   EXPECT_EQ(on_demand_ticks(game, one, 0), 0);
 }
@@ -69,7 +69,7 @@ TEST(DeadlineGame, AChoiceIsSafeWhenOnDemandCanStillFinish) {
   EXPECT_TRUE(is_safe(game, state, {0, 0}));
   state.tick = 1;
   EXPECT_FALSE(is_safe(game, state, {0, 0}));
-  EXPECT_FALSE(is_safe(game, state, {1, 0}));  // It is set up in that tick, and lost.
+  EXPECT_FALSE(is_safe(game, state, {1, 0}));  // The machine is set up in that tick, and lost.
   EXPECT_TRUE(is_safe(game, state, {0, 1}));
   state.spot.hold(1, 0);
   EXPECT_TRUE(is_safe(game, state, {1, 0}));  // Ready: one part is done before it is lost.
@@ -79,7 +79,7 @@ TEST(DeadlineGame, KeepsWhatWasHeldAndDoneInEachTick) {
   const DeadlineGame game{.work = 1, .deadline = 4, .changeover = 1, .price_ratio = 3};
   SpotOnly policy;
   const GameResult result = play(game, {}, std::vector<int>{0, 1, 1, 1}, policy);
-  // Nothing there, set-up, work.
+  // No machine, set-up, work.
   ASSERT_EQ(result.ticks.size(), 3U);
   EXPECT_EQ(result.ticks[0].held, Holding{});
   EXPECT_EQ(result.ticks[1].held, (Holding{1, 0}));
@@ -136,7 +136,7 @@ TEST(HalfAsFull, StaysWhileItHasHalfOfTheFullest) {
   EXPECT_EQ(half_as_full(std::vector<int>{0, 0}, 1), 1);
 }
 
-// Two ticks in the first zone, of which one is set-up; then it is gone and the second is there.
+// Two ticks in the first zone, of which one is set-up; then the second zone is available instead.
 TEST(Play, MovesToAnotherZoneForANewSetUp) {
   const DeadlineGame game{.work = 3, .deadline = 8, .changeover = 1, .price_ratio = 3};
   const std::vector<int> first{1, 1, 0, 0, 0, 0, 0, 0};
@@ -161,7 +161,7 @@ class MovesWithoutNeed : public DeadlinePolicy {
   }
 };
 
-// All are in one zone: the two on demand are set up anew.
+// All are in one zone: the two on-demand machines are set up again.
 TEST(Play, LeavesOnDemandMachinesForSpotOfAnotherZone) {
   const DeadlineGame game{
       .work = 3, .deadline = 6, .changeover = 1, .machines = 3, .price_ratio = 3};

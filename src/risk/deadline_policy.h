@@ -33,7 +33,7 @@ class LearnedPolicy : public DeadlinePolicy {
     PoolBelief belief;
     PoolModel model = {};
     std::unique_ptr<DeadlineTable> table = {};  // Table of the model, computed on demand.
-    double spells = 0;                          // When the model was made.
+    double spells = 0;                          // Number of spells when the model was made.
     int age = 0;                                // Age of the spell when the model was made.
   };
 

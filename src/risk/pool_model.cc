@@ -18,7 +18,7 @@ constexpr double kLeaveMax = 0.98;
 // and down-spells of 0.2 to 0.8 (Wu et al., NSDI'24).
 const Seconds kUpMedian = 0.6 * kHour;
 const Seconds kDownMedian = 0.4 * kHour;
-constexpr double kMedianSpread = 1.2;  // Of the logarithm of a pool's median.
+constexpr double kMedianSpread = 1.2;  // Deviation of the logarithm of a pool's median.
 
 constexpr double kGuessedEnds = 4;  // The prior weighs as much as that many ends in a phase.
 constexpr double kOthersEnds = 10;  // Another pool's trace weighs as much as that many ends.
@@ -26,7 +26,7 @@ const Seconds kHalfForgotten = 48 * kHour;
 
 /// One log-normal law of spells, and its likelihood.
 struct Guess {
-  std::vector<double> leave;  // By phase.
+  std::vector<double> leave;  // Probability of the end of a spell, by phase.
   double log_weight = 0;
   double alive = 0;  // Weight × P(a spell lasts until the phase).
 };

@@ -66,7 +66,7 @@ struct RunPlan {
   Json::Object unknown = {};
 };
 
-/// How training computes on machines that have no accelerator.
+/// The kind of computation on machines without an accelerator.
 enum class RunCompute { kReal, kPacedReal };
 
 std::span<const EnumName<RunCompute>> names_of(RunCompute type);

@@ -9,7 +9,7 @@
 
 namespace stint {
 
-/// How a run shares its machines with another one.
+/// The terms on which a run shares its machines with another one.
 struct RunSharing {
   std::string partner;  // The other run.
   std::string cluster;  // Cluster of both runs.

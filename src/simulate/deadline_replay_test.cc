@@ -87,7 +87,7 @@ TEST(DeadlineReplay, WhoIsInformedPlaysWhereThereIsALaw) {
   EXPECT_EQ(scores.at("informed").missed, 0);
 }
 
-// Others' counts change what a cluster is thought to do; its machines decide which belief it is.
+// Counts of other pools change the estimate for a cluster; its machines determine which estimate.
 TEST(DeadlineReplay, LearnsFromOthersForOneMachineAndForSeveral) {
   DeadlineGame game{.work = 4, .deadline = 8, .changeover = 1, .price_ratio = 3};
   EXPECT_TRUE(std::holds_alternative<PoolBelief>(learned_prior(game, kMinute, {{0, 1, 0, 1}})));

@@ -16,13 +16,13 @@ using Ids = std::vector<FlowNetwork::FlowId>;
 constexpr BytesPerSecond kGBps = kGB / kSecond;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Moves to the next change and returns who ended there.
+/// Advances to the next change and returns the flows that ended there.
 Ids step(FlowNetwork& network) {
   const auto ended = network.advance(network.next_change());
   return {ended.begin(), ended.end()};
 }
 
-/// Moves on until somebody ends.
+/// Advances until a flow ends.
 Ids next_ended(FlowNetwork& network) {
   Ids ended;
   while (ended.empty()) ended = step(network);

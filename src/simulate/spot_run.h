@@ -110,7 +110,7 @@ struct RunSpread {
   Quantity p10;
   Quantity p50;
   Quantity p90;
-  Quantity standard_error;  // Of the mean.
+  Quantity standard_error;  // Standard error of the mean.
 };
 
 struct RunSummary {

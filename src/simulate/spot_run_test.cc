@@ -77,7 +77,7 @@ TEST(Train, WithoutAScheduleNeverSaves) {
 
 constexpr int kRuns = 20000;
 
-// Eight spot machines at a dollar per hour, lost at so many per hour each.
+// Eight spot machines at a dollar per hour, with this loss rate per hour each.
 RunSetup setup_of(double losses_per_hour, Seconds interval) {
   return {.groups = {{.pool = {.count = 8,
                                .hazard = Hazard::constant(losses_per_hour / kHour),
@@ -190,7 +190,7 @@ TEST(SpotRun, WithoutLossesTakesTheWorkAndItsSaves) {
 // Whatever happens, eight machines are paid for all the time but that in which some are missing.
 TEST(SpotRun, PaysEveryPartOnce) {
   RunSetup setup = setup_of(0.1, 30 * kMinute);
-  setup.groups[0].pool.wait = {};  // Always there at once: nobody is ever missing.
+  setup.groups[0].pool.wait = {};  // Machines are available at once: none is ever missing.
   setup.groups[0].pool.shock = {.share = 0.3, .chance = 0.5};
   setup.without_notice = 0.5;
   for (const RunOutcome& outcome : simulate_runs(setup, 200, 7)) {

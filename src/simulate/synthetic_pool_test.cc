@@ -86,7 +86,7 @@ TEST(SyntheticPool, ClockworkIsNearlyPeriodic) {
   EXPECT_LE(*longest - 1, 1.3 * (*shortest + 1));
 }
 
-// Were they independent, all would be gone as often as the product of their shares says.
+// If they were independent, all would be down for the product of their shares.
 TEST(SyntheticZones, AreGoneTogetherMoreOftenThanByChance) {
   double product = 0;
   double together = 0;

@@ -31,8 +31,8 @@ struct LeastSquares {
 };
 
 struct Fitted {
-  std::vector<double> values;                   // Of the unknowns, in their order.
-  std::vector<std::vector<double>> covariance;  // Of the posterior, prior included.
+  std::vector<double> values;                   // Values of the unknowns, in their order.
+  std::vector<std::vector<double>> covariance;  // Covariance of the posterior, prior included.
   std::vector<bool> identified;                 // False: the data hardly narrowed the prior.
   double cost = 0;                              // Half the sum of squares, priors included.
   int iterations = 0;

@@ -45,7 +45,7 @@ bool keeps(const LinearProgram& program, const std::vector<double>& values, doub
   });
 }
 
-/// What holds of every optimal solution.
+/// The properties of every optimal solution.
 void expect_sound(const LinearProgram& program, const LinearSolution& solution) {
   ASSERT_EQ(solution.outcome, LinearOutcome::kOptimal);
   ASSERT_EQ(solution.values.size(), program.variables.size());
@@ -290,7 +290,7 @@ double determinant(const std::vector<std::vector<double>>& a) {
          a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
 }
 
-/// Where the planes meet, by Cramer's rule.
+/// The intersection of the planes, by Cramer's rule.
 std::optional<std::vector<double>> meeting(const std::vector<Plane>& planes) {
   std::vector<std::vector<double>> a;
   for (const Plane& plane : planes) a.push_back(plane.normal);

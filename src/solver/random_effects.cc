@@ -88,9 +88,9 @@ double variance_of(const LowerTriangle& root, std::span<const EffectShare> share
 /// The state of a round.
 struct State {
   EffectVariances variances;
-  std::vector<double> weights;  // Of each observation.
+  std::vector<double> weights;  // Weight of each observation.
   std::vector<double> values;   // The same where they are lower bounds.
-  std::vector<double> mean;     // Of each unknown.
+  std::vector<double> mean;     // Mean of each unknown.
   LowerTriangle root;           // L⁻¹ of their precision L Lᵀ.
 };
 

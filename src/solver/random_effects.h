@@ -30,7 +30,7 @@ struct EffectVariances {
 /// Observations that are sums of unknowns of several kinds. Fits are fast when unknowns that occur
 /// together have neighbouring numbers.
 struct RandomEffects {
-  std::vector<std::size_t> kind_of;  // Of each unknown.
+  std::vector<std::size_t> kind_of;  // Kind of each unknown.
   std::vector<Observation> observations;
   // Prior, with the weight of two unknowns, or two observations, of each.
   EffectVariances believed;

@@ -136,7 +136,7 @@ TEST(TurnState, PatienceEndsWithTheJobThatItIsFor) {
 }
 
 TEST(TurnState, ThePlansOrderBreaksTies) {
-  // b asks a little before a: within a's patience of 3 ms, a is first all the same.
+  // b asks a little before a: within a's patience of 3 ms, a is still first.
   TurnState state = with_shares({1, 1}, 3 * kMs);
   ask(state, 1, 10 * kMs);
   EXPECT_EQ(state.holder, -1);

@@ -57,7 +57,7 @@ TEST(StepTrials, ASplitThatLeavesNothingIsBadInput) {
   EXPECT_EQ(read_step_trials({.train = {table}, .split = "half"}).error().kind, ErrorKind::kUsage);
 }
 
-// Perfect scaling says the time of one GPU; of a job that was never measured alone, nothing.
+// Perfect scaling predicts the time of one GPU; nothing for a job that was never measured alone.
 TEST(StepTrials, ABaselineSaysWhyItSaysNothing) {
   auto trials = read_step_trials({.train = {file("d.csv", kTable)}, .split = "leave-one-job-out"});
   ASSERT_TRUE(trials.ok());

@@ -84,7 +84,7 @@ TEST(ValidateCollective, PredictsRowsWithoutTimesAndSaysWhyNot) {
   EXPECT_GT(*unseen.p90 / *unseen.p10, 5);
 }
 
-// What a test row measured must not change what is predicted for it.
+// The measurement of a test row must not change its prediction.
 TEST(ValidateCollective, DoesNotLookAtTheTimesItPredicts) {
   const std::string train = file("blind.csv", perfect_pipeline());
   const auto predicted = [&](const char* time) {

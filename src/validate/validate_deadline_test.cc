@@ -74,7 +74,7 @@ TEST(ValidateDeadlineSynthetic, PlaysAgainWithRecordedRefusals) {
   request.refusals = path.string();
   const auto answer = validate_deadline_synthetic(request);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
-  // One failure in the first tick: who begins on demand begins a tick later.
+  // One failure in the first tick: a policy that starts on demand starts a tick later.
   EXPECT_NEAR(answer->policies.at("on-demand").refused->slip_mean.in(kMinute), 5, 1e-9);
   request.refusals = "nowhere.csv";
   EXPECT_EQ(validate_deadline_synthetic(request).error().kind, ErrorKind::kBadInput);
@@ -203,7 +203,7 @@ TEST(ValidateDeadline, PlaysClustersOfSeveralMachines) {
   EXPECT_EQ(answer->policies.at("stint").missed, 0);
 }
 
-// Slot 1 of a pool of up to two is there when any is, slot 2 when both are.
+// Slot 1 of a pool of up to two is available when any machine is, slot 2 when both are.
 TEST(ValidateDeadline, PlaysSlotsAsSingleMachines) {
   const std::string a = trace("slots.json", 1, 144, 2);
   const std::string out =

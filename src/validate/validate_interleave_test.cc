@@ -109,7 +109,7 @@ TEST(ValidateInterleave, ScoresEveryPolicyInBothWorlds) {
     EXPECT_EQ(policies.at("separately").saved, 0);
     EXPECT_EQ(policies.at("random").pairs, 3 * 2);
     EXPECT_GT(policies.at("stint").saved, 0);
-    // Nobody does better than who knows it all, up to what is not worth pairing.
+    // No policy beats hindsight, except by less than what is worth pairing.
     EXPECT_GE(policies.at("hindsight").saved, policies.at("stint").saved - 0.01);
     EXPECT_EQ(world.chosen.n, policies.at("stint").pairs);
     EXPECT_EQ(world.chosen.lost_beyond, 0);

@@ -304,7 +304,7 @@ std::string recorded_run(const std::string& run, const std::string& cluster,
          write_measurement({.run = run, .iteration = IterationRecord{.number = 1, .time = *time}});
 }
 
-// Nothing is known of one worker on a p3.2xlarge.
+// There are no data of one worker on a p3.2xlarge.
 TEST(ValidateIteration, OurOwnRecordsArePredictedWithoutTheirTimesAndByVmType) {
   const Folder folder;
   const std::string train =
@@ -370,7 +370,7 @@ TEST(ValidateIteration, PredictionsOfABaselineHaveNoInterval) {
   EXPECT_EQ(csv.cell(0, "p10"), "");
 }
 
-// Such figures are slips of somebody's pen, and would make errors that JSON cannot hold.
+// Such figures are errors of the table, and would make errors that JSON cannot hold.
 TEST(ValidateIteration, TimesThatNoStepTakesAreNotLearnedFrom) {
   const Folder folder;
   const std::string train = folder.file("a.csv", two_jobs());

@@ -88,7 +88,7 @@ TEST(ValidatePlan, SaysWhyNothingCanBeChosen) {
   EXPECT_NE(without.error().message.find("step_time_s"), std::string::npos);
 }
 
-// A row that takes no time to tell is no candidate, and changes nothing.
+// A row without a time is no candidate, and changes nothing.
 TEST(ValidatePlan, RowsWithoutAMeasurementAreNoCandidates) {
   const std::string table = file("blank.csv", kHeader + lines_of("a", 0.03));
   const std::string more =

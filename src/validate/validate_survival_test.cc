@@ -45,7 +45,7 @@ TEST(ValidateSurvival, ZonesAreAsEachOther) {
   EXPECT_DOUBLE_EQ(group.horizons[0].measured->share, 1);
   EXPECT_NEAR(group.horizons[1].measured->share, 0.5, 1e-9);
   EXPECT_NEAR(group.horizons[3].predicted, 0.5, 0.05);
-  // Nobody was watched for 24 h, so that one is skipped.
+  // No machine was observed for 24 h, so that this one is skipped.
   EXPECT_FALSE(group.horizons[4].measured.has_value());
   EXPECT_EQ(report->scores.validation.overall.n, 12);
   EXPECT_EQ(report->scores.validation.overall.skipped, 3);

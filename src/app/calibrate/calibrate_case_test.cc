@@ -104,7 +104,8 @@ TEST(CalibrateFabric, WritesConstantsDataAndTheErrorThatTheScoreboardFinds) {
   EXPECT_EQ(to_text(calibration->date), "1970-01-01");
   ASSERT_EQ(calibration->data.size(), 1U);
   EXPECT_EQ(calibration->data[0].provenance, "a test");
-  EXPECT_EQ(calibration->data[0].rows, 12);  // Rows with one worker say nothing of a cluster.
+  // Rows with one worker have no information about a cluster.
+  EXPECT_EQ(calibration->data[0].rows, 12);
   EXPECT_EQ(calibration->data[0].jobs, (std::vector<std::string>{"bert", "imagenet"}));
   ASSERT_EQ(calibration->accuracy.size(), 1U);
   EXPECT_EQ(calibration->accuracy[0].name, "of mine");
@@ -166,7 +167,7 @@ std::string alone() {
 
 TEST(CalibrateSharing, KeepsWhatItFinds) {
   const std::string out = file("mine.json", "");
-  // What is unsteady or capped would pull it up.
+  // Unsteady or capped rows would raise it.
   const std::string odd = "V100,one,8,Recommendation,8,9,9,0,0\nV100,one,8,two,8,10,10,0,1\n";
   const auto found = calibrate_sharing(
       at_day_one(), {.train = {file("pairs.csv", pairs() + odd), file("alone.csv", alone())},
@@ -183,7 +184,7 @@ TEST(CalibrateSharing, KeepsWhatItFinds) {
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   const auto law = free_sharing_law(kept->noun);
   ASSERT_TRUE(law.ok()) << law.error().message;
-  // That all four are faster than at half speed may be chance, so others are in between.
+  // All four may be faster than half speed by chance, so that others are in between.
   const FreeShares shares = free_shares(*law, "V100", {kSecond, kSecond});
   EXPECT_GT(shares.share[0], 0.54);
   EXPECT_LT(shares.share[0], 0.6);

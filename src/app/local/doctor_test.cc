@@ -67,7 +67,7 @@ Catalog catalog_of(const Date& date) {
   return catalog;
 }
 
-/// Puts a catalogue among the user's.
+/// Adds a catalogue to the user's.
 void keep(const Environment& environment, const Catalog& catalog) {
   const std::string file = *user_catalog_folder(environment) + "/own.json";
   EXPECT_TRUE(write_file(file, write_catalog(catalog)).ok());

@@ -17,7 +17,7 @@ namespace stint {
 
 /// An all-reduce that a probe of the network times.
 struct PlannedSum {
-  std::vector<int> vms;  // Of the cluster, counted from 0.
+  std::vector<int> vms;  // Numbers in the cluster, from 0.
   Bytes bytes;
   bool pair = false;  // It compares pairs of VMs.
 
@@ -40,7 +40,7 @@ Result<std::vector<PlannedSum>> planned_sums(int vms, const std::vector<int>& co
 Json plan_json(const std::vector<PlannedSum>& sums);
 
 struct ProbeRequest {
-  std::string cluster;  // Of the emulated cloud: "8x local.large".
+  std::string cluster;  // A cluster of the emulated cloud: "8x local.large".
   std::vector<Bytes> sizes = {1 * kMB, 5 * kMB, 25 * kMB};
   std::vector<int> counts = {};  // Numbers of VMs of an all-reduce; empty: usual_counts.
   int rounds = 3;                // Rounds of all all-reduces, one after the other.
@@ -66,7 +66,7 @@ struct ProbeReport {
   std::vector<ProbedSum> sums;
   ReductionSpread spread;
   Calibration before;  // Calibration for the comparison.
-  double mape = 0;     // Of its predictions of the all-reduces.
+  double mape = 0;     // Mean error of its predictions of the all-reduces.
   std::optional<Calibration> folded = {};
   std::optional<Error> not_folded = {};  // Reason; the measurements are reported in any case.
   std::vector<std::string> warnings = {};

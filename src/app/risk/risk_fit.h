@@ -75,7 +75,8 @@ struct FailureReport {
 /// The results from traces, lifetimes, start-up times and failed starts of a pool.
 struct RiskFitReport {
   std::vector<TraceReport> traces;
-  std::optional<GroupLoss> group;  // Of all traces; absent when they do not determine it.
+  // Dependence in all traces; absent when they do not determine it.
+  std::optional<GroupLoss> group;
   std::optional<LifetimeReport> lifetimes;
   std::vector<StartupReport> startups;
   std::vector<FailureReport> failures;

@@ -164,7 +164,7 @@ TEST(SimulatePlan, ReplaysATraceForOneGroupOfSpotMachines) {
   EXPECT_EQ(report->job, "example-resnet50");
   EXPECT_EQ(report->runs.summary.losses, 0);
   EXPECT_EQ(report->runs.summary.p_deadline, 1);
-  // Half of the time the pool has none: whoever waits for it is later than who does not.
+  // Half of the time the pool has no machine: a run that waits is later than one that does not.
   ASSERT_TRUE(write_file(trace, R"({"metadata": {"gap_seconds": 600}, "data": [1, 0]})").ok());
   SimulateRequest request{.plan = "1", .trace = trace, .options = kAsPredicted};
   const auto replaced = simulate_plan(environment, request);

@@ -13,7 +13,7 @@ namespace {
 
 using Event = RunEventKind;
 
-/// A training that does what it is told: machines come at once, steps take what the world says.
+/// A training that follows all orders: machines are up at once, and steps take the world's times.
 class FakeTraining {
  public:
   FakeTraining(const PreparedSearch& search, LiveSearch& live)
@@ -27,7 +27,7 @@ class FakeTraining {
   std::function<double(double)> loss = [](double progress) { return 1 / (1 + progress); };
   double noise = 500;  // Φ; G² is 1.
   bool measures = true;
-  int late_steps = 0;  // That workers do by their old terms while those of a new plan start.
+  int late_steps = 0;  // Steps that workers do by their old terms while those of a new plan start.
   int machines_come = 1000;
 
   void run(int events_max = 3000) {
@@ -128,12 +128,12 @@ class FakeTraining {
   }
 
   RunRecord record_;
-  RunPlan plan_;   // That the supervisor follows,
+  RunPlan plan_;   // The plan that the supervisor follows,
   RunPlan order_;  // and the workers.
   LiveSearch& live_;
   std::unique_ptr<Supervisor> supervisor_;
   std::vector<int> launched_;
-  std::vector<int> vms_;  // That train.
+  std::vector<int> vms_;  // VMs that train.
   std::vector<RunEvent> later_;
   std::optional<int> save_;
   bool training_ = false;
@@ -207,7 +207,7 @@ TEST_F(LiveSearchTest, TrainsToTheGoalHoweverLongMachinesTakeToStart) {
   }
 }
 
-// Those that train go on by their own terms: what they do must not count as steps of the new batch.
+// Workers continue by their own terms: their steps must not count as steps of the new batch.
 TEST_F(LiveSearchTest, TrainsToTheGoalWhenTheMachinesOfAMoveNeverCome) {
   begin(request());
   training_->machines_come = 1;
@@ -218,7 +218,7 @@ TEST_F(LiveSearchTest, TrainsToTheGoalWhenTheMachinesOfAMoveNeverCome) {
   EXPECT_GE(live_->record().moves.size(), 1U);
 }
 
-// Workers stand still for half a second, and are ordered as soon as the machines are there.
+// Workers pause for half a second, and are ordered as soon as the machines are up.
 TEST_F(LiveSearchTest, TellsWhatAMoveTook) {
   begin(request());
   training_->run();
@@ -249,7 +249,7 @@ TEST_F(LiveSearchTest, LearnsTheNoise) {
 
 TEST_F(LiveSearchTest, SaysThatNoiseNeverSettles) {
   begin(request());
-  training_->noise = -60;  // Measured squares that make no sense: no scale comes of them.
+  training_->noise = -60;  // Measured squares without a valid scale.
   training_->run();
   EXPECT_TRUE(training_->supervisor().finished());
   bool said = false;
@@ -297,7 +297,7 @@ TEST_F(LiveSearchTest, GivesATargetUpThatIsNeverReached) {
   training_->run(20000);
   EXPECT_TRUE(training_->supervisor().finished());
   EXPECT_NE(live_->shortfall().find("was not reached"), std::string::npos);
-  // It went on for twice as long as was thought, and not for ever.
+  // The run took twice as long as predicted, and ended.
   EXPECT_GT(training_->progress(), 700);
   EXPECT_LT(training_->progress(), 1100);
 }

@@ -22,7 +22,7 @@ struct SearchRequest {
   RunRequest run = {};
   SearchObjective objective = SearchObjective::kCost;
   SearchMode mode = SearchMode::kPartial;
-  std::optional<double> loss_target = {};  // Of the training loss.
+  std::optional<double> loss_target = {};  // Target of the training loss.
   std::optional<double> steps = {};        // Estimated steps to the goal at the job's own batch.
   std::vector<std::string> types = {};     // Empty: all that have an accelerator.
   std::vector<int> vms = {};               // Numbers of machines; empty: 1 to vms_max.
@@ -52,7 +52,7 @@ struct PreparedSearch {
   SearchRecord record;
   std::vector<LiveSetup> setups;
   std::size_t start = 0;
-  std::optional<SearchRecord> learned = {};  // Of an earlier search of the job.
+  std::optional<SearchRecord> learned = {};  // Results of an earlier search of the job.
 };
 
 /// Resolves all inputs of a search, without starting anything. Usage errors: no target, no setup is

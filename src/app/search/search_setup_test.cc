@@ -153,7 +153,7 @@ TEST_F(SearchSetupTest, RefusesWhatCannotBeSearched) {
   asked = request();
   asked.budget = 1e-6;
   expect_refused(asked, "too small for one probe");
-  asked.budget.reset();  // Nobody asked for the usual one: it is told, and goes on.
+  asked.budget.reset();  // The default budget is reported, and is no error.
   EXPECT_EQ(prepare(asked)->record.warnings.size(), 1U);
   asked = request();
   asked.run.command.clear();

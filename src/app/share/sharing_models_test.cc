@@ -17,7 +17,7 @@ FreeSharingLaw law() {
                       {"V100", {.log_share = std::log(0.8), .spread = 0.3}}}};
 }
 
-/// Slices that slow both jobs so much.
+/// Slices that slow both jobs by this factor.
 SharingModel slices(double slowdown, double deviation = 0) {
   return [=](const SharingQuestion&) {
     return SharedPace{.slowdown = {slowdown, slowdown}, .deviation = deviation};

@@ -22,7 +22,7 @@ constexpr double kMaxTicks = 1e7;
 /// Times without a unit are hours if all lie below this: no trace is as short as 1000 s.
 constexpr double kHoursBelow = 1000;
 
-/// How many machines there are from a time on.
+/// The number of machines from a time on.
 struct Change {
   double time = 0;  // In the table's unit.
   int count = 0;

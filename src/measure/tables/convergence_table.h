@@ -16,7 +16,7 @@ struct ConvergenceRow {
   int epoch = 0;
   std::optional<double> progress;   // In steps at the job's initial batch.
   std::optional<double> iteration;  // Optimizer steps done.
-  std::optional<double> metric;     // Of the validation set.
+  std::optional<double> metric;     // Metric of the validation set.
   // The variance of a gradient at the initial batch over its squared norm, so that times the
   // initial batch it is the noise scale. Absent when one of the two is missing or not above zero.
   std::optional<double> noise_ratio;

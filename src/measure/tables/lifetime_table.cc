@@ -257,7 +257,7 @@ Result<RefusalPattern> refusal_pattern(std::span<const CreationFailure> failures
   std::map<std::pair<std::string, std::string>, std::vector<Seconds>> kinds;
   for (const CreationFailure& it : failures) kinds[{it.provider, it.device}].push_back(it.time);
   if (kinds.empty()) return bad_input(source + ": the table has no failed starts");
-  // A kind that says its GPU comes before one that does not.
+  // A kind with a GPU precedes one without.
   const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
     return std::pair(!a.first.second.empty(), a.second.size()) <
            std::pair(!b.first.second.empty(), b.second.size());

@@ -25,7 +25,7 @@ struct SizedJob {
 
 /// Whether a job fits on a device.
 struct MemoryMark {
-  std::size_t row = 0;  // Of the table, from 0.
+  std::size_t row = 0;  // Number in the table, from 0.
   SizedJob job;
   std::string device;
   std::optional<bool> fits;  // Absent: not measured.

@@ -59,11 +59,11 @@ struct Run {
   int ranks = 0;
   std::string gpu = {};
   std::string collective = {};  // Empty: not named.
-  bool counts_wrong = false;    // Its last columns are counts, not errors of rounding.
+  bool counts_wrong = false;    // The last columns are counts, not rounding errors.
   std::string operation = {};
   std::string root = {};
-  double bandwidth = 0;  // Of the line with the most.
-  double ratio = 0;      // Of the two bandwidths on that line.
+  double bandwidth = 0;  // Bandwidth of the line with the largest one.
+  double ratio = 0;      // Ratio of the two bandwidths on that line.
   std::vector<NcclRow> rows = {};
 };
 
@@ -202,7 +202,7 @@ Result<NcclTable> read_nccl_text(std::string_view text, const std::string& sourc
   NcclTable table;
   Run run;
   int number = 0;
-  std::string named;  // By a line that may stand above the run's first.
+  std::string named;  // Name from a line that may precede the run's first.
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trim(without_tag(text.substr(0, end)));

@@ -16,7 +16,7 @@ struct CollectiveRow {
   int vms = 1;
   int workers = 1;  // Total number.
   std::string collective;
-  Bytes payload;                // Of one worker.
+  Bytes payload;                // Payload of one worker.
   std::optional<Seconds> time;  // Absent in rows that are to be predicted.
 };
 
@@ -28,7 +28,7 @@ Result<std::vector<CollectiveRow>> read_collective_table(std::string_view text,
 
 /// One line of a table of nccl-tests.
 struct NcclRow {
-  CollectiveRow row;  // Its time is the one out of place.
+  CollectiveRow row;  // With its out-of-place time.
   std::optional<Seconds> in_place;
 };
 

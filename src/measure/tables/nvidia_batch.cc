@@ -15,7 +15,7 @@ namespace {
 constexpr double kBinaryThousand = 1024;
 constexpr double kLargestNumber = 1e300;  // Leaves room for the factor above.
 
-/// Where the first of `words` stands in `text`.
+/// The position of the first of `words` in `text`.
 std::size_t first_of(std::string_view text, std::initializer_list<std::string_view> words) {
   std::size_t first = std::string_view::npos;
   for (const std::string_view word : words) first = std::min(first, text.find(word));
@@ -74,7 +74,7 @@ std::optional<double> chosen(std::pair<double, double> two, std::string_view lab
   return mixed == mixed_first ? two.first : two.second;
 }
 
-/// "Throughput - TF32 (BS=104)" says 104.
+/// "Throughput - TF32 (BS=104)" gives 104.
 std::optional<double> batch_in_title(std::string_view title) {
   const std::size_t start = title.find("BS=");
   if (start == std::string_view::npos) return 1;

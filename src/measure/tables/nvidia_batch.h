@@ -13,7 +13,7 @@ struct PrintedBatch {
   std::string_view cell;               // "64", "64 (FP32) / 96 (AMP)", "12 and 24", "64k"
   std::string_view column;             // "Batch size / GPU (TF32 and FP16)"
   std::string_view precision;          // "FP32", "TF32", "mixed" or nothing
-  std::string_view throughput_column;  // May say "(BS=104)".
+  std::string_view throughput_column;  // May contain "(BS=104)".
   int gpus = 1;
 };
 

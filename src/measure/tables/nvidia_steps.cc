@@ -16,11 +16,11 @@ namespace {
 constexpr int kGpusPerServer = 8;  // DGX-1 and DGX A100, on which nearly all of it was measured.
 constexpr int kGpusPerDgx2 = 16;
 
-/// What the numbers of a column are.
+/// The meaning of the numbers of a column.
 struct Figure {
   enum class Kind { kRate, kTimeOfStep, kOtherTime };
   Kind kind = Kind::kRate;
-  Seconds unit = kSecond;  // Of the time, or of what the rate is per.
+  Seconds unit = kSecond;  // Unit of the time, or of the time in the rate.
 };
 
 /// Runs of letters and digits in lower case, and slashes; "per" is a slash.

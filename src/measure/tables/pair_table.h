@@ -20,7 +20,7 @@ using PerSecond = decltype(1 / kSecond);
 /// One of two jobs on a GPU.
 struct PackedSide {
   SizedJob job;
-  std::optional<PerSecond> alone;   // Its rate when it has the GPU for itself.
+  std::optional<PerSecond> alone;   // Rate of the job alone on the GPU.
   std::optional<PerSecond> packed;  // Beside the other job; absent when it was not measured.
   bool alone_worked_out = false;    // Derived from other batches.
 };

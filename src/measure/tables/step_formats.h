@@ -37,7 +37,7 @@ Result<std::vector<StepRow>> read_gavel_steps(std::string_view text, const std::
 /// only, is bad input.
 Result<std::vector<StepRow>> read_cmdare_steps(std::string_view text, const std::string& source);
 
-/// Whose table of step times it is; kStint is our own record of runs.
+/// The source of a table of step times; kStint is our own record of runs.
 enum class StepFormat { kPollux, kGavel, kNvidia, kCmdare, kStint };
 
 std::span<const EnumName<StepFormat>> names_of(StepFormat type);

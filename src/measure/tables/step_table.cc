@@ -74,7 +74,7 @@ Result<std::vector<int>> placement(const Csv& csv, std::size_t row) {
   return by_vm;
 }
 
-/// Leaves one worker where the row does not say how many there are.
+/// Assumes one worker where the row does not have their number.
 void read_setup(StepRow& step, const Csv& csv, std::size_t row) {
   if (step.job.empty()) mark_unusable(step, error_in("model", "must not be empty").message);
   auto by_vm = placement(csv, row);

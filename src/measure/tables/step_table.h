@@ -19,7 +19,7 @@ struct StepRow {
   double batch_per_worker = 1;
   int servers = 0;              // Parameter servers; 0: all-reduce.
   bool asynchronous = false;    // Workers do not wait for each other.
-  std::optional<Seconds> time;  // Of an iteration; absent in rows that are to be predicted.
+  std::optional<Seconds> time;  // Time of an iteration; absent in rows that are to be predicted.
   double times_per_step = 1;    // An iteration takes this many of `time`, for tables by sample.
   // The part that the table's authors call synchronisation.
   std::optional<Seconds> synchronisation;
@@ -30,7 +30,7 @@ struct StepRow {
   // are missing.
   std::string unmeasured;
   std::string unusable;  // Reason why nothing can be predicted for this row; empty for a good one.
-  int line = 0;          // In its file, from 1; 0 where the reader does not say.
+  int line = 0;          // Line in its file, from 1; 0: unknown.
 };
 
 int workers(const StepRow& row);

@@ -38,7 +38,7 @@ constexpr std::size_t kEnoughFor = 5;  // … when there are more than these.
 struct Segment {
   MeasuredRun run;
   std::vector<Seconds> times;
-  bool probe = false;  // Of the network: nothing was trained.
+  bool probe = false;  // A probe of the network: nothing was trained.
 };
 
 void place(StepRow& row, const Layout& layout) {
@@ -87,10 +87,10 @@ Result<std::vector<MeasuredReduction>> read_reductions(std::string_view text,
                                                        const std::string& source) {
   const auto loaded = read_measurements(text, source);
   if (!loaded.ok()) return loaded.error();
-  std::map<std::string, Cluster> clusters;  // Of the runs, by name.
+  std::map<std::string, Cluster> clusters;  // Clusters of the runs, by name.
   std::vector<MeasuredReduction> found;
-  std::vector<std::string> runs;            // Of each found.
-  std::map<std::string, std::size_t> last;  // Of each run, its latest.
+  std::vector<std::string> runs;            // Run of each result.
+  std::map<std::string, std::size_t> last;  // Latest result of each run.
   for (const Measurement& line : loaded->noun) {
     if (line.start) {
       clusters[line.run] = line.start->layout.cluster;
@@ -138,7 +138,7 @@ Result<std::vector<MeasuredRun>> read_measured_runs(std::string_view text,
   auto loaded = read_measurements(text, source);
   if (!loaded.ok()) return loaded.error();
   std::vector<Segment> segments;
-  std::map<std::string, std::size_t> current;  // Of each run, its latest segment.
+  std::map<std::string, std::size_t> current;  // Latest segment of each run.
   for (Measurement& line : loaded->noun) {
     if (line.start) {
       current[line.run] = segments.size();

@@ -38,7 +38,7 @@ struct MeasuredRun {
   std::string run;
   std::string job;
   Layout layout;
-  std::optional<Seconds> time = {};  // Of an iteration; absent where none was recorded.
+  std::optional<Seconds> time = {};  // Time of an iteration; absent where none was recorded.
 };
 
 /// Reads our own measurements (JSON lines, see measurement.h): one for each time that a run begins

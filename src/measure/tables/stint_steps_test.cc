@@ -44,7 +44,7 @@ TEST(Reductions, RunsAndSizesAreKeptApart) {
       sum("b", {0, 1}, 2 * kMB, 1 * kSecond) + sum("c", {0, 1}, 2 * kMB, 1 * kSecond);
   const auto found = read_reductions(text, "probe.jsonl");
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(found->size(), 3U);  // Nothing starts c.
+  EXPECT_EQ(found->size(), 3U);  // No line starts c.
 }
 
 TEST(Reductions, OnlyVmsOfTheClusterTakePart) {
