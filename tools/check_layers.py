@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks that every room under src/ includes only the rooms that docs/layers.txt allows it, that
+"""Checks that every module under src/ includes only the modules that docs/layers.txt allows, that
 each permission is used, that folders stay small, and that src/README.md lists every folder.
 
 Usage: check_layers.py [--self-test]
@@ -19,7 +19,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def read_table(text):
-    """Returns ({room: (line number, line, rooms it may include)}, problems)."""
+    """Returns ({module: (line number, line, modules it may include)}, problems)."""
     table, problems = {}, []
     for number, line in enumerate(text.splitlines(), 1):
         line = line.split("#")[0].strip()
@@ -42,7 +42,7 @@ def read_table(text):
 
 
 def find_cycle(table):
-    """Returns the rooms of one cycle, the first repeated at the end, or an empty list."""
+    """Returns the modules of one cycle, the first repeated at the end, or an empty list."""
     done = set()
 
     def visit(room, path):

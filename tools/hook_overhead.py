@@ -3,8 +3,8 @@
 
 Usage: hook_overhead.py [--repeats N] [--steps N] [--ranks N]
 
-Each example runs under the hook, which is deaf in every second block of a few steps: heard and deaf
-blocks take turns within one process, because the speed of a shared computer changes by more than
+Each example runs under the hook, which is disabled in every second block of a few steps: enabled
+and disabled blocks alternate within one process, because the speed of a shared computer changes by more than
 the hook costs from one process to the next. Compared are neighbouring blocks, the first step of each
 left out; shown is the median over all pairs, because an example that tests its model in between
 spoils a block, and two standard errors of it. With several ranks the hook's communication hook,
@@ -94,7 +94,7 @@ def run(name, options):
 
 
 def pairs_of(marks):
-    """(deaf, heard) seconds per step of neighbouring blocks."""
+    """(disabled, enabled) seconds per step of neighbouring blocks."""
     blocks = []
     for begin in range(SKIPPED, len(marks) - BLOCK + 1, BLOCK):
         block = marks[begin:begin + BLOCK]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints files and lines per room of src/, the largest folder and the median source.
+"""Prints files and lines per module of src/, the largest folder and the median source.
 
 Usage: tree_figures.py [REVISION]   (default: HEAD)
 """

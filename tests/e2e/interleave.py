@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tries `stint run --interleave` for real: turns, figures, kills, a loss, bad pairs.
+"""Tests `stint run --interleave`: turns, figures, kills, a loss, bad pairs.
 
 Usage: interleave.py STINT_BINARY smoke|pair|kills
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tries the emulated cloud for real: programs on VMs, network rates, metadata, and what is left.
+"""Tests the emulated cloud: programs on VMs, network rates, metadata, and removal.
 
 Usage: local_cloud.py STINT_BINARY smoke|basics|metadata|life|rent|pool|probe|cycles|crashes
        [--cycles N] [--strict]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tries `stint run` on scripts that know nothing of it: as they are, failing, hanging, resuming.
+"""Tests `stint run` on scripts without stint.Job: unchanged, failing, hanging, resuming.
 
 Usage: plain.py STINT_BINARY smoke|as_it_is|fails|hangs|resumes
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tries `stint search` for real: moves, a second search, a kill, memory that is short, bad scripts.
+"""Tests `stint search`: moves, a second search, a kill, too little memory, bad scripts.
 
 Usage: search.py STINT_BINARY smoke|moves|troubles
 

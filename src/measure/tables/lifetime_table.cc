@@ -79,7 +79,7 @@ bool all_blank(const Csv& csv, std::size_t i, const std::vector<const char*>& co
                      [&](const char* column) { return csv.cell(i, column).empty(); });
 }
 
-/// A life that reached Google's limit was not lost before it.
+/// A lifetime that reached Google's limit was not lost before it.
 Lifetime limited(Lifetime it) {
   if (it.provider != "gcp") return it;
   if (it.at_most && *it.at_most >= kGoogleLimit) it.at_most.reset();

@@ -79,7 +79,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The line without what mpirun --tag-output puts before it, as in "[1,0]<stdout>:".
+/// The line without the prefix of mpirun --tag-output, as in "[1,0]<stdout>:".
 std::string_view without_tag(std::string_view line) {
   constexpr std::string_view kTag = "<stdout>:";
   const std::size_t tag = line.find(kTag);
@@ -87,7 +87,7 @@ std::string_view without_tag(std::string_view line) {
                                                                 : line;
 }
 
-/// "#  Rank  0 Group  0 Pid  77 on  host device  0 [0x07] NVIDIA A100": who takes part.
+/// "#  Rank  0 Group  0 Pid  77 on  host device  0 [0x07] NVIDIA A100": a participating rank.
 void read_rank(Run& run, std::string_view line) {
   ++run.ranks;
   const std::vector<std::string> words = words_of(line);
@@ -97,19 +97,19 @@ void read_rank(Run& run, std::string_view line) {
   if (bracket != std::string_view::npos) run.gpu = trim(line.substr(bracket + 1));
 }
 
-/// The program whose name stands in the line, if any.
+/// The program that the line names, if any.
 std::string named_collective(std::string_view line) {
   for (const std::string_view program : kPrograms) {
     const std::string whole = fmt::format("{}_perf", program);
     const std::size_t at = line.find(whole);
-    // "reduce_perf" stands in "all_reduce_perf", which comes first in the list.
+    // "reduce_perf" is part of "all_reduce_perf", which is first in the list.
     if (at != std::string_view::npos) return std::string(program);
   }
   return "";
 }
 
-/// What n ranks did, by the ratio of bus to algorithm bandwidth that nccl-tests defines (its
-/// PERFORMANCE.md): 2 (n - 1) / n for all-reduce, (n - 1) / n for the two halves of one.
+/// The collective of n ranks, by the ratio of bus to algorithm bandwidth that nccl-tests defines
+/// (its PERFORMANCE.md): 2 (n - 1) / n for all-reduce, (n - 1) / n for the two halves of one.
 std::string told_collective(const Run& run) {
   const double half = (run.ranks - 1.0) / run.ranks;
   const bool reduces = !run.operation.empty() && run.operation != "none";
@@ -149,7 +149,7 @@ void read_comment(Run& run, std::string_view line) {
   if (text.find("#wrong") != std::string_view::npos) run.counts_wrong = true;
 }
 
-/// Results of a run, when its line is one; wrong ones are counted only.
+/// Results of a run, if the line has any; wrong ones are only counted.
 Status read_result(NcclTable& table, Run& run, const Line& line, const std::string& source) {
   const std::vector<std::string> cells = words_of(line.text);
   const auto error = [&](const std::string& what) {
@@ -160,7 +160,7 @@ Status read_result(NcclTable& table, Run& run, const Line& line, const std::stri
                              kCellsMin, kCellsMax, cells.size()));
   }
   if (run.ranks == 0) return error("there is no '# Rank' line above with the ranks");
-  if (cells[0] == "0") return {};  // Sizes that no rank gets a part of.
+  if (cells[0] == "0") return {};  // Sizes of which no rank gets a part.
   const std::size_t out = cells.size() - 2 * kGroupCells;
   const std::size_t in = out + kGroupCells;
   const auto payload = whole_of(cells[0]);

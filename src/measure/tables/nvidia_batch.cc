@@ -33,7 +33,7 @@ bool names_both(std::string_view lower) {
   return says(full_label(lower)) && says(mixed_label(lower));
 }
 
-/// The cell without what stands in parentheses.
+/// The cell without text in parentheses.
 std::string without_labels(std::string_view cell) {
   std::string kept;
   int depth = 0;

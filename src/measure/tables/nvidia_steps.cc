@@ -13,7 +13,7 @@
 namespace stint {
 namespace {
 
-constexpr int kGpusPerServer = 8;  // DGX-1 and DGX A100, on which nearly all of it was measured.
+constexpr int kGpusPerServer = 8;  // DGX-1 and DGX A100, on which nearly all rows were measured.
 constexpr int kGpusPerDgx2 = 16;
 
 /// The meaning of the numbers of a column.
@@ -85,7 +85,7 @@ std::vector<int> fill_servers(int gpus, int per_server) {
   return by_vm;
 }
 
-/// Such tables print the GPUs of one node, and the column of nodes was lost on the way here.
+/// Such tables print the GPUs of one node, and the published copy lacks the column of nodes.
 bool hides_nodes(std::string_view heading) {
   const std::string lower = to_lower(heading);
   return lower.find("multi-node") != std::string::npos ||
