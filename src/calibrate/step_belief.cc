@@ -64,7 +64,7 @@ double floor_of(const std::vector<Point>& points) {
 
 double size_power(Bytes gradients) { return kTimeBySize * std::log(gradients / (100 * kMB)); }
 
-/// The deviation with one more figure of `believed`.
+/// The mean, and the deviation with `believed` as one more deviation from the mean.
 std::pair<double, double> mean_and_deviation(const std::vector<double>& values, double believed) {
   const auto count = static_cast<double>(values.size());
   double mean = 0;

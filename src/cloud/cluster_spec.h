@@ -102,7 +102,8 @@ void describe(Walk& walk, Like<Walk, VmSpec>& it) {
               "Rate to which the NIC is shaped.", Range::kPositive);
   walk.number("price_usd_per_s", it.price, kDollar / kSecond, "Price per second.",
               Range::kNotNegative);
-  walk.number("life_s", it.life, kSecond, "Time until the spot interruption.", Range::kNotNegative);
+  walk.number("life_s", it.life, kSecond, "Time from launch to the spot interruption.",
+              Range::kNotNegative);
 }
 
 }  // namespace stint

@@ -31,7 +31,7 @@ struct Unkindness {
   double late = 0;      // An event that is reported late.
   double lie = 0;       // A clock that is wrong by some minutes.
   double nonsense = 0;  // An impossible event.
-  double noise = 0;     // Relative deviation of step times.
+  double noise = 0;     // Largest relative deviation of step times.
   double follows = 0;   // A requested plan that is made.
   bool capacity = false;
   bool prices = false;

@@ -6,9 +6,9 @@ Usage: run.py STINT_BINARY smoke|trained|kills|crashes|safety|limits
 Where namespaces are not allowed or torch is missing, it says so and exits 77.
 
 The model has no BatchNorm and no dropout, and is trained in double precision, so that a run on
-machines that are launched and lost does the same sums as one on a single machine, in another order. That
-changes the last bits (1e-16) of its parameters, which are below 1; a hundred steps with momentum
-add up to some 1e-14. A step that is lost or done twice changes them by 1e-3.
+machines that are launched and lost does the same sums as one on a single machine, in another order.
+That changes the last bits (1e-16) of its parameters, which are below 1; a hundred steps with
+momentum add up to some 1e-14. A step that is lost or done twice changes them by 1e-3.
 """
 
 import argparse
