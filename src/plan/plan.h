@@ -110,18 +110,18 @@ struct JobOverrides {
 
 /// The optimiser's answer. A saved single plan is an answer with one element.
 struct PlanAnswer {
-  std::optional<std::string> job;      // Name of the job.
-  std::optional<std::string> profile;  // File of the job's profile, if it is not shipped.
+  std::optional<std::string> job;             // Name of the job.
+  std::optional<std::string> profile;         // File of the job's profile, if it is not shipped.
   std::optional<JobOverrides> job_overrides;  // Settings beside the profile.
   std::optional<std::string> made_on = {};    // Name of the computer that saved the plan,
   std::optional<std::int64_t> made_by = {};   // and the user.
-  std::vector<std::string> command;    // Training command, word by word.
-  std::optional<PlanGoal> goal;        // Requested objective and limits.
-  std::vector<Plan> plans;             // Best first.
-  std::vector<Plan> front;             // The cost-time trade-off, fastest first.
-  std::optional<Dollars> bound;        // Lower bound of the cost of any plan.
-  std::optional<Seconds> time_bound;   // Lower bound of the time, where it is the objective.
-  std::optional<double> gap;           // (value − bound) / value; 0 is proven optimal.
+  std::vector<std::string> command;           // Training command, word by word.
+  std::optional<PlanGoal> goal;               // Requested objective and limits.
+  std::vector<Plan> plans;                    // Best first.
+  std::vector<Plan> front;                    // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;               // Lower bound of the cost of any plan.
+  std::optional<Seconds> time_bound;          // Lower bound of the time, where it is the objective.
+  std::optional<double> gap;                  // (value − bound) / value; 0 is proven optimal.
   // Lower bound of the cost of a cluster of any number of types, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
   std::optional<NearestPlan> nearest;            // Where no plan keeps the constraints.

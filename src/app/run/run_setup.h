@@ -37,7 +37,7 @@ struct RunRequest {
   Seconds notice = 120 * kSecond;
   std::optional<Seconds> tick = {};
   std::optional<Seconds> hang = {};  // Without a step a script that takes no orders hangs.
-  JobOverrides overrides = {};  // Of the job's profile, after the plan's.
+  JobOverrides overrides = {};       // Of the job's profile, after the plan's.
 };
 
 /// A run before it begins.

@@ -265,7 +265,8 @@ std::string standing_text(const RunReport& report, std::size_t events, const Ter
   if (!there.empty()) text += fmt::format("  machines  {}\n", join(there, ", "));
   if (!report.files.empty()) text += fmt::format("  files     {}\n", files_text(report.files));
   if (report.left) {
-    text += left_text(left_view(*report.left, record.name, story.plain || story.saved < story.steps));
+    text +=
+        left_text(left_view(*report.left, record.name, story.plain || story.saved < story.steps));
   }
   if (record.sharing) {
     text += fmt::format("  shares    with {}, {}\n", record.sharing->partner,
