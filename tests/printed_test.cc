@@ -218,7 +218,8 @@ std::vector<std::string> hints_in(const std::string& expected) {
   for (std::string line; std::getline(lines, line);) {
     spoken = spoken || line == "--- stderr";
     std::smatch found;
-    if (!spoken || !std::regex_search(line, found, kHint)) continue;
+    const bool usage = line.find("[flags]") != std::string::npos;
+    if (!spoken || usage || !std::regex_search(line, found, kHint)) continue;
     hints.push_back(std::regex_replace(found[1].str(), kRemark, ""));
   }
   return hints;

@@ -508,7 +508,7 @@ def devices(stint, data):
     command = [stint, "calibrate", "devices", "-q", "-o", "json", "--name", "devices", "--train"]
     command += [file.replace("@", f"{data}/") for file in files]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
-    record, batches = json.loads(result.stdout)["accuracy"]
+    batches, record = json.loads(result.stdout)["accuracy"]
     shown = " ".join(file.replace("@", "$STINT_DATA/") for file in files)
     return ["## Iteration time: transfer to an unmeasured GPU\n", f"{GAVEL}\n", f"{CMDARE}\n",
             f"```sh\nstint calibrate devices --name devices --train {shown}\n```\n",

@@ -106,12 +106,13 @@ void add_to(Calibration& calibration, const BatchFit& fit) {
                                    .unit = "1",
                                    .deviation = fit.share.deviation,
                                    .identified = true});
-  calibration.accuracy.push_back({.name = "pairs of batches",
-                                  .split = "leave-one-job-out",
-                                  .n = static_cast<int>(fit.pairs),
-                                  .mape = fit.error_mean,
-                                  .median_ape = fit.error_median,
-                                  .p90_ape = fit.error_p90});
+  // The last record is the one that a calibration is known by.
+  calibration.accuracy.insert(calibration.accuracy.begin(), {.name = "pairs of batches",
+                                                             .split = "leave-one-job-out",
+                                                             .n = static_cast<int>(fit.pairs),
+                                                             .mape = fit.error_mean,
+                                                             .median_ape = fit.error_median,
+                                                             .p90_ape = fit.error_p90});
 }
 
 }  // namespace stint

@@ -170,6 +170,7 @@ Status keep(const Environment& environment, const PlanRequest& request, const Jo
                            : Result<std::string>(with_profile.profile.value_or(""));
   if (profile.ok() && !profile->empty()) with_profile.profile = *profile;
   const Status kept = keep_plan(environment, with_profile);
+  outcome.kept = kept.ok();
   if (!kept.ok()) {
     outcome.warnings.push_back("the answer was not stored for 'stint explain': " +
                                kept.error().message);

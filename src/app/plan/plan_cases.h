@@ -43,6 +43,7 @@ struct PlanOutcome {
   PlanAnswer answer;
   std::optional<Plan> ours = {};           // With a policy: the best plan of Stint itself.
   std::vector<std::string> warnings = {};  // Of what was read, and when the answer is not kept.
+  bool kept = false;                       // For `--plan N`.
 };
 
 /// What the optimiser is asked, without a look at job, calibration and policy of the request. The

@@ -172,6 +172,9 @@ TEST(PlanJob, WritesTheAnswerWhereItIsTold) {
   FakeOptimiser fake;
   const Environment environment = machine("save");
   PlanRequest request{.job = "example-resnet50", .save = *environment.data_folder + "/plan.json"};
+  EXPECT_FALSE(asked(fake, environment, request).ok());  // Without the folder.
+  EXPECT_FALSE(std::filesystem::exists(*environment.data_folder));
+  std::filesystem::create_directories(*environment.data_folder);
   ASSERT_TRUE(asked(fake, environment, request).ok());
   EXPECT_TRUE(load_plan(environment, request.save).ok());
   request.save = "/dev/null/plan.json";

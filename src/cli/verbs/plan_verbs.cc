@@ -98,14 +98,15 @@ std::size_t first_row(const std::vector<Plan>& plans) {
   return knee == plans.end() ? 1 : static_cast<std::size_t>(knee - plans.begin()) + 1;
 }
 
-/// Prints the outcome of planning, or reports what went wrong; `row` is what to look at first.
+/// Prints the outcome of planning, or reports what went wrong; `row` is what to look at first, and
+/// zero where the answer was not kept to be looked at.
 ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
                        const PlanRequest& request, std::size_t& row) {
   const auto outcome = plan_job(invocation.environment, request);
   if (!outcome.ok()) return report(invocation, verb, outcome.error());
   print_warnings(invocation, outcome->warnings);
   print_plans(invocation, *outcome);
-  row = first_row(outcome->answer.plans);
+  row = outcome->kept ? first_row(outcome->answer.plans) : 0;
   if (!request.save.empty()) say(invocation, fmt::format("Wrote {}.", request.save));
   if (!outcome->answer.plans.empty()) return kExitOk;
   return report(invocation, verb,
@@ -122,7 +123,7 @@ ExitCode plan(const Invocation& invocation) {
   }
   std::size_t row = 1;
   const ExitCode code = print_outcome(invocation, "plan", *request, row);
-  if (code == kExitOk && invocation.output() == "table") {
+  if (code == kExitOk && invocation.output() == "table" && row > 0) {
     say(invocation, fmt::format("Details of this plan: stint explain --plan {}", row));
   }
   return code;

@@ -137,7 +137,9 @@ ExitCode predict_iteration(const Invocation& invocation) {
                     request->timeline));
   }
   const ExitCode code = verdict(invocation, "predict", prediction);
-  if (code == kExitOk && invocation.output() == "table") {
+  // What came from standard input is not there a second time.
+  const bool repeats = request->job != kStandardInput;
+  if (code == kExitOk && invocation.output() == "table" && repeats) {
     say(invocation, next_step(invocation));
   }
   return code;
