@@ -96,6 +96,9 @@ Result<std::vector<Command>> commands_of(const ProfileRequest& request, const st
   std::map<std::string, std::string> variables;
   variables["PYTHONPATH"] = python_path(folder, variable("PYTHONPATH"));
   variables["STINT_PROFILE_OUT"] = folder + "/records";
+  // A script that resumes from this folder, as under `stint run`, trains from the beginning here
+  // and leaves its own checkpoints alone.
+  variables["STINT_CHECKPOINT_DIR"] = folder + "/checkpoints";
   variables["STINT_PROFILE_STEPS"] = fmt::format("{}", request.steps);
   variables["STINT_PROFILE_WARMUP"] = fmt::format("{}", request.warmup);
   ask_for(request, ask, command, variables);
@@ -167,6 +170,10 @@ Result<ProfileSummary> run_once(const ProfileRequest& request, const Ask& ask,
   if (!folder.ok()) return folder.error();
   const Status unpacked = unpack_python(folder->path());
   if (!unpacked.ok()) return unpacked.error();
+  std::error_code error;
+  fs::create_directory(folder->path() + "/checkpoints", error);
+  if (error)
+    return failed(fmt::format("cannot create a folder for checkpoints: {}", error.message()));
   const auto commands = commands_of(request, folder->path(), ask);
   if (!commands.ok()) return commands.error();
   const auto end =
