@@ -65,7 +65,7 @@ Result<Loaded<JobProfile>> load_planned_job(const PlanAnswer& answer) {
   auto profile = with_overrides(answer, load_job(*answer.profile));
   const std::string path = without_controls(*answer.profile);
   std::error_code ignored;
-  if (!std::filesystem::exists(*answer.profile, ignored)) {
+  if (!profile.ok() && !std::filesystem::exists(*answer.profile, ignored)) {
     return bad_usage(fmt::format("the profile of {} has moved: {} is not there any more; {}", named,
                                  path, kGive));
   }

@@ -90,7 +90,7 @@ TEST_F(RunSetupTest, FollowsAPlan) {
   PlanAnswer answer{.plans = {plan}};
   answer.job = "paced-5mb";
   ASSERT_TRUE(keep_plan(environment_, answer).ok());
-  auto run = prepare({.plan = "1", .command = {"train"}});
+  auto run = prepare({.plan = "1", .command = {"python3", "-m", "stint.demo"}});
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.steps, 70);
   EXPECT_EQ(run->record.global_batch, 160);
@@ -102,6 +102,10 @@ TEST_F(RunSetupTest, FollowsAPlan) {
   EXPECT_EQ(run->record.plan.machines[2].count, 2);
   EXPECT_EQ(run->record.plan.steps.size(), 7U);  // (3 + 1)(1 + 1) − 1 subsets.
   ASSERT_TRUE(run->answer);
+  // A script that saves by itself needs none of them.
+  const auto plain = prepare({.plan = "1", .command = {"train"}});
+  ASSERT_TRUE(plain.ok()) << plain.error().message;
+  EXPECT_EQ(plain->record.plan.machines.size(), 2U);
   // What a person says counts more.
   run = prepare(
       {.plan = "1", .command = {"train"}, .steps = 5, .place = CheckpointPlace::kObjectStore});

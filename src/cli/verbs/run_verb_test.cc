@@ -45,8 +45,10 @@ class RunVerbTest : public testing::Test {
 
 TEST_F(RunVerbTest, ADryRunSaysWhatWouldHappenAndStartsNothing) {
   EXPECT_EQ(code_of(dry({{"--deadline", {"10min"}}})), kExitOk);
-  EXPECT_NE(err_.find("Run paced-5mb-1: 60 steps of 96 samples on 2x local.large spot. Expected: "),
-            std::string::npos)
+  EXPECT_NE(
+      err_.find("Run paced-5mb-1: about 60 steps with the script's own batch on 2x local.large "
+                "spot. Expected: "),
+      std::string::npos)
       << err_;
   EXPECT_NE(err_.find("P(deadline of 10 min) "), std::string::npos) << err_;
   EXPECT_TRUE(std::filesystem::is_empty(place_.path()));
