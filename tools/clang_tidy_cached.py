@@ -201,12 +201,12 @@ def renew(stamp):
 def check(program, build, jobs, stems):
     """Returns all findings, each once, and remembers which sources passed."""
     entries = read_commands(build)
+    if not entries:  # For example of a checkout that was configured under another path.
+        return [f"{build / 'compile_commands.json'} names no source under {ROOT / 'src'}"]
     if stems is not None and ROOT / ".clang-tidy" not in stems:
         entries = {file: entry for file, entry in entries.items() if file.with_suffix("") in stems}
         if not entries:
             return []
-    if not entries:
-        return [f"{build / 'compile_commands.json'} names no source under src/"]
     folder, passed = build / "tidy", build / "tidy-cache"
     folder.mkdir(exist_ok=True)
     passed.mkdir(exist_ok=True)
