@@ -233,15 +233,19 @@ Json runs_json(const RunList& list) {
 std::string standing_text(const RunReport& report, std::size_t events, const Terminal& terminal) {
   const RunStory& story = report.story;
   const RunRecord& record = report.record;
-  const double done = static_cast<double>(story.reached) /
-                      static_cast<double>(std::max<std::int64_t>(1, story.steps));
+  // A script that takes no orders is done when it ends, however many steps were expected.
+  const bool ended = story.plain && story.outcome == RunVerdict::kTrained;
+  const std::int64_t steps = ended ? story.reached : story.steps;
+  const double done = ended ? 1
+                            : static_cast<double>(story.reached) /
+                                  static_cast<double>(std::max<std::int64_t>(1, story.steps));
   std::string text =
       fmt::format("{}  {}\n", painted(record.name, Colour::kBold, terminal), state_text(report));
   if (story.outcome && !story.reason.empty()) {
     text += fmt::format("  because {}\n", story_text(story.reason, terminal.width, 10));
   }
   const int width = terminal.width > 0 ? std::min(terminal.width, 70) : 70;
-  text += progress_picture(fmt::format("  step {} of {}", story.reached, story.steps), done, width);
+  text += progress_picture(fmt::format("  step {} of {}", story.reached, steps), done, width);
   text += fmt::format("\n  saved     {}\n", saved_text(story));
   text += fmt::format("  time      {}", duration(story.time));
   if (report.outlook) text += fmt::format(", forecast {}", range_text(report.outlook->time));
