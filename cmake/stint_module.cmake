@@ -1,4 +1,4 @@
-# stint_module(NAME [FAST] [DEPENDS room…] [LIBRARIES target…])
+# stint_module(NAME [FAST] [DEPENDS module…] [LIBRARIES target…])
 #
 # Makes the library stint_NAME of the sources below src/NAME, its test NAME_test of the *_test.cc there, and one
 # fuzzer for each *_fuzz.cc: with libFuzzer in the fuzz preset, and in the test presets as a
@@ -67,8 +67,8 @@ function(stint_module name)
     target_compile_options(stint_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   target_link_libraries(stint_${name} PRIVATE ${arg_LIBRARIES})
-  foreach(room IN LISTS arg_DEPENDS)
-    target_link_libraries(stint_${name} PUBLIC stint_${room})
+  foreach(module IN LISTS arg_DEPENDS)
+    target_link_libraries(stint_${name} PUBLIC stint_${module})
   endforeach()
   # g++ shares a precompiled header only between equal levels of optimisation.
   set(first stint_job)

@@ -1,4 +1,4 @@
-# The room turnstile, and libstint_turnstile.so of the same sources: what training jobs load.
+# The module turnstile, and libstint_turnstile.so of the same sources: what training jobs load.
 #
 # It travels inside the binary with the Python package, and is loaded into Python interpreters, so it needs nothing but the C library, shows only the C
 # interface, and has no sanitizers, which would have to be there first.

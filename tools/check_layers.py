@@ -25,19 +25,19 @@ def read_table(text):
         line = line.split("#")[0].strip()
         if not line:
             continue
-        rooms, colon, allowed = line.partition(":")
+        modules, colon, allowed = line.partition(":")
         if not colon:
-            problems.append(f"{TABLE}:{number}: not of the form `room: room room`: {line}")
+            problems.append(f"{TABLE}:{number}: not of the form `module: module module`: {line}")
             continue
         above = allowed.split() == ["all", "of", "the", "above"]
         allowed = set(table) if above else set(allowed.split())
-        for room in (name.strip() for name in rooms.split(",")):
-            if room in table:
-                problems.append(f"{TABLE}:{number}: {room} already has line {table[room][0]}")
-            table[room] = (number, line, allowed)
-    for room, (number, _, allowed) in table.items():
+        for module in (name.strip() for name in modules.split(",")):
+            if module in table:
+                problems.append(f"{TABLE}:{number}: {module} already has line {table[module][0]}")
+            table[module] = (number, line, allowed)
+    for module, (number, _, allowed) in table.items():
         for name in sorted(allowed - set(table)):
-            problems.append(f"{TABLE}:{number}: {room} may include {name}, which has no line")
+            problems.append(f"{TABLE}:{number}: {module} may include {name}, which has no line")
     return table, problems
 
 
@@ -45,20 +45,20 @@ def find_cycle(table):
     """Returns the modules of one cycle, the first repeated at the end, or an empty list."""
     done = set()
 
-    def visit(room, path):
-        if room in path:
-            return path[path.index(room):] + [room]
-        if room in done or room not in table:
+    def visit(module, path):
+        if module in path:
+            return path[path.index(module):] + [module]
+        if module in done or module not in table:
             return []
-        for name in sorted(table[room][2] - {room}):
-            cycle = visit(name, path + [room])
+        for name in sorted(table[module][2] - {module}):
+            cycle = visit(name, path + [module])
             if cycle:
                 return cycle
-        done.add(room)
+        done.add(module)
         return []
 
-    for room in table:
-        cycle = visit(room, [])
+    for module in table:
+        cycle = visit(module, [])
         if cycle:
             return cycle
     return []
@@ -74,14 +74,14 @@ def line_of(path, table):
 
 
 def allows(allowed, target):
-    """A room that is allowed is allowed with its folders."""
+    """A module that is allowed is allowed with its folders."""
     return target in allowed or target.split("/")[0] in allowed
 
 
 def check_file(path, text, table, used):
-    """Returns what is wrong with the includes of one file, named like src/room/file.h.
+    """Returns what is wrong with the includes of one file, named like src/module/file.h.
 
-    Adds to `used` the permissions that the file makes use of, as (line, room).
+    Adds to `used` the permissions that the file makes use of, as (line, module).
     """
     line = line_of(path, table)
     problems = []
@@ -90,29 +90,29 @@ def check_file(path, text, table, used):
         if not match:
             continue
         quote, included = match.groups()
-        room = included.split("/")[0] if "/" in included else None
-        if quote == "<" and room not in table:
+        module = included.split("/")[0] if "/" in included else None
+        if quote == "<" and module not in table:
             continue  # A system or library header.
         where = f"{path}:{number}"
-        if room is None:
-            problems.append(f'{where}: write the include of {included} as "room/file.h"')
+        if module is None:
+            problems.append(f'{where}: write the include of {included} as "module/file.h"')
             continue
         target = line_of("src/" + included, table)
         if target is None:
-            problems.append(f"{where}: {included} is in no room of {TABLE}")
+            problems.append(f"{where}: {included} is in no module of {TABLE}")
         elif target != line and not allows(table[line][2], target):
             rule = f"{TABLE}:{table[line][0]}: `{table[line][1]}`"
             problems.append(f"{where}: {line} may not include {target} ({rule})")
         else:
-            used.update({(line, target), (line, room)})
+            used.update({(line, target), (line, module)})
     return problems
 
 
 def unused_permissions(table, used):
-    """Returns a problem for each room that a line allows and no file of it includes."""
-    return [f"{TABLE}:{number}: nothing in {line} includes {room}: take it out"
+    """Returns a problem for each module that a line allows and no file of it includes."""
+    return [f"{TABLE}:{number}: nothing in {line} includes {module}: take it out"
             for line, (number, _, allowed) in table.items()
-            for room in sorted(allowed) if (line, room) not in used]
+            for module in sorted(allowed) if (line, module) not in used]
 
 
 def crowded_folders(paths):
@@ -144,18 +144,18 @@ def check(table_text, files):
     table, problems = read_table(table_text)
     cycle = find_cycle(table)
     if cycle:
-        problems.append(f"{TABLE}: the rooms form a cycle: {' -> '.join(cycle)}")
+        problems.append(f"{TABLE}: the modules form a cycle: {' -> '.join(cycle)}")
     if not files:
         problems.append("src/: there are no source files")
     strangers, used = set(), set()
     for path, text in sorted(files.items()):
         if path.count("/") < 2:
-            problems.append(f"{path}: belongs to no room; move it into a folder of src/")
+            problems.append(f"{path}: belongs to no module; move it into a folder of src/")
         elif line_of(path, table):
             problems += check_file(path, text, table, used)
         else:
             strangers.add(path.split("/")[1])
-    problems += [f"src/{room}: the room has no line in {TABLE}" for room in sorted(strangers)]
+    problems += [f"src/{module}: the module has no line in {TABLE}" for module in sorted(strangers)]
     return problems, unused_permissions(table, used)
 
 
@@ -166,19 +166,19 @@ def self_test():
         # (what, table, one source file, its text, what the only problem must contain)
         ("allowed", table, "src/plan/a.cc", '#include "job/a.h"\n#include "plan/a.h"', None),
         ("all of the above", table, "src/app/a.cc", '#include "plan/a.h"', None),
-        ("two rooms", table, "src/web/a.cc", '#include "app/a.h"', None),
+        ("two modules", table, "src/web/a.cc", '#include "app/a.h"', None),
         ("system header", table, "src/base/a.cc", "#include <sys/stat.h>\n#include <vector>", None),
         ("upwards", table, "src/base/a.h", '\n#include "job/a.h"',
          "src/base/a.h:2: base may not include job (docs/layers.txt:1: `base:`)"),
         ("test file", table, "src/job/a_test.cc", '#include "plan/a.h"', "may not include plan"),
         ("fuzz file", table, "src/job/a_fuzz.cc", '# include "app/a.h"', "job may not include app"),
-        ("later room", table, "src/app/a.cc", '#include "cli/a.h"', "app may not include cli"),
-        ("second of two rooms", table, "src/web/a.cc", '#include "cli/a.h"', "may not include cli"),
+        ("later module", table, "src/app/a.cc", '#include "cli/a.h"', "app may not include cli"),
+        ("second module", table, "src/web/a.cc", '#include "cli/a.h"', "may not include cli"),
         ("angle brackets", table, "src/base/a.h", "#include <job/a.h>", "may not include job"),
-        ("no room named", table, "src/base/a.cc", '#include "a.h"', 'as "room/file.h"'),
-        ("unknown room", table, "src/base/a.cc", '#include "tests/a.h"', "is in no room"),
-        ("room without line", table, "src/cloud/a.cc", "", "src/cloud: the room has no line"),
-        ("file outside rooms", table, "src/a.cc", "", "belongs to no room"),
+        ("no module named", table, "src/base/a.cc", '#include "a.h"', 'as "module/file.h"'),
+        ("unknown module", table, "src/base/a.cc", '#include "tests/a.h"', "is in no module"),
+        ("module without line", table, "src/cloud/a.cc", "", "src/cloud: the module has no line"),
+        ("file outside modules", table, "src/a.cc", "", "belongs to no module"),
         ("folder with a line", "base:\njob: base\njob/in: job\n", "src/job/in/a.cc",
          '#include "job/a.h"', None),
         ("folder without a line", table, "src/plan/in/a.cc", '#include "job/a.h"', None),
@@ -187,7 +187,7 @@ def self_test():
         ("cycle", "base: plan\njob: base\nplan: job\n", "src/base/a.h", "",
          "cycle: base -> plan -> job -> base"),
         ("unknown dependency", "base: log\n", "src/base/a.h", "", "log, which has no line"),
-        ("room twice", "base:\nbase:\n", "src/base/a.h", "", "already has line 1"),
+        ("module twice", "base:\nbase:\n", "src/base/a.h", "", "already has line 1"),
         ("no colon", "base:\njob\n", "src/base/a.h", "", "docs/layers.txt:2: not of the form"),
     ]
     failures = []
