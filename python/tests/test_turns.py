@@ -369,7 +369,7 @@ class ErrorTest(unittest.TestCase):
                          WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port(),
                          GLOO_SOCKET_IFNAME="lo", PYTHONDONTWRITEBYTECODE="1",
                          STINT_TURNSTILE=f"{folder}/turnstile", **variables)
-            return subprocess.run([sys.executable, "-c", text], env=world, text=True, timeout=120,
+            return subprocess.run([sys.executable, "-c", text], env=world, text=True, timeout=600,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def test_a_script_that_cannot_take_turns_does_not_train(self):
