@@ -298,6 +298,14 @@ def pack(state):
 def unpack(data, present=None):
     """The state in a tensor of bytes, as views of it. Damaged bytes raise ValueError. `present` is
     the present state; what the bytes cannot hold is taken from it."""
+    try:
+        return _unpack(data, present)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
+        # The checksum is right, but the head is not one that Layout wrote.
+        raise ValueError("the state is damaged: its head does not describe it") from error
+
+
+def _unpack(data, present):
     begin = len(MAGIC) + FRONT.size
     front = data[:begin].numpy().tobytes()
     if front[:len(MAGIC)] != MAGIC or len(front) < begin:
@@ -310,6 +318,9 @@ def unpack(data, present=None):
     at, tensors = begin + length, []
     for kind, shape in shapes:
         dtype = getattr(torch, kind)
+        if not isinstance(dtype, torch.dtype) or any(type(one) is not int or one < 0
+                                                     for one in shape):
+            raise ValueError("the state is damaged: it has a tensor of no type or size")
         at = _aligned(at)
         size = math.prod(shape) * torch.empty(0, dtype=dtype).element_size()
         if at + size > len(data):
