@@ -14,6 +14,21 @@
 #include "turnstile/futex.h"
 #include "turnstile/process_life.h"
 
+// g++ and clang say in different ways that the thread sanitizer is on.
+#ifdef __SANITIZE_THREAD__
+#define STINT_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STINT_THREAD_SANITIZER
+#endif
+#endif
+#ifdef STINT_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#define TELL_SANITIZER(call) call
+#else
+#define TELL_SANITIZER(call) static_cast<void>(0)
+#endif
+
 namespace stint {
 
 constexpr std::array<char, 8> kTurnMagic{'s', 't', 'i', 'n', 't', 't', 'r', 'n'};
@@ -57,18 +72,33 @@ std::array<char, 40> boot_name() {
   return name;
 }
 
+void initialise(pthread_mutex_t& lock) {
+  pthread_mutexattr_t attributes;
+  ::pthread_mutexattr_init(&attributes);
+  ::pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  ::pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  ::pthread_mutex_init(&lock, &attributes);
+  ::pthread_mutexattr_destroy(&attributes);
+}
+
+/// Whether the lock is of the kind that we make: the C library aborts or waits for ever with some
+/// of the others. Their numbers are private to it, so that ours is read from a new lock.
+bool is_of_our_kind(const pthread_mutex_t& lock) {
+  static const int kind = [] {
+    pthread_mutex_t ours{};
+    initialise(ours);
+    return ours.__data.__kind;
+  }();
+  return lock.__data.__kind == kind;
+}
+
 void initialise(TurnLayout& layout) {
   layout.magic = kTurnMagic;
   layout.version = kStintTurnVersion;
   layout.size = sizeof(TurnLayout);
   layout.boot = boot_name();
   layout.processes = own_pid_namespace().value_or(PidNamespace{});
-  pthread_mutexattr_t attributes;
-  ::pthread_mutexattr_init(&attributes);
-  ::pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  ::pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  ::pthread_mutex_init(&layout.lock, &attributes);
-  ::pthread_mutexattr_destroy(&attributes);
+  initialise(layout.lock);
   const TurnState state{};
   std::memcpy(layout.states[0], &state, sizeof state);
 }
@@ -102,27 +132,26 @@ std::optional<std::string> wrong_with(const TurnLayout& layout, bool to_look) {
 }
 
 /// Waits for the lock up to its limit.
+///
+/// Neither thread sanitizer (g++ 12, clang 14) knows pthread_mutex_clocklock, or that a lock whose
+/// owner died is taken. Unless it is told of the lock, it reports each unlock as one of an unlocked
+/// mutex.
 int lock_in_time(pthread_mutex_t& mutex) {
-// The thread sanitizer of g++ 12 supports only the lock with the other clock.
-#ifdef __SANITIZE_THREAD__
-  const clockid_t clock = CLOCK_REALTIME;
-  const auto wait = [](pthread_mutex_t* one, const timespec* until) {
-    return ::pthread_mutex_timedlock(one, until);
-  };
-#else
-  const clockid_t clock = CLOCK_MONOTONIC;
-  const auto wait = [](pthread_mutex_t* one, const timespec* until) {
-    return ::pthread_mutex_clocklock(one, CLOCK_MONOTONIC, until);
-  };
-#endif
   timespec until{};
-  ::clock_gettime(clock, &until);
+  ::clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += kLockLimit.count();
-  return wait(&mutex, &until);
+  TELL_SANITIZER(__tsan_mutex_pre_lock(&mutex, __tsan_mutex_try_lock));
+  const int code = ::pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &until);
+  TELL_SANITIZER(__tsan_mutex_post_lock(
+      &mutex,
+      __tsan_mutex_try_lock | (code == 0 || code == EOWNERDEAD ? 0U : __tsan_mutex_try_lock_failed),
+      0));
+  return code;
 }
 
 /// Takes the lock, even after its owner died: the state that counts is whole in any case.
 bool lock(pthread_mutex_t& mutex) {
+  if (!is_of_our_kind(mutex)) return false;
   const int code = lock_in_time(mutex);
   return code == EOWNERDEAD ? ::pthread_mutex_consistent(&mutex) == 0 : code == 0;
 }
@@ -146,6 +175,10 @@ TurnState copy_state(std::uint64_t* words) {
   copy_words(words, 0, words_of(0), state);
   copy_words(words, words_of(0), words_of(state.seats_used), state);
   return state;
+}
+
+bool is_damaged(const TurnLayout& layout, const TurnState& state) {
+  return !is_of_our_kind(layout.lock) || !is_sound(state, turn_clock());
 }
 
 }  // namespace
@@ -214,10 +247,12 @@ TurnResult<TurnFile> TurnFile::map(const std::string& path, bool to_look, TurnWa
   Mapping layout(static_cast<TurnLayout*>(memory),
                  [](TurnLayout* mapped) { ::munmap(mapped, sizeof(TurnLayout)); });
   if (const auto wrong = wrong_with(*layout, to_look)) return refusal(path, *wrong);
-  return TurnFile(std::move(layout), std::move(watch));
+  TurnFile opened(std::move(layout), std::move(watch));
+  if (opened.damaged()) return refusal(path, "is damaged: remove it when its jobs have ended");
+  return opened;
 }
 
-std::optional<TurnState> TurnFile::snapshot() const {
+std::optional<TurnState> TurnFile::stored() const {
   const std::atomic_ref sequence(layout_->sequence);
   for (int read = 0; read < kReadsMax; ++read) {
     const std::uint64_t before = sequence.load(std::memory_order_acquire);
@@ -228,8 +263,21 @@ std::optional<TurnState> TurnFile::snapshot() const {
   return std::nullopt;
 }
 
+std::optional<TurnState> TurnFile::snapshot() const {
+  std::optional<TurnState> state = stored();
+  if (state && is_damaged(*layout_, *state)) return TurnState{};
+  return state;
+}
+
+bool TurnFile::damaged() const {
+  const std::optional<TurnState> state = stored();
+  return state && is_damaged(*layout_, *state);
+}
+
 TurnState TurnFile::current() const {
-  return copy_state(layout_->states[std::atomic_ref(layout_->sequence).load() & 1]);
+  const TurnState state =
+      copy_state(layout_->states[std::atomic_ref(layout_->sequence).load() & 1]);
+  return is_damaged(*layout_, state) ? TurnState{} : state;
 }
 
 void TurnFile::store(const TurnState& state, TurnChange kind) {

@@ -44,7 +44,8 @@ class TurnFile {
   /// Opens it read-only, from any PID namespace.
   static TurnResult<TurnFile> look(const std::string& path);
 
-  /// The state that counts, without waiting. Nothing where it changes too often to be read.
+  /// The state that counts, without waiting. Nothing where it changes too often to be read. A state
+  /// that another program has damaged is empty: all its members have left.
   std::optional<TurnState> snapshot() const;
 
   /// Makes a change: `edit` changes the state, and returns whether it did. Wakes the members that
@@ -64,7 +65,9 @@ class TurnFile {
 
   static TurnResult<TurnFile> map(const std::string& path, bool to_look, TurnWatch watch);
   static std::optional<TurnRefusal> make(const std::string& path, const TurnWatch& watch);
+  std::optional<TurnState> stored() const;  // As a snapshot, but damaged where it is.
   TurnState current() const;
+  bool damaged() const;
   void store(const TurnState& state, TurnChange kind);
   void at(TurnChange kind, TurnMoment moment) const {
     if (watch_) watch_(kind, moment);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "turnstile/turn_fixture.h"
+#include "turnstile/turn_member.h"
 
 namespace stint {
 namespace {
@@ -83,6 +84,32 @@ TEST_F(TurnFileTest, FilesOfAnEarlierLifeOrAnotherNamespaceAreRefused) {
   poke(path_, 64, '*');  // The inode of the PID namespace.
   EXPECT_NE(reason_to_refuse(path_).find("another PID namespace"), std::string::npos);
   EXPECT_EQ(reason_of(TurnFile::look(path_)), "");
+}
+
+TEST_F(TurnFileTest, ADamagedStateIsRefusedAndItsMembersHaveLeft) {
+  auto file = TurnFile::open(path_);
+  auto& shared = std::get<TurnFile>(file);
+  auto joined = TurnMember::join(shared, {.name = "early"});
+  ASSERT_EQ(reason_of(joined), "");
+  const auto states = static_cast<std::streamoff>(turn_file_size() - 2 * sizeof(TurnState));
+  for (const std::streamoff copy : {0, 1}) {
+    poke(path_, states + copy * static_cast<std::streamoff>(sizeof(TurnState)), 77);  // The holder.
+  }
+  EXPECT_NE(reason_to_refuse(path_).find("is damaged: remove it"), std::string::npos);
+  EXPECT_NE(reason_of(TurnFile::look(path_)).find("is damaged"), std::string::npos);
+  auto& member = std::get<TurnMember>(joined);
+  EXPECT_EQ(member.take(std::chrono::hours(1)), kStintTurnNotMember);
+  EXPECT_EQ(member.give(), kStintTurnNotMember);
+}
+
+// The C library aborts when a lock of priority inheritance has an owner that does not exist.
+TEST_F(TurnFileTest, ALockOfAnotherKindIsRefusedAndItsMembersHaveLeft) {
+  auto file = TurnFile::open(path_);
+  auto joined = TurnMember::join(std::get<TurnFile>(file), {.name = "early"});
+  ASSERT_EQ(reason_of(joined), "");
+  poke(path_, 72 + 16, 0x32);  // The kind of the lock.
+  EXPECT_NE(reason_to_refuse(path_).find("is damaged"), std::string::npos);
+  EXPECT_EQ(std::get<TurnMember>(joined).wait(std::chrono::hours(1)), kStintTurnNotMember);
 }
 
 TEST_F(TurnFileTest, WhatOthersCouldTouchIsRefused) {
@@ -180,6 +207,7 @@ TEST_F(TurnFileTest, AChangeWakesWhoeverGotTheTurn) {
   const auto hold = [](TurnState& state) {
     state.seats_used = 6;
     state.holder = 5;
+    state.seats[5].present = 1;
     return true;
   };
   EXPECT_TRUE(shared.change(TurnChange::kGive, 2, hold));

@@ -11,7 +11,6 @@ namespace {
 /// The interval at which a waiting member checks by itself: far less than the 100 ms within which
 /// it must continue, and rare enough to cost nothing (a check takes some 20 us).
 constexpr Nanoseconds kLookEvery = std::chrono::milliseconds(20);
-constexpr Nanoseconds kPatienceMax = std::chrono::hours(1);
 constexpr std::uint32_t kShareMax = 1000000;
 
 std::optional<TurnRefusal> wrong_with(const TurnTerms& terms) {
@@ -26,7 +25,7 @@ std::optional<TurnRefusal> wrong_with(const TurnTerms& terms) {
   if (terms.share < 1 || terms.share > kShareMax) {
     return refused("a job's share must be from 1 to " + std::to_string(kShareMax) + " turns");
   }
-  if (terms.patience < Nanoseconds::zero() || terms.patience > kPatienceMax) {
+  if (terms.patience < Nanoseconds::zero() || terms.patience > kTurnPatienceMax) {
     return refused("the patience must be from 0 to 1 hour");
   }
   return std::nullopt;

@@ -99,7 +99,32 @@ int vacant_seat(const TurnState& state, const TurnNewcomer& newcomer) {
   return vacant;
 }
 
+bool is_past(Nanoseconds moment, Nanoseconds now) {
+  return moment >= Nanoseconds::zero() && moment <= now;
+}
+
+bool is_sound(const TurnSeat& seat, Nanoseconds now) {
+  const bool named = seat.name.back() == '\0';
+  const bool counted = seat.share >= 1 && seat.left <= seat.share;
+  const bool patient = is_past(seat.patience, kTurnPatienceMax);
+  const bool timed =
+      is_past(seat.asked, now) && is_past(seat.held, now) && is_past(seat.waited, now);
+  // A member that left is not in the queue.
+  const bool placed = seat.present <= 1 && (seat.ticket == 0 || seat.present == 1);
+  return named && counted && patient && timed && placed;
+}
+
 }  // namespace
+
+bool is_sound(const TurnState& state, Nanoseconds now) {
+  if (state.seats_used > kStintTurnMembersMax) return false;
+  if (state.holder < -1 || state.holder >= static_cast<int>(state.seats_used)) return false;
+  if (!is_past(state.held_since, now) || !is_past(state.free_since, now)) return false;
+  for (std::uint32_t i = 0; i < state.seats_used; ++i) {
+    if (!is_sound(state.seats[i], now)) return false;
+  }
+  return state.holder < 0 || state.seats[static_cast<std::size_t>(state.holder)].present == 1;
+}
 
 std::optional<int> join(TurnState& state, const TurnNewcomer& newcomer, Nanoseconds now) {
   const int number = vacant_seat(state, newcomer);

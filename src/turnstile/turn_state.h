@@ -60,6 +60,13 @@ struct TurnState {
 };
 static_assert(std::is_trivially_copyable_v<TurnState>);
 
+/// The longest patience of a member.
+inline constexpr Nanoseconds kTurnPatienceMax = std::chrono::hours(1);
+
+/// Whether the transitions below can have led to the state by `now`. What other programs write into
+/// the file of a turnstile is not: with it the transitions could go wrong or wait for ever.
+bool is_sound(const TurnState& state, Nanoseconds now);
+
 /// Takes a seat: the vacant seat of the same name, else one that was never used, else the vacant
 /// one that was taken first. Nothing when all are taken.
 std::optional<int> join(TurnState& state, const TurnNewcomer& newcomer, Nanoseconds now);

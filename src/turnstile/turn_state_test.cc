@@ -219,6 +219,7 @@ TEST(TurnState, SeatsAreUsedAgainWhenAllWereTakenAndTurnsStillAddUp) {
 
 /// The invariants after any transition.
 void expect_sound(const TurnState& state, Nanoseconds now) {
+  EXPECT_TRUE(is_sound(state, now));
   std::uint64_t turns = state.turns_forgotten;
   for (int i = 0; i < static_cast<int>(state.seats_used); ++i) {
     const TurnSeat& seat = state.seats[static_cast<std::size_t>(i)];
@@ -264,6 +265,35 @@ TEST(TurnState, AnySequenceOfChangesKeepsItSound) {
       expect_sound(state, now);
     }
   }
+}
+
+// What no transition leads to, field by field.
+TEST(TurnStates, AreNotSoundWithAFieldThatNoTransitionWrites) {
+  const Nanoseconds now = std::chrono::hours(2);
+  TurnState state = with_shares({1, 2});
+  ask(state, 0, kMs);
+  ask(state, 1, kMs);
+  ASSERT_TRUE(is_sound(state, now));
+  const auto sound_with = [&](auto change) {
+    TurnState other = state;
+    change(other);
+    return is_sound(other, now);
+  };
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats_used = 65; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.holder = 2; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.holder = -2; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[0].present = 0; }));  // The holder.
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].present = 0; }));  // In the queue.
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].present = 2; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].share = 0; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].left = 3; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].name.fill('x'); }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].patience = std::chrono::hours(2); }));
+  EXPECT_FALSE(sound_with([&](TurnState& it) { it.seats[1].asked = now + kMs; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].held = -kMs; }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.seats[1].waited = Nanoseconds::max(); }));
+  EXPECT_FALSE(sound_with([](TurnState& it) { it.held_since = Nanoseconds::min(); }));
+  EXPECT_FALSE(sound_with([&](TurnState& it) { it.free_since = now + kMs; }));
 }
 
 }  // namespace
