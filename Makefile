@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test e2e lint lint-all install bench accuracy calibrations fuzz fuzzers format coverage clean
+.PHONY: help demo build test e2e lint lint-all install bench accuracy calibrations fuzz fuzzers python-fuzz-state format coverage clean
 
 # Configures a preset once and builds it; ninja itself runs cmake again when a CMake file changed.
 define build_preset
@@ -75,14 +75,21 @@ fuzz: ## Fuzz each parser for SECONDS (60); inputs that break one go to build/fu
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 fuzzers
 
 # Reached through `make fuzz`, so that the list is made after the fuzzers were built.
-fuzzers: $(patsubst build/fuzz/%_fuzz,fuzz-%,$(wildcard build/fuzz/*_fuzz))
-	@test -n "$^" || { echo "make fuzz: no build/fuzz/*_fuzz was built" >&2; exit 1; }
+fuzzers: python-fuzz-state $(patsubst build/fuzz/%_fuzz,fuzz-%,$(wildcard build/fuzz/*_fuzz))
+	@test -x build/fuzz/nouns_fuzz || { echo "make fuzz: no fuzzer was built" >&2; exit 1; }
+
+# There is no libFuzzer for Python: the test changes bytes by itself.
+python-fuzz-state:
+	@STINT_FUZZ_SECONDS=$(SECONDS) /usr/bin/python3 python/tests/test_state_fuzz.py \
+	  >build/fuzz/state.log 2>&1 || test $$? = 77 \
+	  || { tail -n 40 build/fuzz/state.log; echo "state: FOUND, see build/fuzz/state.log"; exit 1; }
+	@echo "state: nothing found, $$(grep -E 'tried|skipped' build/fuzz/state.log)"
 
 # The fuzzer adds what it discovers to its corpus, so it works on a copy.
 fuzz-%:
 	@rm -rf build/fuzz/corpus/$*_fuzz && mkdir -p build/fuzz/corpus/$*_fuzz build/fuzz/findings
 	@test ! -d tests/fuzz_corpus/$*_fuzz || cp -r tests/fuzz_corpus/$*_fuzz build/fuzz/corpus
-	@build/fuzz/$*_fuzz -max_total_time=$(SECONDS) -timeout=10 \
+	@build/fuzz/$*_fuzz -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
 	  -artifact_prefix=build/fuzz/findings/$*- build/fuzz/corpus/$*_fuzz \
 	  >build/fuzz/$*.log 2>&1 \
 	  || { tail -n 40 build/fuzz/$*.log; echo "$*: FOUND, see build/fuzz/$*.log"; exit 1; }

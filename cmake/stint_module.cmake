@@ -40,7 +40,7 @@ endfunction()
 
 function(stint_fuzzer name module source)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE stint_${module})
+  target_link_libraries(${name} PRIVATE stint_${module} stint_base)
   stint_options(${name})
   if(STINT_FUZZERS)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)

@@ -6,7 +6,7 @@
 stint_module(turnstile FAST)
 
 file(GLOB turnstile_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/turnstile/*.cc)
-list(FILTER turnstile_sources EXCLUDE REGEX "_test\\.cc$")
+list(FILTER turnstile_sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
 add_library(stint_turnstile_shared SHARED ${turnstile_sources})
 target_include_directories(stint_turnstile_shared PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(stint_turnstile_shared PRIVATE -O2 -Wall -Wextra -Wconversion -Werror

@@ -1,0 +1,24 @@
+// Records of the hook in a training script: lines that are read become a valid profile, or are
+// refused with a reason.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "measure/trace/profile_summary.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  const auto records = stint::read_profile_records(text, "fuzz");
+  if (!records.ok()) {
+    CHECK(!records.error().message.empty());
+    return 0;
+  }
+  const auto summary = stint::summarise_profile(records->noun, std::nullopt);
+  if (!summary.ok()) {
+    CHECK(!summary.error().message.empty());
+    return 0;
+  }
+  CHECK(stint::validate(stint::profile_of("fuzz", {*summary})).ok());
+  return 0;
+}
