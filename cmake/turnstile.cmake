@@ -23,19 +23,3 @@ target_link_options(stint_turnstile_shared PRIVATE
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_link_options(stint_turnstile_shared PRIVATE -s)
 endif()
-
-# The thread sanitizer looks at the threads of one process: at the test in which they are members.
-# Together with the address sanitizer it does not build, so that here it has its own program. g++
-# compiles it in any preset, because clang 14's sanitizer does not know pthread_mutex_clocklock.
-if(STINT_TESTS AND NOT STINT_SANITIZE STREQUAL "thread")
-  set(threads ${CMAKE_BINARY_DIR}/turnstile_threads)
-  set(member_test ${CMAKE_SOURCE_DIR}/src/turnstile/turn_member_test.cc)
-  file(GLOB turnstile_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/turnstile/*.h)
-  add_custom_command(OUTPUT ${threads}
-    COMMAND g++ -std=c++20 -g1 -fsanitize=thread -I${CMAKE_SOURCE_DIR}/src ${turnstile_sources}
-            ${member_test} -lgtest_main -lgtest -o ${threads}
-    DEPENDS ${turnstile_sources} ${turnstile_headers} ${member_test}
-    COMMENT "Building turnstile_threads with the thread sanitizer")
-  add_custom_target(turnstile_threads_program ALL DEPENDS ${threads})
-  add_test(NAME turnstile_threads COMMAND ${threads})
-endif()

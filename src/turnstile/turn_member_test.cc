@@ -211,7 +211,7 @@ TEST_F(TurnMemberTest, AStoppedHolderKeepsTheTurn) {
   ::waitpid(holder, nullptr, 0);
 }
 
-// The thread sanitizer checks this too, in turnstile_threads: one plain number between members.
+// The thread sanitizer checks this too, in threads_test: one plain number between members.
 TEST_F(TurnMemberTest, ThreadsCountTogetherWithoutLosingAny) {
   constexpr int kThreads = 4;
   constexpr int kTurns = 500;
