@@ -8,6 +8,14 @@ add_custom_command(TARGET stint POST_BUILD
   COMMAND stint man > ${share}/stint.1
   COMMENT "Making the completions and the manual page")
 
+find_program(PYTHON3 python3)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND PYTHON3)
+  add_custom_command(TARGET stint POST_BUILD
+    COMMAND ${PYTHON3} ${CMAKE_SOURCE_DIR}/tools/check_hardening.py $<TARGET_FILE:stint>
+            $<TARGET_FILE:stint_turnstile_shared> --without ${CMAKE_SOURCE_DIR}
+    COMMENT "Checking that the binary is hardened")
+endif()
+
 install(TARGETS stint RUNTIME DESTINATION bin)
 install(TARGETS stint_turnstile_shared LIBRARY DESTINATION lib)
 install(FILES ${CMAKE_SOURCE_DIR}/src/turnstile/turnstile.h DESTINATION include/stint)
