@@ -9,6 +9,11 @@
 #include "run/crew.h"
 
 namespace stint {
+namespace {
+
+constexpr std::int64_t kIntegerEnd = std::int64_t{1} << 53;
+
+}  // namespace
 
 std::optional<double> number_in(const Json& facts, const char* name) {
   const Json* member = facts.find(name);
@@ -22,7 +27,7 @@ std::optional<double> number_in(const Json& facts, const char* name) {
 std::optional<std::int64_t> integer_in(const Json& facts, const char* name) {
   const Json* member = facts.find(name);
   const std::int64_t* whole = member == nullptr ? nullptr : member->as<std::int64_t>();
-  if (whole == nullptr) return std::nullopt;
+  if (whole == nullptr || *whole <= -kIntegerEnd || *whole >= kIntegerEnd) return std::nullopt;
   return *whole;
 }
 

@@ -14,7 +14,8 @@
 
 namespace stint {
 
-/// A number of a worker's message; absent where there is none.
+/// A number of a worker's message; absent where there is none. Whole numbers from 2^53 on, which no
+/// count reaches, are none, so that sums of some do not overflow.
 std::optional<double> number_in(const Json& facts, const char* name);
 std::optional<std::int64_t> integer_in(const Json& facts, const char* name);
 

@@ -173,5 +173,17 @@ TEST(Gang, RefusesShardsOfStatesThatDiffer) {
             "the workers have states of different structure");
 }
 
+// 2^63 − 1 twice would overflow, as steps after a checkpoint or as bytes of two shards.
+TEST(Gang, DoesNotHearNumbersThatNoRunReaches) {
+  Gang gang = pair();
+  const std::string most = "9223372036854775807";
+  for (const int vm : {0, 2}) {
+    EXPECT_TRUE(is_silent(gang.hear(
+        vm, "counted", facts(R"({"attempt":4,"steps":)" + most + R"(,"base":)" + most + "}"))));
+    EXPECT_TRUE(is_silent(step(gang, vm, R"("number":)" + most)));
+  }
+  EXPECT_EQ(gang.reached(), 0);
+}
+
 }  // namespace
 }  // namespace stint

@@ -19,6 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     CHECK(!summary.error().message.empty());
     return 0;
   }
-  CHECK(stint::validate(stint::profile_of("fuzz", {*summary})).ok());
+  const stint::JobProfile job = stint::profile_of("fuzz", {*summary});
+  const stint::Status valid = stint::validate(job);
+  CHECK(valid.ok() || !valid.error().message.empty());
+  if (valid.ok()) CHECK(stint::read_job(stint::write_job(job), "fuzz").ok());
   return 0;
 }
