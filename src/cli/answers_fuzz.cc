@@ -1,6 +1,7 @@
 // Past the parsers: numbers of any size in a job, in a catalogue and in options, through predict,
 // plan, risk, interleave and search. Whatever is accepted gets an answer of finite numbers in
-// bounded time and memory (libFuzzer's -timeout and -rss_limit_mb); the rest is refused.
+// bounded time and memory (libFuzzer's -timeout and -rss_limit_mb); the rest is refused. With
+// STINT_SHOW set it prints the command and its files instead.
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -31,14 +32,21 @@ class Draw {
 
   int byte() { return next_ < bytes_.size() ? bytes_[next_++] : 0; }
 
-  /// Most are of everyday sizes, which reach farthest; some are of any size that a double has.
-  std::string number() {
+  /// A number around 10^`usual`. Most are of everyday sizes, which reach farthest, others at both
+  /// ends of what there is, and some of any size that a double has.
+  std::string number(int usual) {
     const int size = byte();
-    const int exponent = size < 224 ? size % 24 - 9 : (size - 240) * 20;
+    int exponent = usual + size % 9 - 4;
+    if (size >= 160) exponent = usual + size % 37 - 18;
+    if (size >= 240) exponent = (size - 248) * 40;
     return fmt::format("{:.3f}e{}", 1 + byte() / 28.5, exponent);
   }
 
-  std::string number(std::string_view unit) { return fmt::format("\"{} {}\"", number(), unit); }
+  std::string bytes() { return number(8) + " B"; }
+  std::string seconds() { return number(-1) + " s"; }
+  std::string hours() { return number(1) + " h"; }
+  std::string rate() { return number(9) + " B/s"; }
+  std::string price() { return number(0) + " USD/h"; }
 
   std::string share() { return fmt::format("{}", byte() / 256.0); }
 
@@ -68,35 +76,36 @@ class Draw {
 
 std::string compute(Draw& draw, int batch) {
   return fmt::format(
-      R"({{"device": "Local-1x", "batch_per_worker": {}, "forward": {{"median": {}}},
- "backward": {{"median": {}}}, "update": {{"median": {}}}, "peak_memory": {}}})",
-      batch, draw.number("s"), draw.number("s"), draw.number("s"), draw.number("B"));
+      R"({{"device": "Local-1x", "batch_per_worker": {}, "forward": {{"median": "{}"}},
+ "backward": {{"median": "{}"}}, "update": {{"median": "{}"}}, "peak_memory": "{}"}})",
+      batch, draw.seconds(), draw.seconds(), draw.seconds(), draw.bytes());
 }
 
 std::string job(Draw& draw) {
-  const std::string gradients = draw.number("B");
+  const std::string gradients = draw.bytes();
   const std::array rules{"fixed", "linear", "square-root", "adascale"};
   return fmt::format(
-      R"({{"schema": "stint.job/1", "name": "fuzz", "gradient_bytes": {0}, "parameter_bytes": {0},
- "optimizer_bytes": {1}, "buckets": [{{"bytes": {0}, "ready": {2}}}], "compute": [{3}, {4}],
- "samples_per_epoch": {5}, "goal": {{"epochs": {6}}}, "batch": {{"reference": {7}}},
- "learning_rate_rule": "{8}", "checkpoint": {{"bytes": {9}, "save_time": {10}}},
+      R"({{"schema": "stint.job/1", "name": "fuzz", "gradient_bytes": "{0}",
+ "parameter_bytes": "{0}", "optimizer_bytes": "{1}", "buckets": [{{"bytes": "{0}", "ready": {2}}}],
+ "compute": [{3}, {4}], "samples_per_epoch": {5}, "goal": {{"epochs": {6}}},
+ "batch": {{"reference": {7}}}, "learning_rate_rule": "{8}",
+ "checkpoint": {{"bytes": "{9}", "save_time": "{10}"}},
  "noise": [{{"batch": {7}, "gradient_square": {11}, "gradient_variance": {12}}}]}})",
-      gradients, draw.number("B"), draw.share(), compute(draw, 8), compute(draw, 64), draw.count(),
-      draw.number(), draw.count(), draw.one_of(rules), draw.number("B"), draw.number("s"),
-      draw.number(), draw.number());
+      gradients, draw.bytes(), draw.share(), compute(draw, 8), compute(draw, 64), draw.count(),
+      draw.number(1), draw.count(), draw.one_of(rules), draw.bytes(), draw.seconds(),
+      draw.number(0), draw.number(3));
 }
 
 std::string vm_type(Draw& draw, std::string_view name) {
   return fmt::format(
       R"({{"provider": "fuzz", "name": "{}", "accelerator": {{"name": "Local-1x", "count": {},
- "memory": {}, "gpu": "Local-1x"}}, "vcpus": {}, "memory": {}, "network": {{"baseline": {}}},
- "source": "s", "offers": [{{"region": "r",
- "on_demand": {{"price": {}, "date": "2026-11-01", "source": "s"}},
- "spot": {{"price": {}, "date": "2026-11-01", "source": "s"}},
+ "memory": "{}", "gpu": "Local-1x"}}, "vcpus": {}, "memory": "{}",
+ "network": {{"baseline": "{}"}}, "source": "s", "offers": [{{"region": "r",
+ "on_demand": {{"price": "{}", "date": "2026-11-01", "source": "s"}},
+ "spot": {{"price": "{}", "date": "2026-11-01", "source": "s"}},
  "interruption": {{"monthly_min": {}, "date": "2026-11-01", "source": "s"}}}}]}})",
-      name, draw.count(), draw.number("B"), draw.count(), draw.number("B"), draw.number("B/s"),
-      draw.number("USD/h"), draw.number("USD/h"), draw.share());
+      name, draw.count(), draw.bytes(), draw.count(), draw.bytes(), draw.rate(), draw.price(),
+      draw.price(), draw.share());
 }
 
 std::string catalog(Draw& draw) {
@@ -108,7 +117,7 @@ std::string catalog(Draw& draw) {
 
 std::string trace(Draw& draw) {
   return fmt::format(R"({{"metadata": {{"gap_seconds": {}}}, "data": [{}, 0, {}, 4, 1, 0, 2]}})",
-                     draw.number(), draw.count(), draw.count());
+                     draw.number(2), draw.count(), draw.count());
 }
 
 std::string cluster(Draw& draw) {
@@ -128,46 +137,46 @@ Words command(Draw& draw, const std::string& folder) {
       return words;
     case 1:
       words = {"plan", "--job", job_file, "--providers", "fuzz"};
-      draw.maybe(words, "--deadline", draw.number() + "h");
-      draw.maybe(words, "--budget", draw.number() + draw.one_of(std::array{"usd", "usd/h"}));
+      draw.maybe(words, "--deadline", draw.hours());
+      draw.maybe(words, "--budget", draw.number(2) + draw.one_of(std::array{"usd", "usd/h"}));
       draw.maybe(words, "--confidence", draw.share());
       draw.maybe(words, "--max-vms", draw.count());
       return words;
     case 2:
-      words = {"risk", "survive", "--vm", "fuzz.a", "--for", draw.number() + "h"};
+      words = {"risk", "survive", "--vm", "fuzz.a", "--for", draw.hours()};
       draw.maybe(words, "--count", draw.count());
       return words;
     case 3:
-      words = {"risk", "saves", "--vm", "fuzz.a", "--work", draw.number() + "h"};
-      draw.maybe(words, "--bytes", draw.number() + "B");
-      draw.maybe(words, "--stall", draw.number() + "s");
+      words = {"risk", "saves", "--vm", "fuzz.a", "--work", draw.hours()};
+      draw.maybe(words, "--bytes", draw.bytes());
+      draw.maybe(words, "--stall", draw.number(4) + "s");
       draw.maybe(words, "--count", draw.count());
       return words;
     case 4:
       words = {"risk", "replay", "--trace", folder + "/trace.json"};
-      draw.maybe(words, "--work", draw.number() + "s");
-      draw.maybe(words, "--deadline", draw.number() + "s");
-      draw.maybe(words, "--changeover", draw.number() + "s");
-      draw.maybe(words, "--price-ratio", draw.number());
+      draw.maybe(words, "--work", draw.number(4) + "s");
+      draw.maybe(words, "--deadline", draw.number(4) + "s");
+      draw.maybe(words, "--changeover", draw.number(4) + "s");
+      draw.maybe(words, "--price-ratio", draw.number(0));
       draw.maybe(words, "--machines", draw.count());
       return words;
     case 5:
       words = {"interleave", "--jobs", job_file, "paced-5mb", "--cluster", cluster(draw)};
       draw.maybe(words, "--batch-per-worker", draw.count());
       draw.maybe(words, "--iterations", draw.count());
-      draw.maybe(words, "--deadline", draw.number() + "h");
+      draw.maybe(words, "--deadline", draw.hours());
       return words;
     case 6:
       words = {"whatif", "--job", job_file, "--cluster", cluster(draw)};
-      draw.maybe(words, "--network", draw.number() + "B/s");
+      draw.maybe(words, "--network", draw.rate());
       draw.maybe(words, "--vms", draw.count());
       return words;
     default:
       words = {"search", "--dry-run", "--job", job_file, "--target", "steps=" + draw.count()};
       draw.maybe(words, "--batch", draw.count());
       draw.maybe(words, "--max-vms", draw.count());
-      draw.maybe(words, "--max-time", draw.number() + "h");
-      draw.maybe(words, "--max-cost", draw.number() + "usd");
+      draw.maybe(words, "--max-time", draw.hours());
+      draw.maybe(words, "--max-cost", draw.number(2) + "usd");
       draw.maybe(words, "--probe-steps", draw.count());
       words.insert(words.end(), {"--", "train"});
       return words;
@@ -220,9 +229,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   std::filesystem::create_directories(catalogs);
   Draw draw({bytes, size});
   const Words words = command(draw, folder->path());
-  CHECK(stint::write_file(folder->path() + "/job.json", job(draw)).ok());
-  CHECK(stint::write_file(folder->path() + "/trace.json", trace(draw)).ok());
-  CHECK(stint::write_file(catalogs + "/fuzz.json", catalog(draw)).ok());
+  const std::string jobs = job(draw);
+  const std::string traces = trace(draw);
+  const std::string types = catalog(draw);
+  CHECK(stint::write_file(folder->path() + "/job.json", jobs).ok());
+  CHECK(stint::write_file(folder->path() + "/trace.json", traces).ok());
+  CHECK(stint::write_file(catalogs + "/fuzz.json", types).ok());
+  if (std::getenv("STINT_SHOW") != nullptr) {
+    fmt::print("stint '{}'\n{}\n{}\n{}\n", fmt::join(words, "' '"), jobs, traces, types);
+    return 0;
+  }
   run(words, folder->path());
   return 0;
 }
