@@ -97,12 +97,18 @@ std::optional<SharedPace> pace_freely(const SharingQuestion& question, const Twi
   constexpr int kStarts = 4;
   constexpr int kRounds = 48;
   constexpr double kSlices = 100;  // Slices per iteration; finer ones change little and take long.
+  constexpr double kSlicesMax = 2000;  // Of the longer iteration.
+  // Beyond this ratio of iterations the simulation takes minutes.
+  constexpr double kLongerMax = 200;
   const Seconds iteration = total(simulate_step(question.second.setup));
-  const Seconds shorter = std::min(iteration, total(simulate_step(question.first.setup)));
+  const Seconds first = total(simulate_step(question.first.setup));
+  const Seconds shorter = std::min(iteration, first);
+  const Seconds longer = std::max(iteration, first);
+  if (longer > kLongerMax * shorter) return std::nullopt;
   TurnTerms terms = terms_of(question, options);
   // Jobs that compute at the same time send at the same time: neither began first.
   terms.sharing = LinkSharing::kFair;
-  terms.slice = std::max(terms.slice, shorter / kSlices);
+  terms.slice = std::max({terms.slice, shorter / kSlices, longer / kSlicesMax});
   SharedPace pace{.slowdown = {0, 0}};
   double sum = 0;
   double squares = 0;

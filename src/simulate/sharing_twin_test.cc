@@ -128,6 +128,15 @@ TEST(SharingTwin, HandsItsOptionsOn) {
   EXPECT_NEAR(late.slowdown[0] * 60, 82, 1e-3);
 }
 
+// 6 ms beside two seconds: the simulation would take minutes, and the answer is of no use.
+TEST(SharingTwin, SharingFreelyOfVeryDifferentJobsIsNotSimulated) {
+  const ShareJob small = plain_job("a", 4, 2);
+  EXPECT_TRUE(
+      twin_models().freely({small, plain_job("b", 60, 40), SharingMode::kFreely}).has_value());
+  EXPECT_FALSE(
+      twin_models().freely({small, plain_job("b", 1000, 1000), SharingMode::kFreely}).has_value());
+}
+
 }  // namespace
 
 }  // namespace stint
