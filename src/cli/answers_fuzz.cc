@@ -50,6 +50,9 @@ class Draw {
 
   std::string share() { return fmt::format("{}", byte() / 256.0); }
 
+  /// 0, 0.9, 0.99 …
+  std::string confidence() { return fmt::format("{}", 1 - std::pow(10, -(byte() % 18))); }
+
   /// A whole number of 1 or more.
   std::string count() {
     const int size = byte();
@@ -88,7 +91,7 @@ std::string job(Draw& draw) {
       R"({{"schema": "stint.job/1", "name": "fuzz", "gradient_bytes": "{0}",
  "parameter_bytes": "{0}", "optimizer_bytes": "{1}", "buckets": [{{"bytes": "{0}", "ready": {2}}}],
  "compute": [{3}, {4}], "samples_per_epoch": {5}, "goal": {{"epochs": {6}}},
- "batch": {{"reference": {7}}}, "learning_rate_rule": "{8}",
+ "batch": {{"reference": {7}00}}, "learning_rate_rule": "{8}",
  "checkpoint": {{"bytes": "{9}", "save_time": "{10}"}},
  "noise": [{{"batch": {7}, "gradient_square": {11}, "gradient_variance": {12}}}]}})",
       gradients, draw.bytes(), draw.share(), compute(draw, 8), compute(draw, 64), draw.count(),
@@ -139,7 +142,7 @@ Words command(Draw& draw, const std::string& folder) {
       words = {"plan", "--job", job_file, "--providers", "fuzz"};
       draw.maybe(words, "--deadline", draw.hours());
       draw.maybe(words, "--budget", draw.number(2) + draw.one_of(std::array{"usd", "usd/h"}));
-      draw.maybe(words, "--confidence", draw.share());
+      draw.maybe(words, "--confidence", draw.confidence());
       draw.maybe(words, "--max-vms", draw.count());
       return words;
     case 2:
@@ -149,14 +152,14 @@ Words command(Draw& draw, const std::string& folder) {
     case 3:
       words = {"risk", "saves", "--vm", "fuzz.a", "--work", draw.hours()};
       draw.maybe(words, "--bytes", draw.bytes());
-      draw.maybe(words, "--stall", draw.number(4) + "s");
+      draw.maybe(words, "--stall", draw.seconds());
       draw.maybe(words, "--count", draw.count());
       return words;
     case 4:
       words = {"risk", "replay", "--trace", folder + "/trace.json"};
-      draw.maybe(words, "--work", draw.number(4) + "s");
-      draw.maybe(words, "--deadline", draw.number(4) + "s");
-      draw.maybe(words, "--changeover", draw.number(4) + "s");
+      draw.maybe(words, "--work", draw.number(5) + "s");
+      draw.maybe(words, "--deadline", draw.number(6) + "s");
+      draw.maybe(words, "--changeover", draw.number(2) + "s");
       draw.maybe(words, "--price-ratio", draw.number(0));
       draw.maybe(words, "--machines", draw.count());
       return words;
