@@ -34,7 +34,7 @@ class Folder:
         """Returns when the shard is on the disk. Raises OSError, and then leaves nothing behind."""
         name = self._name(step, number, count)
         folder = os.path.dirname(name)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _make_folder(folder)
         try:
             with open(name + ".part", "wb", buffering=0) as file:
                 _write_all(file, CRC.pack(checksum))
@@ -46,6 +46,8 @@ class Folder:
             crash_at("rename")
             os.rename(name + ".part", name)
             _sync_folder(folder)
+            # Another worker may have made the folder, and not synced it yet.
+            _sync_folder(os.path.dirname(folder))
         except OSError:
             _remove(name + ".part")
             raise
@@ -178,6 +180,19 @@ def _fill(target, read_into, who):
         if not count:
             raise OSError(f"{who} is truncated")
         target = target[count:]
+
+
+def _make_folder(path):
+    """Makes a folder and those above it; each that is made is on the disk with its parent."""
+    parent = os.path.dirname(path)
+    if parent and not os.path.isdir(parent):
+        _make_folder(parent)
+    try:
+        os.mkdir(path, mode=0o700)
+    except FileExistsError:
+        return
+    _sync_folder(path)
+    _sync_folder(parent or ".")
 
 
 def _sync_folder(path):

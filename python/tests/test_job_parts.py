@@ -1,5 +1,6 @@
 """The parts that training under `stint run` is made of. Skips without torch."""
 
+import contextlib
 import json
 import os
 import pkgutil
@@ -7,6 +8,7 @@ import random
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import torch
@@ -16,6 +18,7 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import stint  # noqa: E402
+from stint import places  # noqa: E402
 from stint import state as states  # noqa: E402
 from stint.order import Order, even_shares, micro_batches, share_of  # noqa: E402
 from stint.pace import Paces  # noqa: E402
@@ -38,6 +41,19 @@ def permutation(samples, seed, epoch):
     return torch.randperm(samples, generator=generator).tolist()
 
 
+@contextlib.contextmanager
+def synced():
+    """The paths that are synced meanwhile."""
+    paths, sync = [], os.fsync
+
+    def noting(descriptor):
+        paths.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        sync(descriptor)
+
+    with unittest.mock.patch("os.fsync", noting):
+        yield paths
+
+
 class Parts(unittest.TestCase):
     """Names are sentences."""
 
@@ -53,6 +69,24 @@ class Parts(unittest.TestCase):
             share_of(batch, [1, 2], 0)
         with self.assertRaises(ValueError):
             Order(3, seed=1).take((0, 0), 4)
+
+    def test_a_folder_of_shards_is_on_the_disk_with_its_parent_before_a_shard_counts(self):
+        data = torch.arange(10, dtype=torch.uint8)
+        with tempfile.TemporaryDirectory() as root:
+            root = os.path.realpath(root)
+            place = places.Folder(os.path.join(root, "run", "checkpoints"))
+            for made_by_another in (False, True):
+                step = 7 + made_by_another
+                if made_by_another:  # Which was killed before it synced.
+                    os.mkdir(os.path.join(root, "run", "checkpoints", f"step-{step}"))
+                with synced() as paths:
+                    place.put(step, 0, 1, data, states.checksum(data))
+                wanted = {"run/checkpoints", f"run/checkpoints/step-{step}"}
+                if not made_by_another:
+                    wanted |= {"run", "."}
+                wanted = {os.path.normpath(os.path.join(root, one)) for one in wanted}
+                self.assertLessEqual(wanted, set(paths))
+                self.assertTrue(torch.equal(place.get(step, 0, 1), data))
 
     def test_a_batch_that_does_not_change_takes_whole_batches_of_each_permutation(self):
         for samples, batch in ((10, 4), (12, 4), (7, 7), (9, 1)):

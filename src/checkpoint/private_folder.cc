@@ -52,15 +52,48 @@ int write_part(int folder, const std::string& part, std::string_view head, std::
   return cause;
 }
 
+std::string parent_of(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+Status sync(const std::string& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder that we may not read cannot be synced.
+  if (folder.get() < 0) return errno == EACCES ? Status() : failure("open the folder", path, errno);
+  // Some file systems know no sync of a folder; it has happened as far as it can.
+  if (::fsync(folder.get()) == 0 || errno == EINVAL || errno == EROFS) return {};
+  return failure("write", path, errno);
+}
+
 }  // namespace
 
-Result<PrivateFolder> PrivateFolder::make(const std::string& path) {
+Status sync_with_parent(const std::string& path) {
+  const Status own = sync(path);
+  return own.ok() ? sync(parent_of(path)) : own;
+}
+
+Status make_folders(const std::string& path) {
+  if (path.ends_with('/') && path.size() > 1) return make_folders(path.substr(0, path.size() - 1));
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (path.empty() || std::filesystem::is_directory(path, error)) return {};
+  const Status above = make_folders(parent_of(path));
+  if (!above.ok()) return above;
+  if (::mkdir(path.c_str(), 0777) == 0) return sync_with_parent(path);
+  return errno == EEXIST ? Status() : failure("make the folder", path, errno);
+}
+
+Result<PrivateFolder> PrivateFolder::make(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const Status above = parent.empty() ? Status() : make_folders(parent.string());
+  if (!above.ok()) return above.error();
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make", path, errno);
   Descriptor folder(::open(path.c_str(), kFolderFlags));
   if (folder.get() < 0) return failure("open the folder", path, errno);
   if (::fchmod(folder.get(), 0700) != 0) return failure("make private", path, errno);
+  // Even if it was there: whoever made it may have been killed before it was synced.
+  const Status synced = sync_with_parent(path);
+  if (!synced.ok()) return synced.error();
   return PrivateFolder(std::move(folder), path);
 }
 
@@ -73,11 +106,14 @@ std::optional<PrivateFolder> PrivateFolder::find(const std::string& path) {
 Result<PrivateFolder> PrivateFolder::make_inside(const std::string& name) const {
   const bool made = ::mkdirat(folder_.get(), name.c_str(), 0700) == 0;
   if (!made && errno != EEXIST) return failure("make", path_of(name), errno);
-  if (made && ::fsync(folder_.get()) != 0) return failure("write", path_, errno);
   auto inside = find_inside(name);
   if (!inside) return failure("open the folder", path_of(name), errno);
   if (::fchmod(inside->folder_.get(), 0700) != 0) {
     return failure("make private", path_of(name), errno);
+  }
+  // Even if it was there: whoever made it may have been killed before it was synced.
+  for (const int folder : {inside->folder_.get(), folder_.get()}) {
+    if (::fsync(folder) != 0) return failure("write", path_of(name), errno);
   }
   return std::move(*inside);
 }

@@ -11,6 +11,14 @@
 
 namespace stint {
 
+/// Makes the folder and those above it where they do not exist, with the user's umask. Those that
+/// were made are on the disk, with their parents.
+Status make_folders(const std::string& path);
+
+/// Returns when the entries of the folder, and its own in its parent, are on the disk: only then
+/// does a file in a new folder survive a crash of the computer.
+Status sync_with_parent(const std::string& path);
+
 /// A file that is open for reading.
 struct OpenFile {
   Descriptor file;
@@ -23,7 +31,7 @@ struct OpenFile {
 class PrivateFolder {
  public:
   /// Makes the folder, and those above it, where it does not exist; its mode is 0700 afterwards,
-  /// whatever the umask is.
+  /// whatever the umask is. Whatever was made is on the disk, with its parent.
   static Result<PrivateFolder> make(const std::string& path);
 
   /// Nothing when it does not exist.

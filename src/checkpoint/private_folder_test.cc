@@ -1,16 +1,35 @@
 #include "checkpoint/private_folder.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <string>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 #include "base/file.h"
 #include "base/process.h"
 #include "base/temporary_folder.h"
+
+/// The path of every file and folder that this program has synced, in order.
+static std::vector<std::string>& synced_paths() {
+  static std::vector<std::string> paths;
+  return paths;
+}
+
+/// Stands before the function of the C library.
+extern "C" int fsync(int descriptor) {
+  std::error_code error;
+  const auto path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
+  synced_paths().push_back(path.string());
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace stint {
 namespace {
@@ -48,6 +67,58 @@ TEST_F(PrivateFolderTest, MakesAnOpenFolderPrivate) {
   fs::permissions(path_, fs::perms::all);
   ASSERT_TRUE(PrivateFolder::make(path_).ok());
   EXPECT_EQ(mode_of(path_), 0700U);
+}
+
+bool synced(const std::string& path) {
+  const auto& all = synced_paths();
+  return std::find(all.begin(), all.end(), path) != all.end();
+}
+
+// A file that is synced is lost in a crash of the computer as long as the entry of its folder is
+// not on the disk.
+TEST_F(PrivateFolderTest, FoldersThatAreMadeAreSyncedWithTheirParents) {
+  const std::string root = fs::canonical(place_.path()).string();
+  synced_paths().clear();
+  const auto folder = PrivateFolder::make(root + "/a/b");
+  for (const char* path : {"", "/a", "/a/b"}) EXPECT_TRUE(synced(root + path)) << path;
+  synced_paths().clear();
+  ASSERT_TRUE(folder->make_inside("c").ok());
+  for (const char* path : {"/a/b", "/a/b/c"}) EXPECT_TRUE(synced(root + path)) << path;
+}
+
+TEST_F(PrivateFolderTest, FoldersThatAKilledProcessMadeAreSyncedToo) {
+  const std::string root = fs::canonical(place_.path()).string();
+  fs::create_directories(root + "/a/b");
+  synced_paths().clear();
+  const auto a = PrivateFolder::make(root + "/a");
+  ASSERT_TRUE(a->make_inside("b").ok());
+  for (const char* path : {"", "/a", "/a/b"}) EXPECT_TRUE(synced(root + path)) << path;
+}
+
+TEST(MakeFolders, EveryFolderThatIsMadeIsSyncedWithItsParent) {
+  const auto place = TemporaryFolder::make();
+  const std::string root = fs::canonical(place->path()).string();
+  synced_paths().clear();
+  ASSERT_TRUE(make_folders(root + "/a/b").ok());
+  EXPECT_TRUE(fs::is_directory(root + "/a/b"));
+  EXPECT_EQ(synced_paths(),
+            (std::vector<std::string>{root + "/a", root, root + "/a/b", root + "/a"}));
+}
+
+TEST(MakeFolders, WhatExistsIsLeftAlone) {
+  const auto place = TemporaryFolder::make();
+  synced_paths().clear();
+  EXPECT_TRUE(make_folders(place->path() + "/").ok());
+  EXPECT_TRUE(synced_paths().empty());
+}
+
+TEST(MakeFolders, AFileInTheWayIsNamed) {
+  const auto place = TemporaryFolder::make();
+  ASSERT_TRUE(write_file(place->path() + "/file", "").ok());
+  const Status made = make_folders(place->path() + "/file/inside");
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message,
+            "cannot make the folder " + place->path() + "/file/inside: Not a directory");
 }
 
 TEST_F(PrivateFolderTest, FollowsNoLinks) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "checkpoint/private_folder.h"
 
 namespace stint {
 namespace {
@@ -50,13 +51,17 @@ Status check_run_name(std::string_view name) {
 Result<std::string> make_run_folder(const std::string& root, const std::string& name) {
   const Status named = check_run_name(name);
   if (!named.ok()) return named.error();
+  (void)make_folders(root);  // Where that fails, so does what follows.
   std::error_code error;
-  fs::create_directories(root, error);
   // Even the names of runs are private to the user.
   fs::permissions(root, fs::perms::owner_all, error);
   std::string folder = fmt::format("{}/{}", root, name);
   // The umask may reduce the mode of mkdir; chmod restores it.
-  if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) return folder;
+  if (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) {
+    const Status synced = sync_with_parent(folder);
+    if (!synced.ok()) return synced.error();
+    return folder;
+  }
   if (errno == EEXIST) {
     return bad_usage(fmt::format(
         "the run {} exists: choose another name, or resume it with 'stint run --resume {}'", name,
