@@ -1,9 +1,11 @@
 #include "cloud/keeper.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <poll.h>
 #include <random>
 #include <sched.h>
@@ -36,6 +38,8 @@ constexpr Seconds kPatience = 30 * kSecond;  // Long enough for a busy computer.
 constexpr Seconds kEndPatience = 2 * kSecond;
 constexpr Seconds kLongestSleep = 1 * kSecond;
 constexpr timeval kSendPatience{.tv_sec = 1, .tv_usec = 0};
+// Less than this is a clock that is corrected slowly; texts of times must not flicker.
+constexpr Seconds kClockSet = 1 * kSecond;
 
 /// A number field of a message; 0 without one.
 double number_at(const Json& json, const char* key) {
@@ -53,7 +57,7 @@ struct Machine {
   pid_t pid = -1;  // −1 once the process has ended.
   Descriptor process = {};
   std::string cgroup = {};
-  bool told = false;
+  std::optional<Seconds> told = {};  // Time of its interruption notice.
 };
 
 class Keeper {
@@ -101,8 +105,15 @@ class Keeper {
   }
 
  private:
-  /// The time since the cluster's creation, on a clock that the computer's time does not change.
-  Seconds now() const { return steady_now() - begin_; }
+  /// The time since the cluster's creation. Setting the computer's clock does not change it, and
+  /// VMs cost and end while the computer is suspended, as elsewhere.
+  Seconds now() const { return boot_time() - begin_; }
+
+  /// Follows a wall clock that was set, so that people and programs in VMs read right times.
+  void follow_wall_clock() {
+    const Seconds birth = SystemClock().now() - now();
+    if (std::abs((birth - birth_).in(kSecond)) > kClockSet.in(kSecond)) birth_ = birth;
+  }
 
   /// Makes a VM. After an error nothing of it remains.
   Status rent(const VmSpec& vm) {
@@ -259,13 +270,14 @@ class Keeper {
   }
 
   void advance() {
+    follow_wall_clock();
     follow_pool();
     const Seconds moment = now();
     for (Machine& machine : machines_) {
       const VmPhase phase = phase_of(machine.record, moment);
-      if (phase == VmPhase::kNoticed && !machine.told) {
-        tell(news_of(machine), birth_ + moment, birth_ + *machine.record.takes_at);
-        machine.told = true;
+      if (phase == VmPhase::kNoticed) {
+        if (!machine.told) machine.told = moment;
+        tell(news_of(machine), birth_ + *machine.told, birth_ + *machine.record.takes_at);
       }
       if (phase == VmPhase::kTaken && !machine.record.ended) end_vm(machine);
     }
@@ -390,11 +402,11 @@ class Keeper {
   KeeperStart start_;
   Listener listener_;
   SharedNews* news_;
-  Seconds birth_ = SystemClock().now();
-  Seconds begin_ = steady_now();
-  std::vector<Machine> machines_;  // Including VMs that ended, for the bill.
-  int numbers_ = 0;                // Numbers assigned so far.
-  std::size_t followed_ = 0;       // Changes of the pool that were applied.
+  Seconds begin_ = boot_time();
+  Seconds birth_ = SystemClock().now();  // The same by the present wall clock.
+  std::vector<Machine> machines_;        // Including VMs that ended, for the bill.
+  int numbers_ = 0;                      // Numbers assigned so far.
+  std::size_t followed_ = 0;             // Changes of the pool that were applied.
   bool going_down_ = false;
   Descriptor last_client_;
 };

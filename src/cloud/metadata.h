@@ -35,6 +35,7 @@ class MetadataService {
  public:
   MetadataService(MetadataFacts facts, Random random) : facts_(std::move(facts)), random_(random) {}
 
+  /// `now` is for the expiry of tokens, on a clock that nobody sets.
   HttpAnswer answer(const HttpRequest& request, const MetadataNews& news, Seconds now);
 
  private:

@@ -72,9 +72,8 @@ void run_vm(const VmInit& init) {
   // Orphans of the VM become our children; ignoring their ends lets the kernel reap them.
   ::signal(SIGCHLD, SIG_IGN);
   MetadataService service(init.facts, Random(init.seed));
-  const SystemClock clock;
   serve_http(*listener, [&](const HttpRequest& request) {
-    return service.answer(request, read_news(*init.news), clock.now());
+    return service.answer(request, read_news(*init.news), boot_time());
   });
   ::_exit(1);
 }
