@@ -28,6 +28,17 @@ std::string seconds_text(Seconds time) { return fmt::format("{:.1f} s", time.in(
 
 std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on-demand"; }
 
+// A shorter pause, as of a busy computer, is not told.
+constexpr Seconds kSleepTold = 1 * kMinute;
+
+std::optional<std::string> slept_text(Seconds time) {
+  if (time < kSleepTold) return std::nullopt;
+  return fmt::format(
+      "Stint did not run for {} (the computer was suspended, or the process stopped); the time "
+      "counts for the deadline and the cost, but not against workers",
+      rounded(time));
+}
+
 std::optional<std::string> event_text(const Supervisor& supervisor, const RunEvent& event) {
   const std::string vm = event.vm ? vm_name(*event.vm) : "";
   switch (event.kind) {
@@ -77,6 +88,8 @@ std::optional<std::string> event_text(const Supervisor& supervisor, const RunEve
       return "resumed by a new process";
     case Event::kStop:
       return event.reason.value_or("stop requested");
+    case Event::kSlept:
+      return slept_text(event.duration.value_or(Seconds{}));
     case Event::kSaveFailed:
     case Event::kTick:
     case Event::kStepDone:

@@ -26,7 +26,8 @@ std::span<const EnumName<RunEventKind>> names_of(RunEventKind /*type*/) {
                                   {K::kTerms, "terms"},
                                   {K::kRemark, "remark"},
                                   {K::kResumed, "resumed"},
-                                  {K::kStop, "stop"}});
+                                  {K::kStop, "stop"},
+                                  {K::kSlept, "slept"}});
   return kNames;
 }
 

@@ -33,7 +33,8 @@ enum class RunEventKind {
   kTerms,        // There is a new plan; see Supervisor::change_terms.
   kRemark,       // A remark for the user, without any effect.
   kResumed,      // A new process took over; no worker is left, and `step` is saved.
-  kStop          // The user stops the run; with a code, the run cannot continue.
+  kStop,         // The user stops the run; with a code, the run cannot continue.
+  kSlept         // Stint itself did not run for `duration`, as in a suspended computer.
 };
 
 std::span<const EnumName<RunEventKind>> names_of(RunEventKind type);

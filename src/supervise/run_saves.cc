@@ -1,5 +1,6 @@
 #include "supervise/run_saves.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stint {
@@ -26,6 +27,10 @@ bool RunSaves::fail(std::optional<int> number, std::string reason, Seconds now) 
   ++failures_;
   reason_ = std::move(reason);
   return true;
+}
+
+void RunSaves::excuse(Seconds time, Seconds now) {
+  if (asked_) asked_ = std::min(now, *asked_ + time);
 }
 
 void RunSaves::unsettle() {

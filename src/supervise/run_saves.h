@@ -26,6 +26,9 @@ class RunSaves {
   /// The workers that were asked are lost, so that no answer is expected.
   void forget() { asked_.reset(); }
 
+  /// Nobody listened for the time until now, so that it does not count as a wait for the answer.
+  void excuse(Seconds time, Seconds now);
+
   /// The saved state may be lost with a machine that held it, or is stored where it should not
   /// stay.
   void unsettle();

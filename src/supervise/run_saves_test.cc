@@ -53,5 +53,14 @@ TEST(RunSaves, AreSettledOnlyByOneThatWasAskedForAfterwards) {
   EXPECT_FALSE(saves.unsettled());
 }
 
+TEST(RunSaves, TimeInWhichNobodyListenedIsNoWait) {
+  RunSaves saves;
+  saves.ask(10, 5 * kSecond);
+  saves.excuse(100 * kSecond, 110 * kSecond);
+  EXPECT_EQ(saves.waited(110 * kSecond), 5 * kSecond);
+  saves.excuse(1e9 * kSecond, 111 * kSecond);
+  EXPECT_EQ(saves.waited(112 * kSecond), 1 * kSecond);
+}
+
 }  // namespace
 }  // namespace stint

@@ -49,6 +49,12 @@ void RunVms::bill(int vm, Dollars cost) {
   if (gone) past_ += final_cost(at(vm));
 }
 
+void RunVms::excuse(Seconds time, Seconds now) {
+  for (const int vm : present_) {
+    if (at(vm).phase == RunVmPhase::kAsked) it(vm).asked = std::min(now, at(vm).asked + time);
+  }
+}
+
 void RunVms::change_price(const std::optional<std::string>& type, DollarsPerSecond spot,
                           Seconds now) {
   for (const int vm : present_) {

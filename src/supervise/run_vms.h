@@ -38,6 +38,9 @@ class RunVms {
   void end(int vm, Seconds now);
   void bill(int vm, Dollars cost);
 
+  /// Nobody listened for the time until now, so that it does not count as a wait for machines.
+  void excuse(Seconds time, Seconds now);
+
   /// The new spot price of this type, or of all types.
   void change_price(const std::optional<std::string>& type, DollarsPerSecond spot, Seconds now);
 

@@ -165,6 +165,9 @@ void Supervisor::apply(const RunEvent& event) {
     case Event::kResumed:
       on_resumed(event.step);
       return;
+    case Event::kSlept:
+      on_slept(event.duration.value_or(Seconds{}));
+      return;
   }
 }
 
@@ -358,6 +361,20 @@ void Supervisor::on_resumed(std::optional<std::int64_t> step) {
   closing_.reset();
   closing_saves_ = 0;
   finished_ = false;
+}
+
+/// What is waited for had no chance to be heard in this time, which ends now.
+void Supervisor::on_slept(Seconds time) {
+  // Nothing was asked for in the future.
+  const auto excuse = [&](Seconds& since) { since = std::min(now_, since + time); };
+  if (attempt_) {
+    excuse(attempt_->ordered);
+    excuse(attempt_->last_step);
+  }
+  excuse(progressed_);
+  excuse(closing_since_);
+  saves_.excuse(time, now_);
+  vms_.excuse(time, now_);
 }
 
 void Supervisor::on_prices(const RunEvent& event) {

@@ -34,6 +34,9 @@ struct RunAttempt {
 /// survive a change keep their state; without any, the latest acknowledged checkpoint counts.
 /// Machines that are up after their release, or after the end, are released again.
 ///
+/// Time in which nobody listened (kSlept) counts for the deadline and the cost, but not against
+/// workers, checkpoints and launches that are waited for.
+///
 /// Machines that hold checkpoints are always kept. When one of them is lost, the state is saved
 /// again as soon as there is a replacement, and until then workers that begin at an earlier step
 /// than the acknowledged one are believed.
@@ -97,6 +100,7 @@ class Supervisor {
   void on_save_failed(std::optional<int> save, const std::string& reason);
   void on_worker_lost(const RunEvent& event);
   void on_resumed(std::optional<std::int64_t> step);
+  void on_slept(Seconds time);
   void on_prices(const RunEvent& event);
   void on_capacity(const RunEvent& event);
 

@@ -268,5 +268,53 @@ TEST(Supervisor, BeginsAgainFromWhatIsSavedWhenANewProcessTakesOver) {
   EXPECT_EQ(run.supervisor.saved(), 0);
 }
 
+// A laptop is suspended for a day in the middle of a step, while a checkpoint is on its way. Two
+// machines at 0.0001 USD/s stand for 86,430 s.
+TEST(Supervisor, TimeInWhichNobodyListenedCountsForTheCostButNotAgainstWorkers) {
+  SupervisedRun run(simple_terms(2));
+  run.begin();
+  run.step(10, 1);
+  run.tell(12, {.kind = Event::kNotice, .vm = 1, .duration = 120 * kSecond});
+  ASSERT_TRUE(run.wants(Act::kSave));
+  ASSERT_TRUE(run.wants(Act::kLaunch));  // Of the successor, which is not up yet.
+  run.tell(86430, {.kind = Event::kSlept, .duration = 86417 * kSecond});
+  EXPECT_FALSE(run.wants(Act::kFinish));
+  EXPECT_FALSE(run.supervisor.finished());
+  EXPECT_EQ(run.supervisor.vms()[2].phase, RunVmPhase::kAsked);
+  EXPECT_NEAR(run.supervisor.cost().in(kDollar), 17.286, 1e-9);
+  run.save(86431, 3);
+  EXPECT_EQ(run.supervisor.saved(), 3);
+  run.step(86440, 4);
+  run.tick(86441);
+  EXPECT_FALSE(run.supervisor.finished());
+  // Without that event the time counts.
+  run.tick(86441 + 86400);
+  EXPECT_TRUE(run.wants(Act::kFinish) || run.supervisor.attempt()->broken ||
+              run.wants(Act::kTrain));
+}
+
+TEST(Supervisor, TheDeadlinePassesWhileNobodyListens) {
+  RunTerms terms = simple_terms(2);
+  terms.deadline = 1 * kHour;
+  SupervisedRun run(terms);
+  run.begin();
+  run.step(10, 1);
+  run.tell(4000, {.kind = Event::kSlept, .duration = 3985 * kSecond});
+  EXPECT_TRUE(run.supervisor.late());
+  EXPECT_EQ(run.said(),
+            "The deadline has passed; training continues with the machines of the plan.");
+  EXPECT_FALSE(run.wants(Act::kFinish));
+}
+
+// An event that lies about its duration must not let the supervisor wait for ever.
+TEST(Supervisor, NothingIsExcusedBeyondNow) {
+  SupervisedRun run(simple_terms(2));
+  run.begin();
+  run.step(10, 1);
+  run.tell(20, {.kind = Event::kSlept, .duration = 1e9 * kSecond});
+  run.tick(20 + 24 * 3600 + 1);
+  EXPECT_TRUE(run.wants(Act::kFinish) || run.wants(Act::kTrain));
+}
+
 }  // namespace
 }  // namespace stint
