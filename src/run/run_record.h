@@ -81,10 +81,18 @@ struct RunForecast {
   Json::Object unknown = {};
 };
 
+/// The place of a run's time on the clock of one boot of the computer; see boot_time().
+struct RunClockZero {
+  std::string boot;  // Name of the boot.
+  Seconds zero;      // Boot time at which the run's time is 0.
+  Json::Object unknown = {};
+};
+
 /// The request and the parameters of a run.
 struct RunRecord {
   std::string name;
-  Seconds began;  // Since 1970-01-01T00:00:00Z.
+  Seconds began;                           // Wall time, since 1970-01-01T00:00:00Z.
+  std::optional<RunClockZero> clock = {};  // Absent in records of earlier versions.
   std::string job;
   std::vector<std::string> command;
   std::string folder;              // Working folder of the command.
@@ -242,9 +250,19 @@ void describe(Walk& walk, Like<Walk, RunForecast>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, RunClockZero>& it) {
+  walk.field("boot", it.boot, "Name of the boot, as the kernel gives it.");
+  walk.number("zero_s", it.zero, kSecond,
+              "Time since that boot, suspends included, at which the run's time is 0.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.field("name", it.name, "Name of the run.");
   walk.number("began_s", it.began, kSecond, "Start of the run, since 1970-01-01T00:00:00Z.");
+  walk.field("clock", it.clock,
+             "Place of the run's time on the clock of a boot; absent: only wall time is known.");
   walk.field("job", it.job, "Name of the job.");
   walk.field("command", it.command, "Training command, word by word.");
   walk.field("folder", it.folder, "Working folder of the command.");

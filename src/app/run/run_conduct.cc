@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "load/python_world.h"
+#include "run/run_clock.h"
 #include "run/run_folder.h"
 
 namespace stint {
@@ -98,15 +99,20 @@ ReplayedRun new_run(const PreparedRun& run) {
           .warnings = run.warnings};
 }
 
-Result<LocalCluster> cluster_to_resume(const Environment& environment, const RunRecord& record,
+Seconds run_time_now(const Environment& environment, const ReplayedRun& run) {
+  return run_time(run.record, read_clocks(*environment.clock), run.supervisor->now());
+}
+
+Result<LocalCluster> cluster_to_resume(const Environment& environment, const ReplayedRun& run,
                                        const std::string& name) {
   auto cluster = LocalCluster::open(cluster_root(environment), name);
   if (cluster.ok() && cluster->status().ok()) return cluster;
   if (cluster.ok()) (void)clean_clusters(cluster_root(environment));  // Its keeper is gone.
-  const Seconds passed = environment.clock->now() - record.began;
-  return LocalCluster::start(
-      cluster_root(environment),
-      {.name = name, .vms = {}, .notice = record.notice, .pool = pool_from(record.pool, passed)});
+  return LocalCluster::start(cluster_root(environment),
+                             {.name = name,
+                              .vms = {},
+                              .notice = run.record.notice,
+                              .pool = pool_from(run.record.pool, run_time_now(environment, run))});
 }
 
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,
@@ -130,7 +136,12 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
   listeners.trained = progress.trained;
   listeners.out_of_memory = progress.out_of_memory;
   listeners.wish = progress.wish;
-  const SystemClock clock;
+  const SystemClock wall;
+  if (place_run(run.record, read_clocks(wall), run.supervisor->now())) {
+    const Status written = write_file(record_path(folder), write_run(run.record));
+    if (!written.ok()) return written.error();
+  }
+  const RunClock clock(run.record);
   Runner runner({.record = run.record,
                  .folder = folder,
                  .program = *program,

@@ -28,10 +28,13 @@ Result<ReplayedRun> load_to_resume(const std::string& folder);
 /// A run before its first event.
 ReplayedRun new_run(const PreparedRun& run);
 
-/// A cluster on which a run of `record` can go on: the one that was left, or a new one with what is
-/// left of the market.
-Result<LocalCluster> cluster_to_resume(const Environment& environment, const RunRecord& record,
+/// A cluster on which a run can go on: the one that was left, or a new one with what is left of the
+/// market.
+Result<LocalCluster> cluster_to_resume(const Environment& environment, const ReplayedRun& run,
                                        const std::string& name);
+
+/// The time since a run began, now.
+Seconds run_time_now(const Environment& environment, const ReplayedRun& run);
 
 /// Conducts a run on its machines to the end. `resumed`: some may be there already.
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,

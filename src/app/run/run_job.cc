@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "app/run/run_conduct.h"
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "checkpoint/secret.h"
+#include "run/run_clock.h"
 #include "run/run_folder.h"
 
 namespace stint {
@@ -23,10 +25,17 @@ constexpr Seconds kStopPatience = 10 * kMinute;
 Result<RunResult> conduct_and_clear(const Environment& environment, const std::string& folder,
                                     ReplayedRun run, const LocalCluster& cluster,
                                     const RunAudience& progress, bool resumed) {
+  const std::string name = run.record.name;
   auto result =
       conduct(environment, folder, std::move(run), OwnCluster(cluster), progress, resumed);
   const auto down = cluster.down();
-  if (result.ok() && !down.ok()) return down.error();
+  if (down.ok()) return result;
+  const std::string left = fmt::format(
+      "machines of the cluster {} may still be running and cost money ({}); release them with "
+      "'stint stop {}'",
+      cluster.name(), down.error().message, shell_quoted(name));
+  if (!result.ok()) return Error{result.error().kind, result.error().message + "; " + left};
+  result->warnings.push_back(left);
   return result;
 }
 
@@ -41,7 +50,7 @@ Result<RunResult> start_run(const Environment& environment, PreparedRun run,
   const auto lock = lock_run(*folder);
   if (!lock.ok()) return lock.error();
   run.record.secret = make_secret();
-  run.record.began = environment.clock->now();
+  begin_run(run.record, read_clocks(*environment.clock));
   auto cluster = LocalCluster::start(cluster_root(environment), {.name = cluster_name(run.record),
                                                                  .vms = {},
                                                                  .notice = run.record.notice,
@@ -71,7 +80,7 @@ Result<RunResult> resume_run(const Environment& environment, const std::string& 
   if (const Status begun = progress.began ? progress.began(*folder) : Status(); !begun.ok()) {
     return begun.error();
   }
-  const auto cluster = cluster_to_resume(environment, run->record, cluster_name(run->record));
+  const auto cluster = cluster_to_resume(environment, *run, cluster_name(run->record));
   if (!cluster.ok()) return cluster.error();
   return conduct_and_clear(environment, *folder, std::move(*run), *cluster, progress, true);
 }
@@ -82,9 +91,9 @@ Result<StoppedRun> stop_run(const Environment& environment, const std::string& n
   const auto runner = running_process(*folder);
   if (!runner) return release_left(environment, *folder);
   if (::kill(*runner, SIGTERM) != 0) return failed("cannot signal the process of the run");
-  const Seconds limit = environment.clock->now() + kStopPatience;
+  const Deadline limit(kStopPatience);
   while (running_process(*folder)) {
-    if (environment.clock->now() > limit) {
+    if (limit.passed()) {
       return failed(fmt::format("process {} did not stop; see 'stint status'", *runner));
     }
     ::usleep(100000);

@@ -80,7 +80,7 @@ Status note_release(const Environment& environment, const std::string& folder,
   auto journal = RunJournal::open(journal_path_of(folder));
   if (!journal.ok()) return journal.error();
   for (RunEvent& event : events) {
-    event.at = environment.clock->now() - run->record.began;
+    event.at = run_time_now(environment, *run);
     const Status kept = journal->append(event);
     if (!kept.ok()) return kept;
   }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "checkpoint/secret.h"
 #include "cloud/cluster_files.h"
+#include "run/run_clock.h"
 #include "run/run_folder.h"
 #include "run/shared_cluster.h"
 
@@ -166,7 +167,7 @@ Result<std::vector<Member>> make_members(const Environment& environment, const s
     if (!folder.ok()) return undo(folder.error());
     members.push_back({.run = {}, .folder = *folder});
     run.record.secret = make_secret();
-    run.record.began = environment.clock->now();
+    begin_run(run.record, read_clocks(*environment.clock));
   }
   const auto sharing = make_sharing_folder(members[0].folder);
   if (!sharing.ok()) return undo(sharing.error());
@@ -252,7 +253,7 @@ Result<std::vector<MemberEnd>> resume_together(const Environment& environment,
       if (!written.ok()) return written.error();
     }
   }
-  const auto cluster = cluster_to_resume(environment, members[0].run.record, sharing.cluster);
+  const auto cluster = cluster_to_resume(environment, members[0].run, sharing.cluster);
   if (!cluster.ok()) return cluster.error();
   return conduct_all(environment, std::move(members), progress);
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "app/run/run_conduct.h"
 #include "app/run/run_forecast.h"
 #include "app/run/run_job.h"
 #include "base/file.h"
@@ -92,8 +93,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
   const bool alive = running_process(*folder).has_value();
   // A run that goes on is told up to now, with the machines that are there.
   if (alive && !run->supervisor->finished()) {
-    const Seconds now = environment.clock->now() - run->record.began;
-    RunEvent tick{.kind = RunEventKind::kTick, .at = now};
+    RunEvent tick{.kind = RunEventKind::kTick, .at = run_time_now(environment, *run)};
     auto actions = run->supervisor->handle(tick);
     run->moments.push_back({.event = tick, .actions = {}});
   }
@@ -104,7 +104,7 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
                    .warnings = run->warnings};
   report.left = machines_left(environment, *folder, run->record);
   if (report.left) {
-    tell_of_left(*report.left, environment.clock->now() - run->record.began, report.story);
+    tell_of_left(*report.left, run_time_now(environment, *run), report.story);
   }
   add_measurements(*folder, report);
   add_search(*folder, report);
@@ -130,7 +130,7 @@ Result<RunList> list_runs(const Environment& environment) {
     }
     RunStory story = story_of(*run);
     auto left = machines_left(environment, folder, run->record);
-    if (left) tell_of_left(*left, environment.clock->now() - run->record.began, story);
+    if (left) tell_of_left(*left, run_time_now(environment, *run), story);
     list.runs.push_back({.name = name,
                          .alive = running_process(folder).has_value(),
                          .outcome = story.outcome,
