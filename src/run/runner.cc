@@ -19,6 +19,9 @@ using Act = RunActionKind;
 
 constexpr Seconds kShutdownPatience = 30 * kSecond;  // For the work of scripts after training.
 constexpr Seconds kTermination = 10 * kSecond;       // For plain scripts that are ordered to end.
+// More than one round of the loop takes, even on a busy computer.
+constexpr Seconds kAsleep = 5 * kSecond;
+constexpr Seconds kMeasurementsPause = 1 * kMinute;  // After measurements could not be written.
 constexpr int kFirstPort = 29500;
 constexpr int kPorts = 1000;
 constexpr int kReceiverPort = 29400;
@@ -36,6 +39,7 @@ Runner::Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor,
       journal_(std::move(journal)),
       listeners_(std::move(listeners)),
       crew_(cloud, log_folder(setup_.folder)),
+      awake_(now()),
       plans_(setup_.plans) {}
 
 Result<RunAction> Runner::run() {
@@ -46,24 +50,26 @@ Result<RunAction> Runner::run() {
       ticked_ = now();
       happen({.kind = Event::kTick});
     }
-    if (now() - looked_ >= kLook) look_at_cloud();
+    if (now() >= next_look()) (void)look_at_cloud();
     keep_receivers();
     for (const CrewNews& news : crew_.wait(kLook / 4)) hear(news);
     look_for_stuck();
     handle_queue();
   }
+  if (!failure_) settle();
   if (failure_) return *failure_;
   return *end_;
 }
 
 Status Runner::take_over() {
-  const auto status = cloud_.status();
+  const auto status = first_status();
   if (!status.ok()) return status.error();
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (!found.ok()) return found.error();
   const std::int64_t saved = found->checkpoint ? found->checkpoint->step : 0;
-  // Only a plain script itself knows whether its checkpoint still exists.
-  happen(
+  // Only a plain script itself knows whether its checkpoint still exists. Nothing may be decided
+  // before this event, not even on remarks.
+  queue_.push_front(
       {.kind = Event::kResumed, .step = supervisor_.plain() ? std::nullopt : std::optional(saved)});
   for (const std::string& warning : found->warnings) {
     happen({.kind = Event::kRemark, .reason = warning});
@@ -90,6 +96,9 @@ Status Runner::take_over() {
       happen({.kind = Event::kVmLost, .vm = vm, .reason = "not found after the restart"});
     }
   }
+  reconcile(*status);
+  release_owed();
+  awake_ = now();  // The event of the new process comes before any other.
   handle_queue();
   return failure_ ? Status(*failure_) : Status();
 }
@@ -100,6 +109,7 @@ void Runner::happen(RunEvent event) { queue_.push_back(std::move(event)); }
 
 void Runner::handle_queue() {
   while (!queue_.empty() && !failure_) {
+    note_sleep();
     RunEvent event = std::move(queue_.front());
     queue_.pop_front();
     event.at = now();
@@ -113,6 +123,15 @@ void Runner::handle_queue() {
     for (const RunAction& action : actions) perform(action);
     ask_for_wishes();
   }
+}
+
+/// Reports time in which this loop did not run, before any event of a later time.
+void Runner::note_sleep() {
+  const Seconds time = now() - std::exchange(awake_, now());
+  if (time < kAsleep || supervisor_.finished()) return;
+  failed_at_ += time;
+  for (auto& entry : machines_) entry.second.lost_at += time;
+  queue_.push_front({.kind = Event::kSlept, .duration = time});
 }
 
 void Runner::perform(const RunAction& action) {
@@ -159,15 +178,6 @@ void Runner::launch(const RunAction& action) {
   happen({.kind = Event::kVmUp, .vm = action.vm});
 }
 
-void Runner::release(int vm) {
-  crew_.end_all_on(vm);
-  machines_[vm].gone = true;
-  const auto status = cloud_.release(vm_name(vm));
-  if (!status.ok()) return;
-  const auto found = find_vm(*status, vm_name(vm));
-  if (found.ok()) look_at(**found);
-}
-
 /// Lets the workers do their work after training while the machines are still up.
 void Runner::end_workers() {
   const bool orders = script_ == Script::kTakesOrders;
@@ -178,12 +188,12 @@ void Runner::end_workers() {
       crew_.terminate_worker(vm);
     }
   }
-  const Seconds until = now() + (orders ? kShutdownPatience : kTermination);
+  const Deadline until(orders ? kShutdownPatience : kTermination);
   const auto any = [&] {
     return std::any_of(gang_.vms().begin(), gang_.vms().end(),
                        [&](int vm) { return crew_.has_worker(vm); });
   };
-  while (any() && now() < until) (void)crew_.wait(kLook / 4);
+  while (any() && !until.passed()) (void)crew_.wait(kLook / 4);
 }
 
 void Runner::train(const RunAction& action) {
@@ -202,6 +212,7 @@ void Runner::train(const RunAction& action) {
   ordered_ = false;
   ended_well_.clear();
   failures_.clear();
+  unchecked_.clear();
   own_checkpoint_ = 0;
   for (auto& entry : machines_) {
     entry.second.seen_lost = false;
@@ -364,17 +375,31 @@ const RunMachines& Runner::machines_of(int slot) const {
 
 Seconds Runner::now() const { return setup_.clock->now() - setup_.record.began; }
 
+/// Measurements are for people: where they cannot be written, training goes on without them.
 void Runner::note(Measurement measurement) {
+  if (measure_again_ && now() < *measure_again_) return;
   measurement.run = setup_.record.name;
   measurement.at = setup_.clock->now();
+  const Status kept = write(measurement);
+  if (kept.ok()) return;
+  if (!measure_again_) {
+    happen({.kind = Event::kRemark,
+            .reason = fmt::format("Measurements of the run are incomplete: {}; training continues.",
+                                  kept.error().message)});
+  }
+  measure_again_ = now() + kMeasurementsPause;
+  measurements_.reset();
+  (void)LineLog::open(measurements_path(setup_.folder));  // Removes a part of a line.
+}
+
+Status Runner::write(const Measurement& measurement) {
   if (!measurements_) {
     auto log = LineLog::open(measurements_path(setup_.folder));
-    if (!log.ok()) return fail(log.error());
+    if (!log.ok()) return log.error();
     measurements_ = std::move(*log);
   }
   const Durability when = measurement.iteration ? Durability::kLater : Durability::kNow;
-  const Status kept = measurements_->append(write_measurement(measurement), when);
-  if (!kept.ok()) fail(kept.error());
+  return measurements_->append(write_measurement(measurement), when);
 }
 
 void Runner::fail(const Error& error) {

@@ -59,10 +59,12 @@ class Runner {
   Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
          RunJournal journal, RunListeners listeners);
 
-  /// After a crash: reports the present state of the machines to the supervisor.
+  /// After a crash: reports the present state of the machines to the supervisor. Machines of the
+  /// run that the journal does not know are released.
   Status take_over();
 
-  /// Returns when the run is over; it has no machines then.
+  /// Returns when the run is over; it has no machines then, unless their release failed to the end,
+  /// of which the list of events tells.
   Result<RunAction> run();
 
  private:
@@ -73,7 +75,7 @@ class Runner {
 
   /// A worker's report of the exception that ended it.
   struct LastWords {
-    double time = 0;  // Since 1970, in seconds.
+    double time = 0;  // On the boot-time clock of the computer, in seconds.
     std::string text;
   };
 
@@ -89,14 +91,31 @@ class Runner {
     bool noticed = false;
     bool gone = false;
     bool billed = false;
+    int missing = 0;         // Consecutive looks at the cloud that did not list it.
     bool ready = false;      // Its worker is connected and takes orders.
     bool seen_lost = false;  // Its worker lost a peer.
     Seconds lost_at = {};
     std::optional<LastWords> last_words = {};
   };
 
+  /// Looks at the cloud that failed, since the last that did not.
+  struct CloudTrouble {
+    int failures = 0;
+    Seconds since;
+    Seconds waited;  // In calls and in the pauses between them; a suspend is neither.
+    Seconds retry_at;
+  };
+
+  /// A machine that is to be released, though it was not possible so far.
+  struct OwedRelease {
+    int failures = 0;
+    Seconds retry_at;
+    std::string reason;  // Of the last failure.
+  };
+
   void happen(RunEvent event);
   void handle_queue();
+  void note_sleep();
   void perform(const RunAction& action);
   void launch(const RunAction& action);
   void release(int vm);
@@ -110,7 +129,14 @@ class Runner {
   void adopt(int number);
   void end_workers();
 
-  void look_at_cloud();
+  bool look_at_cloud();
+  Seconds next_look() const;
+  Result<ClusterStatus> first_status();
+  Result<ClusterStatus> ask_for_status();
+  void on_cloud_failure(const Error& error, Seconds call);
+  void reconcile(const ClusterStatus& status);
+  void release_owed();
+  void settle();
   void look_at(const VmStatus& vm);
   void look_at_price(const VmStatus& vm);
   void keep_receivers();
@@ -122,6 +148,7 @@ class Runner {
   void on_gang_news(const GangNews& news);
   void note_step(const GangNews& news);
   void on_ended(int vm, int code);
+  void judge_end(int vm, int code);
   void look_for_stuck();
   void take_for_plain();
   void hear_plain(int vm, const std::string& kind, const Json& facts);
@@ -142,6 +169,7 @@ class Runner {
   const RunMachines& machines_of(int slot) const;
   Seconds now() const;
   void note(Measurement measurement);
+  Status write(const Measurement& measurement);
   void fail(const Error& error);
 
   RunnerSetup setup_;
@@ -151,6 +179,7 @@ class Runner {
   std::map<int, RunPlan> new_plans_;  // By number, until the supervisor receives them.
   RunJournal journal_;
   std::optional<LineLog> measurements_;
+  std::optional<Seconds> measure_again_;  // Measurements are dropped until then.
   RunListeners listeners_;
   Crew crew_;
 
@@ -173,6 +202,11 @@ class Runner {
   Seconds save_since_;
   std::optional<Error> failure_;
   std::optional<RunAction> end_;
+  std::optional<CloudTrouble> trouble_;  // The cloud does not answer.
+  std::vector<Failure> unchecked_;       // Workers that ended meanwhile.
+  std::map<int, OwedRelease> owed_;      // By machine.
+  std::set<int> strangers_;              // Machines of this run that it did not know.
+  Seconds awake_;                        // When the loop was last known to run.
   Seconds looked_;
   Seconds ticked_;
   int plans_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/temporary_folder.h"
 #include "cloud/namespaces.h"
 #include "run/run_fixture.h"
@@ -77,6 +78,25 @@ while True:
         tell("training", attempt=facts["attempt"], step=done)
 )";
 
+/// A clock that can be set, and that may go faster than time.
+class LooseClock : public Clock {
+ public:
+  Seconds now() const override { return shown_ + rate_ * (boot_time() - since_); }
+  void jump(Seconds time) { set(now() + time, rate_); }
+  void go(double rate) { set(now(), rate); }
+
+ private:
+  void set(Seconds shown, double rate) {
+    shown_ = shown;
+    since_ = boot_time();
+    rate_ = rate;
+  }
+
+  Seconds shown_ = 1e9 * kSecond;
+  Seconds since_ = boot_time();
+  double rate_ = 1;
+};
+
 /// A run on a real cluster of the emulated cloud, with workers that need no PyTorch.
 class RunnerTest : public testing::Test {
  protected:
@@ -85,6 +105,10 @@ class RunnerTest : public testing::Test {
     for (const Status& status : {host.namespaces, host.network, host.shaping}) {
       if (!status.ok()) GTEST_SKIP() << "no emulated cloud here: " << status.error().message;
     }
+    prepare();
+  }
+
+  void prepare() {
     record_ = small_record();
     record_.folder = place_.path();
     record_.checkpoint.interval = 0.3 * kSecond;
@@ -118,7 +142,7 @@ class RunnerTest : public testing::Test {
     return *cluster_;
   }
 
-  const RunCloud& cloud() {
+  virtual const RunCloud& cloud() {
     if (!cloud_) cloud_.emplace(cluster());
     return *cloud_;
   }
@@ -167,7 +191,7 @@ class RunnerTest : public testing::Test {
   TemporaryFolder place_ = std::move(*TemporaryFolder::make());
   std::string folder_ = place_.path() + "/run";
   RunRecord record_;
-  SystemClock clock_;
+  LooseClock clock_;
   std::optional<LocalCluster> cluster_;
   std::optional<OwnCluster> cloud_;
   std::unique_ptr<Supervisor> supervisor_;

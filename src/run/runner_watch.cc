@@ -1,4 +1,5 @@
-// The observations of the runner; its actions are in runner.cc.
+// The observations of workers by the runner; its actions are in runner.cc, the cloud is in
+// runner_cloud.cc.
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -21,55 +22,6 @@ constexpr Seconds kOthersFail = 2 * kSecond;
 constexpr std::size_t kLinesShown = 12;
 
 }  // namespace
-
-void Runner::look_at_cloud() {
-  looked_ = now();
-  const auto status = cloud_.status();
-  if (!status.ok()) return fail(status.error());
-  for (const VmStatus& vm : status->vms) look_at(vm);
-  if (status->spot_capacity != capacity_) {
-    capacity_ = status->spot_capacity;
-    happen({.kind = Event::kCapacity, .count = capacity_});
-  }
-  for (const VmStatus& vm : status->vms) look_at_price(vm);
-}
-
-void Runner::look_at_price(const VmStatus& vm) {
-  const int number = number_of(vm.name);
-  if (vm.market != Market::kSpot || vm.phase == VmPhase::kTaken || !machines_.contains(number)) {
-    return;
-  }
-  const std::string& type = supervisor_.vms()[static_cast<std::size_t>(number)].type;
-  const auto known = prices_.find(type);
-  const DollarsPerSecond planned = machines_[number].kind.spot;
-  const DollarsPerSecond before = known == prices_.end() ? planned : known->second;
-  prices_[type] = vm.price;
-  if (vm.price == before) return;
-  happen({.kind = Event::kPrices, .type = type, .spot = vm.price});
-}
-
-void Runner::look_at(const VmStatus& vm) {
-  const int number = number_of(vm.name);
-  const auto found = machines_.find(number);
-  if (found == machines_.end()) return;
-  Machine& machine = found->second;
-  if (vm.phase == VmPhase::kNoticed && !machine.noticed && !machine.gone) {
-    machine.noticed = true;
-    note({.notice = VmEvent{.vm = vm.name, .reason = {}, .grace = vm.takes_in}});
-    happen({.kind = Event::kNotice, .vm = number, .duration = vm.takes_in});
-  }
-  if (vm.phase != VmPhase::kTaken) return;
-  if (!machine.gone) {
-    machine.gone = true;
-    crew_.end_all_on(number);
-    note({.vm_lost = VmEvent{.vm = vm.name, .reason = "taken back"}});
-    happen({.kind = Event::kVmLost, .vm = number});
-  }
-  if (machine.billed) return;
-  machine.billed = true;
-  note({.charge = Charge{.amount = vm.cost, .reason = vm.name}});
-  happen({.kind = Event::kBilled, .vm = number, .duration = vm.age, .cost = vm.cost});
-}
 
 void Runner::keep_receivers() {
   for (auto& entry : machines_) {
@@ -235,7 +187,13 @@ void Runner::on_gang_news(const GangNews& news) {
 void Runner::on_ended(int vm, int code) {
   machines_[vm].ready = false;
   if (!gang_.has(vm) || supervisor_.finished()) return;
-  look_at_cloud();  // The machine may have been lost with its worker.
+  // The machine may have been lost with its worker. Where nobody can tell, that is judged later.
+  if (!look_at_cloud()) return unchecked_.push_back({.vm = vm, .code = code});
+  judge_end(vm, code);
+}
+
+/// The end of a worker of the gang whose machine was looked at since.
+void Runner::judge_end(int vm, int code) {
   if (machines_[vm].gone) return;
   if (code == 0) {
     ended_well_.insert(vm);
@@ -291,7 +249,7 @@ std::string Runner::last_words_of(int vm) const {
 
 /// Reports workers that lost the connection to a peer that is up.
 void Runner::look_for_stuck() {
-  if (gang_.vms().empty() || supervisor_.finished()) return;
+  if (gang_.vms().empty() || supervisor_.finished() || !unchecked_.empty()) return;
   look_for_failure();
   for (const int vm : gang_.vms()) {
     Machine& machine = machines_[vm];
@@ -302,11 +260,6 @@ void Runner::look_for_stuck() {
             .attempt = gang_.attempt(),
             .reason = "connection to another worker lost"});
   }
-}
-
-int Runner::number_of(const std::string& name) {
-  if (!name.starts_with("vm")) return -1;
-  return parse_int(name.substr(2)).value_or(0) - 1;
 }
 
 }  // namespace stint
