@@ -653,12 +653,13 @@ def skip_reason(world):
     return None
 
 
-def main(text, modes, kind):
+def main(text, modes, kind, add_options=lambda parser: None):
     """The command: tests one of the modes in a world of this kind."""
     parser = argparse.ArgumentParser(description=text.split("\n")[0])
     parser.add_argument("binary")
     parser.add_argument("what", choices=modes)
     parser.add_argument("--keep", action="store_true", help="copy what a failed one left to kept/")
+    add_options(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="stint-e2e-") as folder:
         world = kind(os.path.abspath(options.binary), folder)
