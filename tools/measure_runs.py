@@ -230,7 +230,7 @@ def measure_stall(bench, receivers):
             addresses = [vm["address"] for vm in status["vms"][SAVE_WORKERS:]]
             words = ["--receivers", ",".join(f"{one}:{PORT}" for one in addresses), "--secret",
                      SECRET]
-            keepers = [start_receiver(bench, name, vm["name"])
+            keepers = [start_receiver(bench, name, vm)
                        for vm in status["vms"][SAVE_WORKERS:]]
         script = (f"exec {PYTHON} {ROOT}/tools/measure_saves.py --shard $RANK --of {SAVE_WORKERS} "
                   f"--megabytes {SAVE_MEGABYTES} --out {bench.folder}/rows-{receivers}.$RANK "
@@ -248,12 +248,13 @@ def measure_stall(bench, receivers):
     return {"workers": rows, "ratio": max(row["ratio"] for row in rows)}
 
 
-def start_receiver(bench, cluster, vm):
+def start_receiver(bench, cluster, machine):
     """Starts a receiver of checkpoints on a VM, and waits until it listens."""
+    vm = machine["name"]
     keeper = subprocess.Popen(
         [bench.stint, "local", "exec", "--name", cluster, "--vms", vm, "--", "sh", "-c",
          f"echo {SECRET} | exec {bench.stint} receive --folder {bench.folder}/keep-{vm} "
-         f"--port {PORT}"], env=bench.environment, stdin=subprocess.DEVNULL, text=True,
+         f"--address {machine['address']} --port {PORT}"], env=bench.environment, stdin=subprocess.DEVNULL, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     if "listening" not in keeper.stdout.readline():
         sys.exit("measure_runs: a receiver does not listen")

@@ -1,8 +1,6 @@
 """The places of checkpoints: shards of a state, in a folder or in the memory of receivers."""
 
 import concurrent.futures
-import hashlib
-import hmac
 import os
 import socket
 import struct
@@ -10,14 +8,13 @@ import struct
 import torch
 
 from stint import state as states
+from stint.channel import FRAME_MAX, Channel
 from stint.crash import crash_at
 from stint.sockets import spare
 
 CONNECT_TIMEOUT = 10  # Seconds.
 TRANSFER_TIMEOUT = 60  # Without a byte.
-LINE_MAX = 200
-SHARD_MAX = 1 << 40
-HELLO = "stint.receiver/1 "
+SHARD_MAX = 64 << 30
 CRC = struct.Struct("<I")
 
 
@@ -89,7 +86,7 @@ class Receivers:
 
 
 class Receiver:
-    """A connection to one receiver, which has verified the run's secret."""
+    """A connection to one receiver; both ends have proven the run's secret."""
 
     def __init__(self, address, port, secret):
         self._who = f"the receiver {address}:{port}"
@@ -97,11 +94,11 @@ class Receiver:
         spare(self._socket)
         self._socket.settimeout(TRANSFER_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        hello = self._line()
-        if not hello.startswith(HELLO):
-            raise OSError(f"{self._who} is not a receiver: it answers '{hello[:40]}'")
-        nonce = hello[len(HELLO):].encode()
-        self._say(hmac.new(secret, nonce, hashlib.sha256).hexdigest())
+        try:
+            self._channel = Channel(self._socket, secret, self._who)
+        except BaseException:
+            self._socket.close()
+            raise
 
     def __enter__(self):
         return self
@@ -112,39 +109,30 @@ class Receiver:
     def put(self, request, data):
         """Sends a shard and waits for the confirmation."""
         try:
-            self._say(request)
-            self._socket.sendall(data[:len(data) // 2])
-            crash_at("send")
-            self._socket.sendall(data[len(data) // 2:])
-            answer = self._line()
+            self._channel.write_line(request)
+            for at in range(0, len(data), FRAME_MAX):
+                if at == len(data) // 2 // FRAME_MAX * FRAME_MAX:
+                    crash_at("send")
+                self._channel.write(data[at:at + FRAME_MAX])
+            answer = self._channel.read_line()
         except (BrokenPipeError, ConnectionResetError) as problem:
-            raise OSError(f"{self._who} hung up: it is gone, or the secret is wrong") from problem
+            raise OSError(f"{self._who} hung up: it is gone") from problem
         if answer != "kept":
             raise OSError(f"{self._who} did not store the shard: {answer}")
 
     def get(self, request):
         """Requests a shard."""
-        self._say(request)
-        answer = self._line().split()
+        self._channel.write_line(request)
+        answer = self._channel.read_line().split()
         if len(answer) != 3 or answer[0] != "here" or int(answer[1]) > SHARD_MAX:
             raise OSError(f"{self._who} does not have the shard: {' '.join(answer)}")
         data = torch.empty(int(answer[1]), dtype=torch.uint8)
-        _fill(memoryview(data.numpy()), self._socket.recv_into, self._who)
+        target = memoryview(data.numpy())
+        for at in range(0, len(data), FRAME_MAX):
+            self._channel.read(target[at:at + FRAME_MAX])
         if states.checksum(data) != int(answer[2]):
             raise ValueError(f"{self._who} sent a shard whose checksum is wrong")
         return data
-
-    def _say(self, line):
-        self._socket.sendall((line + "\n").encode())
-
-    def _line(self):
-        line = b""
-        while not line.endswith(b"\n"):
-            byte = self._socket.recv(1)
-            if not byte or len(line) > LINE_MAX:
-                raise OSError(f"{self._who} hung up: it is gone, or the secret is wrong")
-            line += byte
-        return line.decode(errors="replace").rstrip("\n")
 
 
 def place_of(facts):

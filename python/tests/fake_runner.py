@@ -9,6 +9,7 @@ import runpy
 import select
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import threading
@@ -18,6 +19,7 @@ import zlib
 
 from ports import free_port
 
+FRAME_MAX = 1 << 20  # Bytes.
 WAIT = 300  # Seconds for anything to happen; computers may be busy.
 
 
@@ -179,6 +181,37 @@ def save(workers, attempt, step, place):
     return [worker.hear("saved") for worker in workers]
 
 
+class FakeTalk:
+    """Frames of the protocol of `stint receive`, at the receiver's end."""
+
+    def __init__(self, stream, theirs, own):
+        self.stream, self._theirs, self._own = stream, theirs, own
+        self._read = self._written = 0
+
+    @staticmethod
+    def tag(key, number, data):
+        """The HMAC of a frame."""
+        return hmac.new(key, struct.pack(">QI", number, len(data)) + data, hashlib.sha256).digest()
+
+    def read(self):
+        """The next frame. Raises EOFError where there is none that is authentic."""
+        head = self.stream.read(4)
+        data = self.stream.read(*struct.unpack(">I", head)) if len(head) == 4 else b""
+        if self.stream.read(32) != self.tag(self._theirs, self._read, data):
+            raise EOFError
+        self._read += 1
+        return data
+
+    def write(self, data):
+        """Sends a frame."""
+        self.stream.write(self.frame(data))
+        self._written += 1
+
+    def frame(self, data):
+        """The bytes of the next frame."""
+        return struct.pack(">I", len(data)) + data + self.tag(self._own, self._written, data)
+
+
 class FakeReceiver:
     """Keeps shards in memory by the protocol of `stint receive`."""
 
@@ -201,31 +234,43 @@ class FakeReceiver:
         try:
             with connection, connection.makefile("rwb") as stream:
                 nonce = os.urandom(16).hex()
-                stream.write(f"stint.receiver/1 {nonce}\n".encode())
+                stream.write(f"stint.receiver/2 {nonce}\n".encode())
                 stream.flush()
-                proof = hmac.new(self.secret, nonce.encode(), hashlib.sha256).hexdigest()
-                if stream.readline().decode().strip() != proof:
+                words = stream.readline().decode().split()
+
+                def derived(role, purpose):
+                    text = f"stint.receiver/2 {role} {purpose} {nonce} {words[1]}"
+                    return hmac.new(self.secret, text.encode(), hashlib.sha256)
+
+                if len(words) != 3 or words[2] != derived("client", "proof").hexdigest():
                     return
-                for line in stream:
-                    self._answer(stream, line.decode().split())
+                stream.write(derived("receiver", "proof").hexdigest().encode() + b"\n")
+                stream.flush()
+                talk = FakeTalk(stream, derived("client", "key").digest(),
+                                derived("receiver", "key").digest())
+                while True:
+                    self.answer(talk, talk.read().decode().split())
                     stream.flush()
-        except OSError:
+        except (OSError, EOFError):
             pass
 
-    def _answer(self, stream, words):
+    def answer(self, talk, words):
+        """Answers a request."""
         key = tuple(int(word) for word in words[1:4])
         if words[0] == "put":
-            data = stream.read(int(words[4]))
+            data = b"".join(talk.read() for _ in range(-(-int(words[4]) // FRAME_MAX)))
             if len(data) == int(words[4]) and zlib.crc32(data) == int(words[5]):
                 self.shards[key] = data
-                stream.write(b"kept\n")
+                talk.write(b"kept\n")
             else:
-                stream.write(b"refused checksum\n")
+                talk.write(b"refused checksum\n")
         elif words[0] == "get" and key in self.shards:
             data = self.shards[key]
-            stream.write(f"here {len(data)} {zlib.crc32(data)}\n".encode() + data)
+            talk.write(f"here {len(data)} {zlib.crc32(data)}\n".encode())
+            for at in range(0, len(data), FRAME_MAX):
+                talk.write(data[at:at + FRAME_MAX])
         else:
-            stream.write(b"missing\n")
+            talk.write(b"missing\n")
 
     def close(self):
         """Stops to listen."""

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import types
 import unittest
@@ -391,6 +392,30 @@ class Checkpoints(Base):
         self.assertEqual(receiver.shards, {})
         self.assert_trained(self.finish([one]))
         receiver.close()
+
+    def test_an_impostor_keeps_nothing_and_its_word_does_not_count(self):
+        impostor = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(impostor.close)
+        heard = []
+
+        def serve():
+            connection, _ = impostor.accept()
+            with connection:
+                connection.sendall(b"stint.receiver/2 " + b"0" * 32 + b"\nkept\nkept\n")
+                while data := connection.recv(1 << 16):
+                    heard.append(data)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        one = self.worker(PAUSE="0.01")
+        train([one], 1, [8])
+        one.order("save", attempt=1, step=3, place={
+            "receivers": [["127.0.0.1", impostor.getsockname()[1]]], "secret": SECRET,
+            "run": "test"})
+        self.assertIn("does not know the secret", one.hear("save_failed")["reason"])
+        thread.join()
+        self.assertEqual(len(b"".join(heard).splitlines()), 1)  # The proof, and no shard.
+        self.assert_trained(self.finish([one]))
 
     def test_a_full_disk_is_told_leaves_nothing_and_training_goes_on(self):
         place = {"folder": os.path.join(self.folder, "full")}

@@ -24,13 +24,23 @@ Connection::Connection(Descriptor socket, Seconds patience)
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 }
 
-std::size_t Connection::receive(char* buffer, std::size_t bytes, Seconds wait) {
-  while (true) {
+void Connection::set_limit(std::optional<Seconds> limit) {
+  limit_.reset();
+  if (limit) limit_.emplace(*limit);
+}
+
+bool Connection::wait(short events) const {
+  return wait_for(socket_.get(), events, limit_ ? std::min(patience_, limit_->left()) : patience_);
+}
+
+std::size_t Connection::receive(char* buffer, std::size_t bytes) {
+  while (!limit_ || !limit_->passed()) {
     const ssize_t got = ::recv(socket_.get(), buffer, bytes, MSG_DONTWAIT);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno == EINTR) continue;
-    if (errno != EAGAIN || !wait_for(socket_.get(), POLLIN, wait)) return 0;
+    if (errno != EAGAIN || !wait(POLLIN)) return 0;
   }
+  return 0;
 }
 
 bool Connection::read(char* buffer, std::size_t bytes) {
@@ -38,18 +48,7 @@ bool Connection::read(char* buffer, std::size_t bytes) {
   if (known > 0) std::memcpy(buffer, ahead_.data(), known);
   ahead_.erase(0, known);
   for (std::size_t at = known; at < bytes;) {
-    const std::size_t got = receive(buffer + at, bytes - at, patience_);
-    if (got == 0) return false;
-    at += got;
-  }
-  return true;
-}
-
-bool Connection::read_within(char* buffer, std::size_t bytes, Seconds limit) {
-  const Deadline deadline(limit);
-  for (std::size_t at = 0; at < bytes;) {
-    const std::size_t got =
-        deadline.passed() ? 0 : receive(buffer + at, bytes - at, deadline.left());
+    const std::size_t got = receive(buffer + at, bytes - at);
     if (got == 0) return false;
     at += got;
   }
@@ -66,7 +65,7 @@ std::optional<std::string> Connection::read_line(std::size_t longest) {
     }
     if (ahead_.size() > longest) return std::nullopt;
     std::array<char, 512> buffer{};
-    const std::size_t got = receive(buffer.data(), buffer.size(), patience_);
+    const std::size_t got = receive(buffer.data(), buffer.size());
     if (got == 0) return std::nullopt;
     ahead_.append(buffer.data(), got);
   }
@@ -91,14 +90,17 @@ bool Connection::write(std::string_view bytes) {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN || !wait_for(socket_.get(), POLLOUT, patience_)) return false;
+    if (errno != EAGAIN || !wait(POLLOUT)) return false;
   }
   return true;
 }
 
+void Connection::close_sending() { ::shutdown(socket_.get(), SHUT_WR); }
+
 void Connection::finish() {
-  ::shutdown(socket_.get(), SHUT_WR);
+  close_sending();
   patience_ = kShutdownPatience;
+  set_limit(kShutdownPatience);
   skip(kShutdownBytes);
 }
 

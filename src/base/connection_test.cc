@@ -45,8 +45,6 @@ TEST_F(ConnectionTest, GivesUpOnSilence) {
   ASSERT_TRUE(write_all(far_.get(), "12"));
   EXPECT_EQ(read(3), "none");
   EXPECT_FALSE(near_.read_line(5).has_value());
-  char byte = 0;
-  EXPECT_FALSE(near_.read_within(&byte, 1, 10 * kMillisecond));
   EXPECT_FALSE(near_.skip(1));
 }
 
@@ -60,11 +58,21 @@ TEST_F(ConnectionTest, GivesUpOnAnEndThatTakesNothing) {
   EXPECT_FALSE(near_.write(std::string(64U << 20U, 'x')));
 }
 
-TEST_F(ConnectionTest, ReadsNothingBeyondWhatWasAskedFor) {
+// Each byte comes in time, and all together do not.
+TEST_F(ConnectionTest, GivesUpOnAnEndThatDripsBytes) {
+  auto patient = Connection(std::move(far_), kMinute);
+  near_.set_limit(Seconds());
+  ASSERT_TRUE(patient.write("12\n"));
+  EXPECT_EQ(read(1), "none");
+  near_.set_limit(kMinute);
+  EXPECT_EQ(read(1), "1");
+  near_.set_limit(std::nullopt);
+  EXPECT_EQ(near_.read_line(5), "2");
+}
+
+TEST_F(ConnectionTest, ReadsAsManyBytesAsWereAskedFor) {
   ASSERT_TRUE(write_all(far_.get(), "123456"));
-  std::string buffer(3, '\0');
-  EXPECT_TRUE(near_.read_within(buffer.data(), 3, kMinute));
-  EXPECT_EQ(buffer, "123");
+  EXPECT_EQ(read(3), "123");
   EXPECT_TRUE(near_.skip(2));
   EXPECT_EQ(read(1), "6");
   EXPECT_EQ(read(0), "");

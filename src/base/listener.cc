@@ -71,18 +71,24 @@ int connect_within(int socket, const sockaddr_in& address, Seconds limit) {
 
 }  // namespace
 
-Result<Listener> Listener::on_port(Interfaces interfaces, int port) {
-  const bool all = interfaces == Interfaces::kAll;
+bool is_address(const std::string& text) {
+  in_addr host{};
+  return ::inet_pton(AF_INET, text.c_str(), &host) == 1;
+}
+
+Result<Listener> Listener::on(const std::string& address, int port) {
+  in_addr host{};
+  if (::inet_pton(AF_INET, address.c_str(), &host) != 1) {
+    return bad_input(fmt::format("'{}' is not an address", printable(address)));
+  }
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int yes = 1;  // A port that was closed a moment ago may be reused.
   if (port != 0) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  const sockaddr_in address =
-      address_of({.s_addr = htonl(all ? INADDR_ANY : INADDR_LOOPBACK)}, port);
+  const sockaddr_in place = address_of(host, port);
   const bool listens =
-      socket.get() >= 0 && bind_and_listen(socket.get(), general(address), sizeof(address)) == 0;
+      socket.get() >= 0 && bind_and_listen(socket.get(), general(place), sizeof(place)) == 0;
   if (listens) return Listener(std::move(socket));
-  return failed(fmt::format("cannot listen on {}{}: {}", all ? "port " : "127.0.0.1:", port,
-                            std::strerror(errno)));
+  return failed(fmt::format("cannot listen on {}:{}: {}", address, port, std::strerror(errno)));
 }
 
 Result<Listener> Listener::in_folder(const std::string& folder, const std::string& name) {
@@ -132,7 +138,7 @@ Result<Descriptor> connect_to(const std::string& address, int port, Seconds limi
 }
 
 Result<int> free_loopback_port() {
-  const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  const auto listener = Listener::on(kLoopback, 0);
   if (!listener.ok()) return failed("no free port on loopback: " + listener.error().message);
   return listener->port();
 }

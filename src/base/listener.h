@@ -9,14 +9,19 @@
 
 namespace stint {
 
-/// The interfaces on which a port is opened.
-enum class Interfaces { kLoopback, kAll };
+inline constexpr const char* kLoopback = "127.0.0.1";
+
+/// The IPv4 address that stands for all addresses of a machine.
+inline constexpr const char* kAllAddresses = "0.0.0.0";
+
+/// Whether `text` is an IPv4 address in its usual form.
+bool is_address(const std::string& text);
 
 /// A socket that accepts connections. Started programs do not inherit it.
 class Listener {
  public:
-  /// Listens on a TCP port, 0 for any, of the present network namespace.
-  static Result<Listener> on_port(Interfaces interfaces, int port);
+  /// Listens on a TCP port, 0 for any, of one address of the present network namespace.
+  static Result<Listener> on(const std::string& address, int port);
 
   /// Listens on a Unix socket that preserves message boundaries (SOCK_SEQPACKET), in a folder whose
   /// path may be of any length.

@@ -11,7 +11,7 @@ namespace {
 constexpr Seconds kPatience = 30 * kSecond;
 
 TEST(Listener, TakesConnectionsOnLoopback) {
-  const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  const auto listener = Listener::on(kLoopback, 0);
   ASSERT_TRUE(listener.ok()) << listener.error().message;
   EXPECT_GT(listener->port(), 1023);
   for (int i = 0; i < 3; ++i) {
@@ -24,23 +24,24 @@ TEST(Listener, TakesConnectionsOnLoopback) {
   }
 }
 
-TEST(Listener, OnAllInterfacesListensOnLoopbackToo) {
-  const auto listener = Listener::on_port(Interfaces::kAll, 0);
+TEST(Listener, ListensOnItsAddressOnly) {
+  const auto listener = Listener::on("127.0.0.2", 0);
   ASSERT_TRUE(listener.ok()) << listener.error().message;
-  EXPECT_TRUE(connect_to("127.0.0.1", listener->port(), kPatience).ok());
+  EXPECT_TRUE(connect_to("127.0.0.2", listener->port(), kPatience).ok());
+  EXPECT_FALSE(connect_to(kLoopback, listener->port(), kPatience).ok());
+  EXPECT_EQ(Listener::on("localhost", 0).error().message, "'localhost' is not an address");
+  EXPECT_TRUE(is_address("10.77.0.2"));
+  EXPECT_FALSE(is_address("10.77.0"));
 }
 
 TEST(Listener, APortIsTakenOnce) {
-  const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  const auto listener = Listener::on(kLoopback, 0);
   ASSERT_TRUE(listener.ok());
   const std::string port = std::to_string(listener->port());
-  const auto local = Listener::on_port(Interfaces::kLoopback, listener->port());
+  const auto local = Listener::on(kLoopback, listener->port());
   ASSERT_FALSE(local.ok());
   EXPECT_EQ(local.error().message,
             "cannot listen on 127.0.0.1:" + port + ": Address already in use");
-  const auto all = Listener::on_port(Interfaces::kAll, listener->port());
-  ASSERT_FALSE(all.ok());
-  EXPECT_EQ(all.error().message, "cannot listen on port " + port + ": Address already in use");
 }
 
 // The address of a Unix socket holds 107 bytes; this folder's name alone has more.

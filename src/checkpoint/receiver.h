@@ -12,18 +12,20 @@ namespace stint {
 
 struct ReceiverTerms {
   std::string folder;
-  std::string secret;              // Secret of the run; see make_secret.
-  int port = 0;                    // 0: any.
-  Bytes memory = 4 * kGiB;         // For shards.
-  Seconds silence = 60 * kSecond;  // A connection that is silent for longer is closed.
-  Seconds proof = 5 * kSecond;     // Time limit for the proof.
+  std::string secret;               // Secret of the run; see make_secret.
+  std::string address = kLoopback;  // The only one that it listens on.
+  int port = 0;                     // 0: any.
+  Bytes memory = 4 * kGiB;          // For shards.
+  Seconds silence = 60 * kSecond;   // A connection that is silent for longer is closed.
+  Seconds proof = 5 * kSecond;      // Time limit for the proof.
 };
 
 /// Receives shards of one run's checkpoints from workers, and returns them. Each client has its own
 /// thread, so that none waits for another.
 class Receiver {
  public:
-  /// Listens from here on. Usage errors: an invalid secret, or an invalid port.
+  /// Listens from here on. Usage errors: an invalid secret, an invalid port, or an address that is
+  /// not one of a machine.
   static Result<Receiver> open(ReceiverTerms terms);
 
   int port() const { return listener_.port(); }

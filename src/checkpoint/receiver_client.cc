@@ -14,8 +14,7 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t kChunk = 1U << 20U;  // Bytes read at a time.
-constexpr std::size_t kAnswerMax = 4096;   // Bytes; reasons are sentences.
+constexpr std::size_t kAnswerMax = 4096;  // Bytes; reasons are sentences.
 
 }  // namespace
 
@@ -27,27 +26,21 @@ Result<ReceiverClient> ReceiverClient::connect(const ReceiverPlace& place, Secon
     if (socket.error().kind == ErrorKind::kBadInput) return socket.error();
     return failed(fmt::format("cannot reach the receiver at {}: {}", name, socket.error().message));
   }
-  ReceiverClient client(Connection(std::move(*socket), patience), std::move(name));
-  const auto greeting = client.connection_.read_line(kReceiverLineMax);
-  if (!greeting) return client.gone();
-  const std::string_view nonce =
-      std::string_view(*greeting).substr(std::min(kReceiverGreeting.size(), greeting->size()));
-  if (!greeting->starts_with(kReceiverGreeting) || nonce.size() != 2 * kNonceBytes) {
-    return failed(
-        fmt::format("the process at {} is not a receiver of this version of stint", client.name_));
+  auto channel = ProvenChannel::of_client(Connection(std::move(*socket), patience), place.secret);
+  if (!channel.ok()) {
+    return failed(fmt::format("the process at {} {}", name, channel.error().message));
   }
-  if (!client.connection_.write(proof_of(place.secret, nonce) + "\n")) return client.gone();
-  return client;
+  return ReceiverClient(std::move(*channel), std::move(name));
 }
 
 Error ReceiverClient::gone() const {
   return failed(fmt::format(
-      "the receiver at {} closed the connection: it is gone, or the secret of the run is wrong",
+      "the receiver at {} closed the connection, or its answer is not authentic; it may be gone",
       name_));
 }
 
 Result<std::string> ReceiverClient::answer() {
-  auto line = connection_.read_line(kAnswerMax);
+  auto line = channel_.read_line(kAnswerMax);
   if (!line) return gone();
   if (line->starts_with("refused ")) {
     return failed(fmt::format("the receiver at {} refused: {}", name_,
@@ -68,12 +61,15 @@ Status ReceiverClient::put(const ShardName& shard, std::string_view bytes) {
   const PutRequest request{.shard = shard,
                            .bytes = static_cast<std::int64_t>(bytes.size()),
                            .checksum = checksum_of(bytes)};
-  if (!connection_.write(to_line(request)) || !connection_.write(bytes)) return gone();
+  if (!channel_.write(to_line(request))) return gone();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kFrameMax, bytes.size()))) {
+    if (!channel_.write(bytes.substr(0, kFrameMax))) return gone();
+  }
   return expect("kept");
 }
 
 Result<std::optional<std::string>> ReceiverClient::get(const ShardName& shard) {
-  if (!connection_.write(to_line(GetRequest{.shard = shard}))) return gone();
+  if (!channel_.write(to_line(GetRequest{.shard = shard}))) return gone();
   const auto line = answer();
   if (!line.ok()) return line.error();
   if (*line == "missing") return std::optional<std::string>();
@@ -82,8 +78,8 @@ Result<std::optional<std::string>> ReceiverClient::get(const ShardName& shard) {
   std::string bytes;  // Grows with the received bytes, not with the announced length.
   while (static_cast<std::int64_t>(bytes.size()) < here->bytes) {
     const std::size_t at = bytes.size();
-    bytes.resize(at + std::min(kChunk, static_cast<std::size_t>(here->bytes) - at));
-    if (!connection_.read(bytes.data() + at, bytes.size() - at)) return gone();
+    bytes.resize(at + std::min(kFrameMax, static_cast<std::size_t>(here->bytes) - at));
+    if (!channel_.read(bytes.data() + at, bytes.size() - at)) return gone();
   }
   if (checksum_of(bytes) != here->checksum) {
     return failed(fmt::format("shard {} of {} of step {} from the receiver at {} is damaged",
@@ -106,7 +102,7 @@ Result<bool> ReceiverClient::fetch(const ShardName& shard, const std::string& fo
 }
 
 Status ReceiverClient::drop(std::int64_t step) {
-  if (!connection_.write(to_line(DropRequest{.step = step}))) return gone();
+  if (!channel_.write(to_line(DropRequest{.step = step}))) return gone();
   return expect("dropped");
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/connection.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "checkpoint/proven_channel.h"
 #include "checkpoint/shard_file.h"
 
 namespace stint {
@@ -23,8 +23,8 @@ struct ReceiverPlace {
 /// cannot be used.
 class ReceiverClient {
  public:
-  /// Connects and proves knowledge of the secret. No call waits longer than `patience` for a silent
-  /// receiver.
+  /// Connects; both ends prove the secret before anything else is sent. No call waits longer than
+  /// `patience` for a silent receiver.
   static Result<ReceiverClient> connect(const ReceiverPlace& place, Seconds patience);
 
   /// Returns when the receiver has confirmed the shard.
@@ -41,14 +41,14 @@ class ReceiverClient {
   Status drop(std::int64_t step);
 
  private:
-  ReceiverClient(Connection connection, std::string name)
-      : connection_(std::move(connection)), name_(std::move(name)) {}
+  ReceiverClient(ProvenChannel channel, std::string name)
+      : channel_(std::move(channel)), name_(std::move(name)) {}
 
   Error gone() const;
   Result<std::string> answer();
   Status expect(std::string_view answer);
 
-  Connection connection_;
+  ProvenChannel channel_;
   std::string name_;  // "10.77.0.2:7000", for errors.
 };
 

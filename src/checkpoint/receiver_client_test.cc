@@ -1,7 +1,7 @@
 #include "checkpoint/receiver_client.h"
 
+#include <functional>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include "base/listener.h"
 #include "base/temporary_folder.h"
@@ -14,21 +14,19 @@ namespace {
 
 class ReceiverClientTest : public testing::Test {
  protected:
-  /// The result of a client whose server sends these bytes to any request.
-  static std::string answer_to(const std::string& bytes) {
-    const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  /// What a client learns from a process that `serve` plays.
+  static std::string answer_of(const std::function<void(Connection)>& serve,
+                               const std::string& secret) {
+    const auto listener = Listener::on(kLoopback, 0);
     CHECK(listener.ok());
     const auto child = fork_child([&](int) {
-      const auto socket = listener->accept();
-      write_all(socket->get(), bytes);
-      ::shutdown(socket->get(), SHUT_WR);
-      read_line(socket->get(), kTestPatience);  // The proof.
-      read_line(socket->get(), kTestPatience);  // The request.
+      auto socket = listener->accept();
+      serve(Connection(std::move(*socket), kTestPatience));
       return 0;
     });
     CHECK(child.ok());
     auto client = ReceiverClient::connect(
-        {.address = "127.0.0.1", .port = listener->port(), .secret = make_secret()}, kTestPatience);
+        {.address = kLoopback, .port = listener->port(), .secret = secret}, kTestPatience);
     std::string said;
     if (client.ok()) {
       const auto got = client->get({.step = 1});
@@ -39,26 +37,60 @@ class ReceiverClientTest : public testing::Test {
     kill_group(child->pid);
     return said;
   }
+
+  /// The same for a receiver of the run that sends these frames to any request.
+  static std::string answer_to(const std::vector<std::string>& frames) {
+    const std::string secret = make_secret();
+    return answer_of(
+        [&](Connection connection) {
+          auto channel = ProvenChannel::of_receiver(std::move(connection), secret, kTestPatience);
+          if (!channel) return;
+          for (const std::string& frame : frames) channel->write(frame);
+          channel->finish();
+        },
+        secret);
+  }
+
+  /// The same for somebody who does not know the secret, and sends these bytes.
+  static std::string answer_of_impostor(const std::string& bytes) {
+    return answer_of(
+        [&](Connection connection) {
+          connection.write(bytes);
+          connection.finish();
+        },
+        make_secret());
+  }
 };
 
-constexpr const char* kHello = "stint.receiver/1 0123456789abcdef0123456789abcdef\n";
-
 TEST_F(ReceiverClientTest, BelievesNoAnswerUnchecked) {
-  const std::string hello = kHello;
   // zlib.crc32(b"123456789") = 3421780262.
-  EXPECT_EQ(answer_to(hello + "here 9 3421780262\n123456789"), "123456789");
-  EXPECT_EQ(answer_to(hello + "missing\n"), "missing");
-  EXPECT_NE(answer_to(hello + "here 9 3421780262\n123456780").find("is damaged"),
+  EXPECT_EQ(answer_to({"here 9 3421780262\n", "123456789"}), "123456789");
+  EXPECT_EQ(answer_to({"missing\n"}), "missing");
+  EXPECT_NE(answer_to({"here 9 3421780262\n", "123456780"}).find("is damaged"), std::string::npos);
+  EXPECT_NE(answer_to({"here 68719476736 0\n", "12345"}).find("not authentic"), std::string::npos);
+  EXPECT_EQ(answer_to({"here -1 0\n"}), "'here -1 0' is not an answer");
+  EXPECT_NE(answer_to({"refused \x1b[2Jno\n"}).find("refused: ?[2Jno"), std::string::npos);
+  EXPECT_NE(answer_to({}).find("it may be gone"), std::string::npos);
+}
+
+// What an impostor without the secret did before receivers proved themselves.
+TEST_F(ReceiverClientTest, BelievesNoImpostor) {
+  const std::string hello = greeting_line(std::string(2 * kNonceBytes, 'b'));
+  EXPECT_NE(answer_of_impostor(hello + "here 9 3421780262\n123456789")
+                .find("does not know the secret of the run; nothing was sent to it"),
             std::string::npos);
-  EXPECT_NE(answer_to(hello + "here 68719476736 0\n12345").find("is gone"), std::string::npos);
-  EXPECT_EQ(answer_to(hello + "here -1 0\n"), "'here -1 0' is not an answer");
-  EXPECT_NE(answer_to(hello + "refused \x1b[2Jno\n").find("refused: ?[2Jno"), std::string::npos);
-  EXPECT_NE(answer_to(hello).find("it is gone, or the secret of the run is wrong"),
+  EXPECT_NE(answer_of_impostor(hello + "kept\n").find("does not know the secret"),
             std::string::npos);
-  EXPECT_NE(answer_to("HTTP/1.1 400\n").find("is not a receiver of this version"),
+  EXPECT_NE(answer_of_impostor(hello).find("closed the connection"), std::string::npos);
+  EXPECT_NE(answer_of_impostor("HTTP/1.1 400\n").find("is not a receiver of checkpoints"),
             std::string::npos);
-  EXPECT_NE(answer_to("stint.receiver/1 12\n").find("is not a receiver"), std::string::npos);
-  EXPECT_NE(answer_to(std::string(5000, 'x')).find("is gone"), std::string::npos);
+  EXPECT_NE(answer_of_impostor("stint.receiver/3 12\n")
+                .find("speaks stint.receiver/3, and this is stint.receiver/2"),
+            std::string::npos);
+  EXPECT_NE(answer_of_impostor("stint.receiver/2 12\n").find("is not a receiver"),
+            std::string::npos);
+  EXPECT_NE(answer_of_impostor(std::string(5000, 'x')).find("closed the connection"),
+            std::string::npos);
 }
 
 TEST_F(ReceiverClientTest, SaysWhomItCannotReach) {

@@ -9,6 +9,7 @@
 #include "base/listener.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "checkpoint/proven_channel.h"
 #include "checkpoint/receiver.h"
 #include "checkpoint/receiver_client.h"
 #include "checkpoint/receiver_protocol.h"
@@ -59,14 +60,11 @@ class ReceiverProcess {
     return {std::move(*socket), kTestPatience};
   }
 
-  /// A connection that has proven the secret, for requests that no client of ours makes.
-  Connection friend_of() const {
-    Connection connection = stranger();
-    const auto greeting = connection.read_line(kReceiverLineMax);
-    CHECK(greeting.has_value());
-    const std::string nonce = greeting->substr(kReceiverGreeting.size());
-    CHECK(connection.write(proof_of(secret_, nonce) + "\n"));
-    return connection;
+  /// A proven connection, for requests that no client of ours makes.
+  ProvenChannel friend_of() const {
+    auto channel = ProvenChannel::of_client(stranger(), secret_);
+    CHECK(channel.ok());
+    return std::move(*channel);
   }
 
  private:

@@ -49,7 +49,73 @@ std::optional<ShardName> shard_in(const std::vector<std::string_view>& words) {
       .step = *step, .number = static_cast<int>(*number), .count = static_cast<int>(*count)};
 }
 
+/// Byte `place` of a number, from the lowest on.
+char byte_of(std::uint64_t number, std::size_t place) {
+  return static_cast<char>(static_cast<std::uint8_t>(number >> (8 * place)));
+}
+
+bool is_hex(std::string_view text, std::size_t digits) {
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// The name of the protocol without its version.
+std::string_view family_of(std::string_view protocol) {
+  return protocol.substr(0, protocol.find('/') + 1);
+}
+
 }  // namespace
+
+std::string greeting_line(std::string_view nonce) {
+  return fmt::format("{} {}\n", kReceiverProtocol, nonce);
+}
+
+Result<std::string> parse_greeting(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words[0] != kReceiverProtocol && words[0].starts_with(family_of(kReceiverProtocol))) {
+    return bad_input(
+        fmt::format("speaks {}, and this is {}: use the same version of stint on all machines",
+                    printable(words[0]), kReceiverProtocol));
+  }
+  if (words[0] != kReceiverProtocol || words.size() != 2 || !is_hex(words[1], 2 * kNonceBytes)) {
+    return bad_input("is not a receiver of checkpoints");
+  }
+  return std::string(words[1]);
+}
+
+std::optional<ClientHello> parse_client_hello(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.size() != 3 || words[0] != kReceiverProtocol) return std::nullopt;
+  if (!is_hex(words[1], 2 * kNonceBytes) || !is_hex(words[2], kProofDigits)) return std::nullopt;
+  return ClientHello{.nonce = std::string(words[1]), .proof = std::string(words[2])};
+}
+
+std::string to_line(const ClientHello& hello) {
+  return fmt::format("{} {} {}\n", kReceiverProtocol, hello.nonce, hello.proof);
+}
+
+std::array<char, kFrameHead> frame_head(std::size_t bytes) {
+  std::array<char, kFrameHead> head{};
+  for (std::size_t i = 0; i < head.size(); ++i) head[i] = byte_of(bytes, head.size() - 1 - i);
+  return head;
+}
+
+std::size_t frame_bytes(const std::array<char, kFrameHead>& head) {
+  std::size_t bytes = 0;
+  for (const char c : head) bytes = (bytes << 8U) | static_cast<std::uint8_t>(c);
+  return bytes;
+}
+
+Digest frame_hmac(const HmacSha256& keyed, std::uint64_t number, std::string_view bytes) {
+  std::array<char, 8> count{};
+  for (std::size_t i = 0; i < count.size(); ++i) count[i] = byte_of(number, count.size() - 1 - i);
+  const auto head = frame_head(bytes.size());
+  HmacSha256 hash = keyed;
+  hash.add({count.data(), count.size()});
+  hash.add({head.data(), head.size()});
+  hash.add(bytes);
+  return hash.digest();
+}
 
 Result<ReceiverRequest> parse_request(std::string_view line) {
   const std::vector<std::string_view> words = words_of(line);

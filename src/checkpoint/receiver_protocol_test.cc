@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "checkpoint/secret.h"
+
 namespace stint {
 namespace {
 
@@ -73,6 +75,50 @@ TEST(ReceiverRequest, SaysWhatIsWrong) {
   EXPECT_EQ(parse_request("get 1\x1b 0 1").error().message, "'get 1? 0 1' is not a request");
   EXPECT_EQ(parse_request("put 1 0 1 68719476737 0").error().message,
             "a shard must have 0 bytes to 64 GiB");
+}
+
+TEST(Greeting, HoldsANonce) {
+  const std::string nonce = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(greeting_line(nonce), "stint.receiver/2 " + nonce + "\n");
+  EXPECT_EQ(*parse_greeting("stint.receiver/2 " + nonce), nonce);
+  for (const std::string& line :
+       {std::string(), std::string("stint.receiver/2"), "stint.receiver/2 " + nonce + " ",
+        "stint.receiver/2 x" + nonce.substr(1), "stint.receiver/2 " + nonce.substr(1)}) {
+    EXPECT_EQ(parse_greeting(line).error().message, "is not a receiver of checkpoints") << line;
+  }
+  EXPECT_EQ(parse_greeting("stint.receiver/1 " + nonce).error().message,
+            "speaks stint.receiver/1, and this is stint.receiver/2: use the same version of stint "
+            "on all machines");
+}
+
+TEST(ClientHello, IsReadAsItIsWritten) {
+  const ClientHello hello{.nonce = std::string(32, 'a'), .proof = std::string(64, 'b')};
+  std::string line = to_line(hello);
+  EXPECT_EQ(line.size(), kClientHelloBytes);
+  line.pop_back();
+  EXPECT_EQ(parse_client_hello(line)->nonce, hello.nonce);
+  EXPECT_EQ(parse_client_hello(line)->proof, hello.proof);
+  EXPECT_FALSE(parse_client_hello("").has_value());
+  EXPECT_FALSE(parse_client_hello(line + "b").has_value());
+  EXPECT_FALSE(parse_client_hello(line + " ").has_value());
+  line[15] = '1';
+  EXPECT_FALSE(parse_client_hello(line).has_value());
+}
+
+// The key is that of secret_test.cc; hmac.new(key, (5).to_bytes(8, "big") +
+// (4).to_bytes(4, "big") + b"abc\n", "sha256").hexdigest()
+TEST(Frame, IsAuthenticatedAsPythonDoes) {
+  const std::string secret = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+  const HmacSha256 keyed(session_key(secret, Role::kClient,
+                                     {.receiver = "0123456789abcdef0123456789abcdef",
+                                      .client = "fedcba9876543210fedcba9876543210"}));
+  EXPECT_EQ(to_hex(frame_hmac(keyed, 5, "abc\n")),
+            "279de02a7591e33bec1d4ff3ef6eac611249b285a43c440486c41c567170fc64");
+  EXPECT_NE(frame_hmac(keyed, 6, "abc\n"), frame_hmac(keyed, 5, "abc\n"));
+  EXPECT_EQ(to_hex(std::string_view(frame_head(0x01020304).data(), 4)), "01020304");
+  for (const std::size_t bytes : {0U, 1U, 255U, 1U << 20U, 0xffffffffU}) {
+    EXPECT_EQ(frame_bytes(frame_head(bytes)), bytes);
+  }
 }
 
 TEST(HereAnswer, IsReadAsItIsWritten) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
@@ -33,11 +34,14 @@ class ReceiverTest : public testing::Test {
     return client.ok() ? client->put(name, bytes) : Status(client.error());
   }
 
-  /// The answer to these bytes from a client that knows the secret.
-  static std::string answer_to(const ReceiverProcess& receiver, const std::string& bytes) {
-    Connection connection = receiver.friend_of();
-    if (!connection.write(bytes)) return "not sent";
-    return connection.read_line(1000).value_or("closed");
+  /// The answer to these frames from a client that knows the secret.
+  static std::string answer_to(const ReceiverProcess& receiver,
+                               const std::vector<std::string>& frames) {
+    ProvenChannel channel = receiver.friend_of();
+    for (const std::string& frame : frames) {
+      if (!channel.write(frame)) return "not sent";
+    }
+    return channel.read_line(1000).value_or("closed");
   }
 
   bool has_part() const {
@@ -106,17 +110,15 @@ TEST_F(ReceiverTest, ClosesOnStrangersBeforeTheyCanAsk) {
   ASSERT_TRUE(put(receiver, kShard, "abc").ok());
   ReceiverPlace wrong = receiver.place();
   wrong.secret = make_secret();
-  auto client = ReceiverClient::connect(wrong, kTestPatience);
-  ASSERT_TRUE(client.ok());  // The client does not learn whether its proof was right.
-  EXPECT_NE(
-      client->put({.step = 1}, "theirs").error().message.find("the secret of the run is wrong"),
-      std::string::npos);
+  const auto client = ReceiverClient::connect(wrong, kTestPatience);
+  ASSERT_FALSE(client.ok());
+  EXPECT_NE(client.error().message.find("the secret of the run is wrong"), std::string::npos);
   for (const std::string& said :
        {std::string("\n"), std::string(64, 'a') + "\nget 120 2 4\n", std::string(65, '\0'),
         std::string("get 120 2 4\n") + std::string(60, '\n'), std::string(1U << 16U, 'x')}) {
     Connection stranger = receiver.stranger();
     EXPECT_TRUE(stranger.read_line(100).has_value());
-    stranger.write(said + std::string(65, 'x'));
+    stranger.write(said + std::string(200, 'x'));
     EXPECT_FALSE(stranger.read_line(100).has_value());
   }
   EXPECT_FALSE(fs::exists(folder_ + "/step-1"));
@@ -127,12 +129,54 @@ TEST_F(ReceiverTest, AProofIsOfNoUseAnotherTime) {
   const ReceiverProcess receiver(terms());
   Connection first = receiver.stranger();
   Connection second = receiver.stranger();
-  const std::string nonce = first.read_line(100)->substr(kReceiverGreeting.size());
-  ASSERT_NE(second.read_line(100)->substr(kReceiverGreeting.size()), nonce);
-  second.write(proof_of(secret_, nonce) + "\ndrop 1\n");
+  const Nonces nonces{.receiver = *parse_greeting(*first.read_line(100)),
+                      .client = std::string(2 * kNonceBytes, 'c')};
+  ASSERT_NE(*parse_greeting(*second.read_line(100)), nonces.receiver);
+  const std::string hello = to_line(
+      ClientHello{.nonce = nonces.client, .proof = proof_of(secret_, Role::kClient, nonces)});
+  second.write(hello);
   EXPECT_FALSE(second.read_line(100).has_value());
-  first.write(proof_of(secret_, nonce) + "\ndrop 1\n");
-  EXPECT_EQ(first.read_line(100), "dropped");
+  first.write(hello);
+  EXPECT_EQ(first.read_line(100), proof_of(secret_, Role::kReceiver, nonces));
+}
+
+// Many more than there are places, none of which ends by itself within the test.
+TEST_F(ReceiverTest, IdleStrangersShutNobodyOut) {
+  ReceiverTerms patient = terms();
+  patient.proof = kTestPatience;
+  const ReceiverProcess receiver(patient);
+  auto early = receiver.client();
+  ASSERT_TRUE(early.ok());
+  ASSERT_TRUE(early->put({.step = 1}, "abc").ok());
+  std::vector<Connection> strangers;
+  for (int i = 0; i < 300; ++i) {
+    strangers.push_back(receiver.stranger());
+    if (i % 50 == 0) EXPECT_EQ(got(receiver, {.step = 1}), "abc") << i;
+  }
+  EXPECT_EQ(got(receiver, {.step = 1}), "abc");
+  EXPECT_EQ(**early->get({.step = 1}), "abc");  // Who has proven the secret stays.
+  EXPECT_TRUE(strangers.front().read_line(100).has_value());
+  EXPECT_FALSE(strangers.front().read_line(100).has_value());  // The oldest was closed.
+}
+
+TEST_F(ReceiverTest, ClosesOnStrangersWhoDripBytes) {
+  ReceiverTerms impatient = terms();
+  impatient.proof = 50 * kMillisecond;
+  const ReceiverProcess receiver(impatient);
+  Connection stranger = receiver.stranger();
+  EXPECT_TRUE(stranger.read_line(100).has_value());
+  while (stranger.write("x")) ::usleep(1000);  // Until the receiver closes it.
+  SUCCEED();
+}
+
+TEST_F(ReceiverTest, ListensOnItsAddressOnly) {
+  ReceiverTerms elsewhere = terms();
+  elsewhere.address = "127.0.0.2";
+  const ReceiverProcess receiver(elsewhere);
+  ReceiverPlace place = receiver.place();
+  EXPECT_FALSE(ReceiverClient::connect(place, kTestPatience).ok());
+  place.address = "127.0.0.2";
+  EXPECT_TRUE(ReceiverClient::connect(place, kTestPatience).ok());
 }
 
 TEST_F(ReceiverTest, ClosesOnStrangersWhoAreSilent) {
@@ -149,44 +193,46 @@ TEST_F(ReceiverTest, ClosesOnFriendsWhoAreSilent) {
   ReceiverTerms impatient = terms();
   impatient.silence = 50 * kMillisecond;
   const ReceiverProcess receiver(impatient);
-  EXPECT_EQ(answer_to(receiver, ""), "closed");
-  EXPECT_EQ(answer_to(receiver, "put 1 0 1 5 0\nabc"), "closed");
+  EXPECT_EQ(answer_to(receiver, {}), "closed");
+  EXPECT_EQ(answer_to(receiver, {"put 1 0 1 5 0\n"}), "closed");
   EXPECT_FALSE(fs::exists(folder_ + "/step-1/shard-0-of-1"));
 }
 
 TEST_F(ReceiverTest, RefusesWhatIsWrongAndKeepsWhatItHas) {
   const ReceiverProcess receiver(terms());
   ASSERT_TRUE(put(receiver, kShard, "abc").ok());
-  Connection connection = receiver.friend_of();
-  ASSERT_TRUE(connection.write("put 120 2 4 3 1\nxyzput 121 0 1 9 3421780262\n123456789"));
-  EXPECT_EQ(connection.read_line(200), "refused the checksum of shard 2 of 4 of step 120 is wrong");
-  EXPECT_EQ(connection.read_line(200), "kept");  // The next request is understood.
+  ProvenChannel channel = receiver.friend_of();
+  for (const char* frame :
+       {"put 120 2 4 3 1\n", "xyz", "put 121 0 1 9 3421780262\n", "123456789"}) {
+    ASSERT_TRUE(channel.write(frame));
+  }
+  EXPECT_EQ(channel.read_line(200), "refused the checksum of shard 2 of 4 of step 120 is wrong");
+  EXPECT_EQ(channel.read_line(200), "kept");  // The next request is understood.
   EXPECT_EQ(got(receiver, kShard), "abc");
   for (const char* line : {"put -1 0 1 3 1\n", "put 1 -1 1 3 1\n", "put 1 5 2 3 1\n",
                            "put ../../etc 0 1 3 1\n", "put 99999999999999999999 0 1 3 1\n",
                            "put 1 0 1 3 99999999999\n", "get ..\n", "drop -5\n", "\n", "hello\n"}) {
-    EXPECT_NE(answer_to(receiver, line).find("is not a request"), std::string::npos) << line;
+    EXPECT_NE(answer_to(receiver, {line}).find("is not a request"), std::string::npos) << line;
   }
   for (const char* length : {"-1", "68719476737", "9223372036854775808", "1e3", ""}) {
-    EXPECT_EQ(answer_to(receiver, std::string("put 1 0 1 ") + length + " 0\nabc"),
+    EXPECT_EQ(answer_to(receiver, {std::string("put 1 0 1 ") + length + " 0\n", "abc"}),
               "refused a shard must have 0 bytes to 64 GiB")
         << length;
   }
-  EXPECT_EQ(answer_to(receiver, std::string(1000, 'g')), "closed");
+  EXPECT_EQ(answer_to(receiver, {std::string(1000, 'g')}), "closed");
   EXPECT_EQ(PrivateFolder::find(folder_)->names(),
             (std::vector<std::string>{"step-120", "step-121"}));
 }
 
 TEST_F(ReceiverTest, ALengthThatLiesKeepsNothing) {
   const ReceiverProcess receiver(terms());
-  // Shorter than announced: the connection ends first. Longer: the rest is not a valid request.
-  Connection connection = receiver.friend_of();
-  ASSERT_TRUE(connection.write("put 1 0 1 300000000 5\nabc"));
-  connection.finish();
-  EXPECT_FALSE(connection.read_line(100).has_value());
-  const std::string longer = "put 2 0 1 9 3421780262\n123456789and more\n";
-  Connection other = receiver.friend_of();
-  ASSERT_TRUE(other.write(longer));
+  // Shorter than announced: no frame of that length follows. Longer: the rest is not a request.
+  EXPECT_EQ(answer_to(receiver, {"put 1 0 1 300000000 5\n", "abc"}), "closed");
+  EXPECT_EQ(answer_to(receiver, {"put 1 0 1 2 5\n", "abc"}), "closed");
+  ProvenChannel other = receiver.friend_of();
+  for (const char* frame : {"put 2 0 1 9 3421780262\n", "123456789", "and more\n"}) {
+    ASSERT_TRUE(other.write(frame));
+  }
   EXPECT_EQ(other.read_line(100), "kept");
   EXPECT_EQ(other.read_line(100), "refused 'and more' is not a request");
   EXPECT_EQ(got(receiver, {.step = 1}), "missing");
@@ -213,16 +259,16 @@ TEST_F(ReceiverTest, HasNoMoreMemoryThanItMay) {
 TEST_F(ReceiverTest, GivesWhileAnotherIsSlow) {
   const ReceiverProcess receiver(terms());
   ASSERT_TRUE(put(receiver, {.step = 1}, "abc").ok());
-  std::vector<Connection> slow;
+  std::vector<ProvenChannel> slow;
   for (int i = 0; i < 4; ++i) {
     slow.push_back(receiver.friend_of());
-    ASSERT_TRUE(slow.back().write(fmt::format("put 2 {} 4 9 3421780262\n12345", i)));
+    ASSERT_TRUE(slow.back().write(fmt::format("put 2 {} 4 9 3421780262\n", i)));
     EXPECT_EQ(got(receiver, {.step = 1}), "abc");
     EXPECT_TRUE(put(receiver, {.step = 3, .number = i, .count = 4}, "x").ok());
   }
-  for (Connection& connection : slow) {
-    ASSERT_TRUE(connection.write("6789"));
-    EXPECT_EQ(connection.read_line(100), "kept");
+  for (ProvenChannel& channel : slow) {
+    ASSERT_TRUE(channel.write("123456789"));
+    EXPECT_EQ(channel.read_line(100), "kept");
   }
   EXPECT_EQ(got(receiver, {.step = 2, .number = 3, .count = 4}), "123456789");
 }
@@ -231,8 +277,9 @@ TEST_F(ReceiverTest, KeepsNothingOfWhatWasCut) {
   ReceiverProcess receiver(terms());
   ASSERT_TRUE(put(receiver, kShard, "before").ok());
   {
-    Connection connection = receiver.friend_of();
-    ASSERT_TRUE(connection.write("put 120 2 4 9 3421780262\n12345"));
+    ProvenChannel channel = receiver.friend_of();
+    ASSERT_TRUE(channel.write("put 120 2 4 2000000 3421780262\n"));
+    ASSERT_TRUE(channel.write(std::string(kFrameMax, 'x')));  // The first of two.
   }
   EXPECT_EQ(got(receiver, kShard), "before");
   receiver.kill();
@@ -284,13 +331,20 @@ TEST_F(ReceiverTest, SaysWhyItCannotBegin) {
             "the secret of the run must be 64 hexadecimal digits");
   EXPECT_EQ(Receiver::open({.folder = folder_, .secret = secret_, .port = 65536}).error().kind,
             ErrorKind::kUsage);
+  for (const char* address : {"0.0.0.0", "localhost", "", "10.0.0.1:80"}) {
+    const auto all = Receiver::open({.folder = folder_, .secret = secret_, .address = address});
+    ASSERT_FALSE(all.ok()) << address;
+    EXPECT_EQ(all.error().kind, ErrorKind::kUsage);
+    EXPECT_NE(all.error().message.find("one address of this machine"), std::string::npos);
+  }
   const auto first = Receiver::open(terms());
   ASSERT_TRUE(first.ok());
   const auto second = Receiver::open({.folder = folder_, .secret = secret_, .port = first->port()});
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().message,
-            "cannot listen on port " + std::to_string(first->port()) +
-                ": Address already in use; choose another port, or 0 for any");
+            "cannot listen on 127.0.0.1:" + std::to_string(first->port()) +
+                ": Address already in use; choose an address of this machine and a free port, or "
+                "port 0 for any");
 }
 
 }  // namespace

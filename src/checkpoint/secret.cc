@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include "base/check.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "checkpoint/receiver_protocol.h"
 
 namespace stint {
 namespace {
@@ -29,6 +31,13 @@ std::string bytes_of(std::string_view hex) {
   return bytes;
 }
 
+Digest derived(std::string_view secret, Role role, const char* purpose, const Nonces& nonces) {
+  CHECK(is_secret(secret));
+  return hmac_sha256(bytes_of(secret), fmt::format("{} {} {} {} {}", kReceiverProtocol,
+                                                   role == Role::kReceiver ? "receiver" : "client",
+                                                   purpose, nonces.receiver, nonces.client));
+}
+
 }  // namespace
 
 std::string random_hex(std::size_t bytes) {
@@ -45,9 +54,13 @@ bool is_secret(std::string_view text) {
   return text.size() == 2 * kSecretBytes && std::all_of(text.begin(), text.end(), is_hex);
 }
 
-std::string proof_of(std::string_view secret, std::string_view nonce) {
-  CHECK(is_secret(secret));
-  return to_hex(hmac_sha256(bytes_of(secret), nonce));
+std::string proof_of(std::string_view secret, Role role, const Nonces& nonces) {
+  return to_hex(derived(secret, role, "proof", nonces));
+}
+
+std::string session_key(std::string_view secret, Role sender, const Nonces& nonces) {
+  const Digest key = derived(secret, sender, "key", nonces);
+  return {key.begin(), key.end()};
 }
 
 bool same_text(std::string_view a, std::string_view b) {

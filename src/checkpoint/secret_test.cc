@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
+
 namespace stint {
 namespace {
 
@@ -20,11 +22,20 @@ TEST(Secret, HasItsForm) {
   EXPECT_FALSE(is_secret(std::string(64, 'A')));
 }
 
-// hmac.new(bytes(range(32)), b"0123456789abcdef0123456789abcdef", "sha256").hexdigest()
+// hmac.new(bytes(range(32)), b"stint.receiver/2 client proof 0123456789abcdef0123456789abcdef "
+//          b"fedcba9876543210fedcba9876543210", "sha256").hexdigest(), and so on.
 TEST(Secret, IsProvenAsPythonDoes) {
   const std::string secret = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-  EXPECT_EQ(proof_of(secret, "0123456789abcdef0123456789abcdef"),
-            "66fc66f2575a06af5f464345a49885beccb7cf1f922c7d126d3fe36c31683e0c");
+  const Nonces nonces{.receiver = "0123456789abcdef0123456789abcdef",
+                      .client = "fedcba9876543210fedcba9876543210"};
+  EXPECT_EQ(proof_of(secret, Role::kClient, nonces),
+            "3cb728538c2740a2c9e95d49df0464acd201280666df0798fd189903037689a5");
+  EXPECT_EQ(proof_of(secret, Role::kReceiver, nonces),
+            "d15a09b8153c435cfe5452f6f3ad0b5ccec69df78e634d7963947d4c61a13dae");
+  EXPECT_EQ(to_hex(session_key(secret, Role::kClient, nonces)),
+            "86284c242b7ac6348228256a5326a41e5667c00acc33d0e8ffd99613cb9ad1e5");
+  EXPECT_EQ(to_hex(session_key(secret, Role::kReceiver, nonces)),
+            "6e151ac90c89b44895cf499a028fec179072142a1c5034adb689beced7817b21");
 }
 
 TEST(SameText, TellsTextsApart) {

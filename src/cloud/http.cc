@@ -9,7 +9,6 @@ namespace stint {
 namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
-constexpr Seconds kPatience = 2 * kSecond;
 
 const char* reason_of(int status) {
   switch (status) {
@@ -78,11 +77,12 @@ std::string to_bytes(const HttpAnswer& answer) {
 }
 
 void serve_http(const Listener& listener,
-                const std::function<HttpAnswer(const HttpRequest&)>& handler) {
+                const std::function<HttpAnswer(const HttpRequest&)>& handler, Seconds limit) {
   while (true) {
     auto socket = listener.accept();
     if (!socket.ok()) return;
-    Connection client(std::move(*socket), kPatience);
+    Connection client(std::move(*socket), limit);
+    client.set_limit(limit);  // One client after the other: none may hold up the next.
     const auto request = parse_http(read_head(client));
     client.write(to_bytes(request ? handler(*request) : HttpAnswer{.status = 400}));
   }

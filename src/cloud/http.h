@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/listener.h"
+#include "base/units.h"
 
 namespace stint {
 
@@ -41,8 +42,9 @@ std::optional<HttpRequest> parse_http(std::string_view bytes);
 std::string to_bytes(const HttpAnswer& answer);
 
 /// Answers connections to `listener` one after the other; returns only when the listener fails. A
-/// client that sends nothing is disconnected after two seconds.
+/// client that has not sent its request and taken the answer within `limit` is disconnected.
 void serve_http(const Listener& listener,
-                const std::function<HttpAnswer(const HttpRequest&)>& handler);
+                const std::function<HttpAnswer(const HttpRequest&)>& handler,
+                Seconds limit = 2 * kSecond);
 
 }  // namespace stint

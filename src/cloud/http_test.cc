@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
+#include "base/connection.h"
 #include "base/process.h"
 
 namespace stint {
@@ -36,7 +39,7 @@ TEST(Http, AnAnswerSaysItsLengthAndCloses) {
 
 /// The answer of a server to these bytes.
 std::string answer_to(const std::string& bytes) {
-  const auto listener = Listener::on_port(Interfaces::kLoopback, 0);
+  const auto listener = Listener::on(kLoopback, 0);
   CHECK(listener.ok());
   const auto server = fork_child([&](int) {
     serve_http(*listener, [](const HttpRequest& request) {
@@ -58,6 +61,33 @@ TEST(Http, AServerAnswersAndCloses) {
   EXPECT_TRUE(answer_to("GET /a?b HTTP/1.1\r\nHost: a\r\n\r\n").ends_with("\r\n\r\nGET /a"));
   EXPECT_TRUE(answer_to("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(answer_to(std::string(kHttpRequestMax + 1, 'x')).starts_with("HTTP/1.1 400 "));
+}
+
+// Each byte comes in time, and the request never ends.
+TEST(Http, AClientThatDripsBytesHoldsUpNobody) {
+  const auto listener = Listener::on(kLoopback, 0);
+  ASSERT_TRUE(listener.ok());
+  const auto server = fork_child([&](int) {
+    serve_http(
+        *listener, [](const HttpRequest&) { return HttpAnswer{.body = "here"}; },
+        50 * kMillisecond);
+    return 0;
+  });
+  ASSERT_TRUE(server.ok());
+  auto socket = connect_to(kLoopback, listener->port(), 30 * kSecond);
+  ASSERT_TRUE(socket.ok());
+  Connection slow(std::move(*socket), 30 * kSecond);
+  std::thread drip([&] {
+    while (slow.write("x")) ::usleep(1000);  // Until the server closes the connection.
+  });
+  const auto client = connect_to(kLoopback, listener->port(), 30 * kSecond);
+  ASSERT_TRUE(client.ok());
+  write_all(client->get(), "GET / HTTP/1.1\r\n\r\n");
+  std::string said;
+  EXPECT_TRUE(read_to_end(client->get(), 30 * kSecond, said));
+  EXPECT_TRUE(said.ends_with("here")) << said;
+  kill_group(server->pid);
+  drip.join();
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ void run_vm(const VmInit& init) {
   mount_own_proc();
   Status status = run_commands(vm_commands(init.nic));
   if (status.ok()) status = steady_tcp();
-  const auto listener = status.ok() ? Listener::on_port(Interfaces::kLoopback, kMetadataPort)
-                                    : Result<Listener>(status.error());
+  const auto listener =
+      status.ok() ? Listener::on(kLoopback, kMetadataPort) : Result<Listener>(status.error());
   if (!listener.ok()) status = listener.error();
   write_all(init.report, status.ok() ? "ok\n" : status.error().message + "\n");
   if (!status.ok()) ::_exit(1);

@@ -31,7 +31,7 @@ void Runner::keep_receivers() {
     const Status started = crew_.start_receiver(
         vm,
         {.words = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
-                   "--port", fmt::format("{}", receiver_port())}},
+                   "--address", entry.second.address, "--port", fmt::format("{}", receiver_port())}},
         setup_.record.secret);
     if (!started.ok()) entry.second.address.clear();
   }

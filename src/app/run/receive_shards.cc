@@ -14,6 +14,7 @@ Status receive_shards(const ReceiveRequest& request,
                       const std::function<void(int port)>& listening) {
   auto receiver = Receiver::open({.folder = request.folder,
                                   .secret = read_line(request.input, kPatience),
+                                  .address = request.address,
                                   .port = request.port,
                                   .memory = request.memory});
   if (!receiver.ok()) return receiver.error();

@@ -10,7 +10,8 @@ namespace stint {
 
 struct ReceiveRequest {
   std::string folder;
-  int port = 0;  // 0: any.
+  std::string address = "127.0.0.1";  // The only address to listen on.
+  int port = 0;                       // 0: any.
   Bytes memory = 4 * kGiB;
   int input = 0;  // Descriptor of a stream whose first line is the secret of the run.
 };

@@ -29,6 +29,7 @@ Result<ReceiveRequest> request_of(const Invocation& invocation) {
                                  printable(invocation.get("--port"))));
   }
   request.port = *port;
+  if (invocation.has("--address")) request.address = invocation.get("--address");
   const auto memory = quantity_of<Bytes>(invocation, "--memory");
   if (!memory.ok()) return memory.error();
   request.memory = memory->value_or(request.memory);
@@ -205,11 +206,16 @@ Verb receive_verb() {
       .summary = "Store checkpoints for workers; used by 'stint run'.",
       .details =
           "'stint run' starts this verb on the machines that store checkpoints; there is no need "
-          "to call it by hand. The first line of standard input is the secret of the run; clients "
-          "without it are rejected. The line 'listening PORT' on standard output announces that "
+          "to call it by hand. The first line of standard input is the secret of the run: both "
+          "sides of a connection prove it, and every message is authenticated, but not encrypted. "
+          "The line 'listening PORT' on standard output announces that "
           "workers may connect. Shards are on disk before they count as stored, and a later "
           "process with the same folder finds them again. The process runs until it is killed.",
       .options = {{.name = "--folder", .value = "FOLDER", .help = "Folder for the shards."},
+                  {.name = "--address",
+                   .value = "ADDRESS",
+                   .help = "Address of this machine to listen on, and no other (default: "
+                           "127.0.0.1)."},
                   {.name = "--port",
                    .value = "N",
                    .help = "Port to listen on; 0 is any free port."},
@@ -218,8 +224,8 @@ Verb receive_verb() {
                    .help = "Memory for the newest shards, which are served without the disk "
                            "(default: 4GiB)."}},
       .examples = {{"stint receive --folder shards --port 0", "Listen on any free port."},
-                   {"stint receive --folder shards --port 7070 --memory 16GiB",
-                    "Room for large checkpoints."}},
+                   {"stint receive --folder shards --address 10.77.0.2 --port 7070 --memory 16GiB",
+                    "For the machines of a private network, with room for large checkpoints."}},
       .run = run};
 }
 

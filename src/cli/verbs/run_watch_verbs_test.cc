@@ -25,6 +25,11 @@ TEST(ReceiveVerb, EndsWithTheErrorsCode) {
   for (const char* port : {"", "-1", "65536", "http", "1.5"}) {
     EXPECT_EQ(code_with({{"--folder", {"f"}}, {"--port", {port}}}), kExitUsage) << port;
   }
+  for (const char* address : {"", "0.0.0.0", "localhost"}) {
+    EXPECT_EQ(code_with({{"--folder", {"f"}}, {"--port", {"0"}}, {"--address", {address}}}),
+              kExitUsage)
+        << address;
+  }
   for (const char* memory : {"", "0 GiB", "4", "-1 GiB", "much"}) {
     EXPECT_EQ(code_with({{"--folder", {"f"}}, {"--port", {"0"}}, {"--memory", {memory}}}),
               kExitUsage)
