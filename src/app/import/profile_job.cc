@@ -351,7 +351,7 @@ Result<ProfileReport> profile_job(const ProfileRequest& request) {
               return a.compute.batch_per_worker < b.compute.batch_per_worker;
             });
   report.job = profile_of(job_name(request), report.runs);
-  report.job.command = request.command;
+  if (request.keep_command) report.job.command = request.command;
   if (!request.device.empty()) {
     for (ComputeSample& sample : report.job.compute) sample.device = request.device;
   }

@@ -26,6 +26,7 @@ struct ProfileRequest {
   std::string name = {};         // Of the job; empty: the script's.
   std::string device = {};       // What to call what it ran on; empty: by its own name.
   std::string out = {};          // Where the profile goes; empty: nowhere.
+  bool keep_command = false;     // In the profile, which may be passed on; it may hold a password.
   bool silent = false;           // What the script prints is not shown.
   JobOverrides overrides = {};   // What the profile is to say of the job, such as its goal.
 };

@@ -60,7 +60,16 @@ TEST(ProfileJob, MakesAProfileOfWhatTheHookWrote) {
   const auto written = read_job(*read_file(request.out), "job.json");
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(written->noun.name, "shell");
-  EXPECT_EQ(written->noun.command, request.command);
+  EXPECT_TRUE(written->noun.command.empty());
+  EXPECT_EQ(read_file(request.out)->find("/bin/sh"), std::string::npos);
+}
+
+// Its arguments may hold a password.
+TEST(ProfileJob, KeepsTheCommandOnRequestOnly) {
+  ProfileRequest request = training(records(6));
+  EXPECT_TRUE(profile_job(request)->job.command.empty());
+  request.keep_command = true;
+  EXPECT_EQ(profile_job(request)->job.command, request.command);
 }
 
 TEST(ProfileJob, RunsOncePerBatchAndTellsTheScript) {

@@ -116,7 +116,7 @@ std::string run_command(const InterleaveRequest& request, const SharingAnswer& a
 std::string next_command(const InterleaveRequest& request, const SharingAnswer& answer) {
   const bool emulated = answer.price && answer.price->region == kLocalProvider;
   if (!answer.pairs.empty() && emulated) {
-    return "Run this pair: " + run_command(request, answer);
+    return "Run this pair, of profiles made with --keep-command: " + run_command(request, answer);
   }
   if (!answer.pairs.empty() && request.timeline.empty()) {
     return "A timeline of the turns: the same command with --timeline turns.json";

@@ -103,7 +103,11 @@ std::string next_command(const Invocation& invocation, const PlanTogetherOutcome
       if (answer.jobs[i].name == member.job) named += " " + shell_quoted(words[i]);
     }
   }
-  if (!outcome.files.empty()) return "Run both on these machines: stint run --interleave" + named;
+  if (!outcome.files.empty()) {
+    return "Run both on these machines, with profiles made with --keep-command: stint run "
+           "--interleave" +
+           named;
+  }
   return fmt::format("How two of them share machines: stint interleave --jobs{} --cluster {}",
                      named, shell_quoted(to_text(answer.pairs.front().cluster)));
 }

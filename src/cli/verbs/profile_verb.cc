@@ -39,6 +39,7 @@ Result<ProfileRequest> request_of(const Invocation& invocation) {
                          .batch_flag = invocation.get("--batch-flag"),
                          .device = invocation.get("--device"),
                          .out = invocation.get("--out"),
+                         .keep_command = invocation.has("--keep-command"),
                          .silent = invocation.quiet()};
   // A profile that is printed need not be kept.
   if (request.out.empty() && invocation.output() == "table") request.out = kDefaultFile;
@@ -111,6 +112,9 @@ std::vector<OptionSpec> profile_options() {
       {.name = "--out",
        .value = "FILE",
        .help = "Output file for the profile (default: job.json; none with -o json)."});
+  options.push_back({.name = "--keep-command",
+                     .help = "Keep the training command in the profile, so that 'stint run' may "
+                             "use it; whoever reads the profile sees its arguments."});
   return options;
 }
 
