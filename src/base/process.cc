@@ -28,15 +28,19 @@ volatile std::sig_atomic_t stop_signal = 0;  // NOLINT: signal handlers have not
 constexpr Seconds kStartTime = 60 * kSecond;  // For a program on a slow disk to start.
 constexpr int kNotStarted = 127;              // The exit code, as in shells.
 
-/// Our environment with other variables, in the form that exec needs.
-std::vector<std::string> environment_with(const std::vector<std::string>& added) {
-  std::vector<std::string> all = added;
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+/// The environment of a program, in the form that exec needs.
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> all = command.variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const std::string_view name = text.substr(0, text.find('=') + 1);
-    const bool replaced = std::any_of(
-        added.begin(), added.end(), [&](const std::string& one) { return one.starts_with(name); });
-    if (!replaced) all.emplace_back(text);
+    const std::string_view name = name_of(*entry);
+    if (command.inherits && !command.inherits(name)) continue;
+    const bool replaced = std::any_of(command.variables.begin(), command.variables.end(),
+                                      [&](const std::string& one) { return name_of(one) == name; });
+    if (!replaced) all.emplace_back(*entry);
   }
   return all;
 }
@@ -174,6 +178,12 @@ int StopSignals::take() {
   return signal;
 }
 
+std::vector<std::string> variable_names() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) names.emplace_back(name_of(*entry));
+  return names;
+}
+
 std::vector<std::string> assignments(const std::map<std::string, std::string>& variables) {
   std::vector<std::string> texts;
   for (const auto& [name, value] : variables) texts.push_back(fmt::format("{}={}", name, value));
@@ -182,7 +192,7 @@ std::vector<std::string> assignments(const std::map<std::string, std::string>& v
 
 Result<pid_t> start_process(const Command& command) {
   CHECK(!command.words.empty());
-  const std::vector<std::string> variables = environment_with(command.variables);
+  const std::vector<std::string> variables = environment_of(command);
   const Prepared prepared{.command = command,
                           .words = pointers_of(command.words),
                           .variables = pointers_of(variables),

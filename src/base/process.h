@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -45,8 +46,10 @@ enum class ProcessGroup { kOurs, kOwn, kOwnSession };
 struct Command {
   Words words;
   std::vector<std::string> variables = {};  // "NAME=value", added to ours or replacing them.
-  int in = 0;                               // Standard input.
-  int out = 1;                              // Standard output.
+  /// Decides by the name whether the program gets a variable of ours; nothing: it gets all.
+  std::function<bool(std::string_view name)> inherits = {};
+  int in = 0;   // Standard input.
+  int out = 1;  // Standard output.
   int err = 2;
   std::string folder = {};  // Working folder; empty: the present one.
   ProcessGroup group = ProcessGroup::kOwn;
@@ -60,6 +63,9 @@ struct Command {
   /// program's and ends, because a process stays in the PID namespace in which it was created.
   std::function<Status()> enter = {};
 };
+
+/// The names of our own variables.
+std::vector<std::string> variable_names();
 
 /// Variables in the form of a Command.
 std::vector<std::string> assignments(const std::map<std::string, std::string>& variables);

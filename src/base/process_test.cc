@@ -92,6 +92,16 @@ TEST(StartProcess, AProgramFindsItsVariablesBesideOurs) {
   EXPECT_EQ(run("echo $GREETING; test -n \"$PATH\"; exit 3", {.variables = {"GREETING=hello"}}),
             Ended("hello\n", 3));
   EXPECT_EQ(run("/bin/echo $PATH", {.variables = {"PATH=/none"}}), Ended("/none\n", 0));
+  // Of ours it gets those that it may have.
+  ::setenv("STINT_TEST_KEPT", "kept", 1);
+  ::setenv("STINT_TEST_SECRET", "secret", 1);
+  EXPECT_EQ(run("echo $STINT_TEST_KEPT $STINT_TEST_SECRET",
+                {.inherits = [](std::string_view name) { return name == "STINT_TEST_KEPT"; }}),
+            Ended("kept\n", 0));
+  const std::vector<std::string> names = variable_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "STINT_TEST_SECRET"), names.end());
+  ::unsetenv("STINT_TEST_KEPT");
+  ::unsetenv("STINT_TEST_SECRET");
   EXPECT_EQ(assignments({{"A", "1"}, {"B", ""}}), (std::vector<std::string>{"A=1", "B="}));
 }
 

@@ -52,6 +52,34 @@ TEST(Sha256, TellsTextsOfEveryLengthApart) {
   EXPECT_EQ(to_hex(before), "aa20c23e3201834050679e1d88941b9a6fed0557c9a705cb2c315e2e63fd486d");
 }
 
+// Pieces of every length, with the extensions of the processor and without.
+TEST(Sha256, IsTheSameInPiecesAndOnEveryProcessor) {
+  std::string text;
+  for (std::size_t i = 0; i < 1000; ++i) text += static_cast<char>(i * i >> 3U);
+  const Digest whole = sha256(text);
+  for (const Instructions instructions : {Instructions::kBest, Instructions::kPortable}) {
+    for (const std::size_t piece : {1U, 7U, 63U, 64U, 65U, 128U, 200U, 1000U}) {
+      Sha256 hash(instructions);
+      for (std::size_t at = 0; at < text.size(); at += piece) hash.add(text.substr(at, piece));
+      EXPECT_EQ(hash.digest(), whole) << piece;
+    }
+    for (std::size_t length = 0; length < 200; ++length) {
+      Sha256 hash(instructions);
+      hash.add(text.substr(0, length));
+      EXPECT_EQ(hash.digest(), sha256(text.substr(0, length))) << length;
+    }
+  }
+}
+
+TEST(HmacSha256, ContinuesFromACopy) {
+  HmacSha256 keyed("Jefe");
+  HmacSha256 copy = keyed;
+  copy.add("what do ya want ");
+  copy.add("for nothing?");
+  EXPECT_EQ(copy.digest(), hmac_sha256("Jefe", "what do ya want for nothing?"));
+  EXPECT_EQ(keyed.digest(), hmac_sha256("Jefe", ""));
+}
+
 TEST(Hex, HasTwoDigitsAByte) { EXPECT_EQ(to_hex(std::string_view("\x00\x0f\xff", 3)), "000fff"); }
 
 }  // namespace

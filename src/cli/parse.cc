@@ -70,7 +70,7 @@ Status check_choice(std::string_view what, const std::vector<std::string>& choic
 /// Splits the values of a list option and checks them against its choices.
 Result<std::vector<std::string>> values_of(const OptionSpec& option,
                                            const std::vector<std::string>& given) {
-  if (!option.list && !option.files && given.size() > 1) {
+  if (!option.list && !option.files && !option.repeated && given.size() > 1) {
     return bad_usage(fmt::format("{} is given {} times; give it once", option.name, given.size()));
   }
   std::vector<std::string> values;

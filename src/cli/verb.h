@@ -35,8 +35,9 @@ struct OptionSpec {
   std::string help;
   std::vector<std::string> choices = {};  // Empty: anything.
   bool list = false;                      // Several values, separated by commas or repeated.
-  bool files = false;   // File names: all words up to the next flag; may be repeated.
-  bool dashes = false;  // The value may look like a flag.
+  bool files = false;     // File names: all words up to the next flag; may be repeated.
+  bool dashes = false;    // The value may look like a flag.
+  bool repeated = false;  // May be given several times, with one value each.
 };
 
 /// A word of a verb that is not a flag.

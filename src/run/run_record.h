@@ -95,7 +95,9 @@ struct RunRecord {
   std::optional<RunClockZero> clock = {};  // Absent in records of earlier versions.
   std::string job;
   std::vector<std::string> command;
-  std::string folder;              // Working folder of the command.
+  std::string folder;  // Working folder of the command.
+  // Variables that workers get beside the usual ones: "NAME", or "NAME=value".
+  std::vector<std::string> environment = {};
   std::optional<bool> plain = {};  // The script seems to take no orders: it has no stint.Job.
   RunCompute compute = RunCompute::kReal;
   int global_batch = 1;
@@ -266,6 +268,8 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.field("job", it.job, "Name of the job.");
   walk.field("command", it.command, "Training command, word by word.");
   walk.field("folder", it.folder, "Working folder of the command.");
+  walk.field("environment", it.environment,
+             "Variables that workers get beside the usual ones: NAME, or NAME=value.");
   walk.field("plain", it.plain, "Whether the script seems to take no orders.");
   walk.number("hang_s", it.hang, kSecond,
               "Time without a step after which a plain script counts as hung.", Range::kPositive);

@@ -10,6 +10,7 @@
 #include "cloud/exec_all.h"
 #include "run/run_folder.h"
 #include "run/run_replay.h"
+#include "run/worker_environment.h"
 
 namespace stint {
 namespace {
@@ -246,7 +247,11 @@ void Runner::start_worker(std::size_t rank) {
       fmt::format("attempt {}, rank {} of {}, {:.1f} s after the start of the run", gang_.attempt(),
                   rank, gang_.vms().size(), now().in(kSecond));
   const Status started = crew_.start_worker(
-      vm, {.words = record.command, .variables = std::move(variables), .folder = record.folder},
+      vm,
+      {.words = record.command,
+       .variables = std::move(variables),
+       .inherits = [&](std::string_view name) { return is_passed_on(name, record.environment); },
+       .folder = record.folder},
       mark);
   if (started.ok()) return;
   happen({.kind = Event::kWorkerLost,

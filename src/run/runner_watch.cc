@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "run/run_folder.h"
 #include "run/runner.h"
+#include "run/worker_environment.h"
 
 namespace stint {
 namespace {
@@ -31,7 +32,8 @@ void Runner::keep_receivers() {
     const Status started = crew_.start_receiver(
         vm,
         {.words = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
-                   "--address", entry.second.address, "--port", fmt::format("{}", receiver_port())}},
+                   "--address", entry.second.address, "--port", fmt::format("{}", receiver_port())},
+         .inherits = is_usual_variable},
         setup_.record.secret);
     if (!started.ok()) entry.second.address.clear();
   }

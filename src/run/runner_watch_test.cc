@@ -1,4 +1,5 @@
 // Tests of workers that fail or hang, and of machines that are lost.
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 #include "run/runner_fixture.h"
@@ -28,6 +29,29 @@ TEST_F(RunnerTest, ACommandThatDoesNotExistEndsTheRun) {
 TEST_F(RunnerTest, AScriptThatNeverSpeaksAndEndsWellIsTrained) {
   use_script("import os\nassert os.environ['WORLD_SIZE'] == '2'\n");
   const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+}
+
+TEST_F(RunnerTest, WorkersGetNoVariableThatNobodyNamed) {
+  for (const char* name : {"AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "EDITOR", "HF_TOKEN"}) {
+    ::setenv(name, "secret", 1);
+  }
+  ::setenv("NCCL_DEBUG", "INFO", 1);
+  record_.environment = {"WANDB_API_KEY"};
+  use_script(R"(
+import os
+for name in ("AWS_SECRET_ACCESS_KEY", "EDITOR", "HF_TOKEN"):
+    assert name not in os.environ, name
+assert os.environ["WANDB_API_KEY"] == "secret"
+assert os.environ["NCCL_DEBUG"] == "INFO" and os.environ["PATH"] and os.environ["STINT_VM"]
+assert b"AWS_SECRET" not in open("/proc/self/environ", "rb").read()
+)");
+  const auto end = run();
+  for (const char* name :
+       {"AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "EDITOR", "HF_TOKEN", "NCCL_DEBUG"}) {
+    ::unsetenv(name);
+  }
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
 }

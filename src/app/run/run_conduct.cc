@@ -3,15 +3,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 #include "app/run/run_replan.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cloud/cluster_files.h"
 #include "load/python_world.h"
 #include "run/run_clock.h"
 #include "run/run_folder.h"
+#include "run/worker_environment.h"
 
 namespace stint {
 namespace {
@@ -23,23 +26,6 @@ Result<std::string> own_program() {
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
   if (error) return failed("cannot find the stint binary; is /proc mounted?");
   return path.string();
-}
-
-/// Interpreter, package and threads of the workers.
-Result<std::vector<std::string>> worker_variables(const std::string& folder,
-                                                  const RunRecord& record) {
-  const std::string python = folder + "/python";
-  const Status unpacked = unpack_python(python);
-  if (!unpacked.ok()) return unpacked.error();
-  if (is_python(record.command[0])) {
-    const Status torch = check_torch(record.command[0]);
-    if (!torch.ok()) return torch.error();
-  }
-  const char* given = std::getenv("PYTHONPATH");
-  const std::string users = given == nullptr ? "" : given;
-  // Scripts need not know of the hook that counts their steps, nor of turns.
-  return std::vector<std::string>{"PYTHONPATH=" + python_path(python, users), "OMP_NUM_THREADS=1",
-                                  "PYTHONDONTWRITEBYTECODE=1"};
 }
 
 }  // namespace
@@ -61,6 +47,33 @@ std::string cluster_name(const RunRecord& record) {
   return same ? name : name.substr(0, 15) + "-" + record.secret.substr(0, 8);
 }
 
+Result<std::vector<std::string>> worker_variables(const std::string& folder,
+                                                  const RunRecord& record) {
+  const std::string python = folder + "/python";
+  const Status unpacked = unpack_python(python);
+  if (!unpacked.ok()) return unpacked.error();
+  if (is_python(record.command[0])) {
+    const Status torch = check_torch(record.command[0]);
+    if (!torch.ok()) return torch.error();
+  }
+  if (const auto missing = missing_variable(record.environment, variable_names())) {
+    return bad_usage(fmt::format(
+        "the run {} passes {} on to its workers, and it is not set; set it and try again",
+        record.name, *missing));
+  }
+  const char* ours = std::getenv("PYTHONPATH");
+  std::map<std::string, std::string> variables = {{"PYTHONPATH", ours == nullptr ? "" : ours},
+                                                  {"OMP_NUM_THREADS", "1"},
+                                                  {"PYTHONDONTWRITEBYTECODE", "1"}};
+  for (const std::string& given : given_values(record.environment)) {
+    const std::size_t equals = given.find('=');
+    variables[given.substr(0, equals)] = given.substr(equals + 1);
+  }
+  // Scripts need not know of the hook that counts their steps, nor of turns.
+  variables["PYTHONPATH"] = python_path(python, variables["PYTHONPATH"]);
+  return assignments(variables);
+}
+
 Status write_run_files(const std::string& folder, const PreparedRun& run) {
   for (const std::string& sub :
        {checkpoint_folder(folder), log_folder(folder), script_folder(folder)}) {
@@ -74,7 +87,14 @@ Status write_run_files(const std::string& folder, const PreparedRun& run) {
     written = write_file(folder + "/plan.json", write_plan(*run.answer));
   }
   if (!written.ok()) return written;
-  return write_file(record_path(folder), write_run(run.record));
+  written = write_file(record_path(folder), write_run(run.record));
+  if (!written.ok()) return written;
+  // It holds the secret of the run, and values of variables. The folder is private already.
+  std::error_code error;
+  fs::permissions(record_path(folder), fs::perms::owner_read | fs::perms::owner_write, error);
+  if (error)
+    return failed(fmt::format("cannot protect {}: {}", record_path(folder), error.message()));
+  return {};
 }
 
 Result<ReplayedRun> load_to_resume(const std::string& folder) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/run/run_job.h"
 #include "run/run_cloud.h"
@@ -21,6 +22,12 @@ std::string cluster_name(const RunRecord& record);
 
 /// Writes all files of a new run; the record last, so that a run with a record is whole.
 Status write_run_files(const std::string& folder, const PreparedRun& run);
+
+/// What workers get beside the variables of this process: the Python package, which is unpacked
+/// into the folder, threads, and the values that the record holds. Usage error: a variable that the
+/// record names is not set here.
+Result<std::vector<std::string>> worker_variables(const std::string& folder,
+                                                  const RunRecord& record);
 
 /// The run in `folder` as far as it went, to go on with. Usage error: it is trained already.
 Result<ReplayedRun> load_to_resume(const std::string& folder);

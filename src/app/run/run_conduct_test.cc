@@ -1,5 +1,7 @@
 #include "app/run/run_conduct.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include "base/temporary_folder.h"
@@ -43,6 +45,43 @@ TEST(RunConductTest, ARunThatIsTrainedIsNotResumed) {
   events.resize(3);
   write_small_run(place.path() + "/begun", small_record(), events);
   EXPECT_TRUE(load_to_resume(place.path() + "/begun").ok());
+}
+
+bool has(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+TEST(RunConductTest, WorkersGetTheValuesOfTheRecord) {
+  const TemporaryFolder place = std::move(*TemporaryFolder::make());
+  RunRecord record = small_record();
+  record.command = {"train"};
+  auto variables = worker_variables(place.path(), record);
+  ASSERT_TRUE(variables.ok()) << variables.error().message;
+  EXPECT_TRUE(has(*variables, "OMP_NUM_THREADS=1"));
+  record.environment = {"OMP_NUM_THREADS=4", "PYTHONPATH=/mine", "DATA=/d=1,2", "PATH"};
+  variables = worker_variables(place.path(), record);
+  ASSERT_TRUE(variables.ok());
+  EXPECT_TRUE(has(*variables, "OMP_NUM_THREADS=4"));
+  EXPECT_FALSE(has(*variables, "OMP_NUM_THREADS=1"));
+  EXPECT_TRUE(has(*variables, "DATA=/d=1,2"));
+  for (const std::string& one : *variables) {
+    if (one.starts_with("PYTHONPATH=")) EXPECT_TRUE(one.ends_with(":/mine")) << one;
+  }
+  record.environment = {"STINT_TEST_NOT_SET"};
+  EXPECT_EQ(worker_variables(place.path(), record).error().message,
+            "the run small passes STINT_TEST_NOT_SET on to its workers, and it is not set; set it "
+            "and try again");
+}
+
+// It holds the secret of the run and values of variables.
+TEST(RunConductTest, TheRecordIsPrivate) {
+  const TemporaryFolder place = std::move(*TemporaryFolder::make());
+  PreparedRun prepared;
+  prepared.record = small_record();
+  prepared.inputs.job.name = "small";
+  ASSERT_TRUE(write_run_files(place.path(), prepared).ok());
+  const auto mode = std::filesystem::status(record_path(place.path())).permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 TEST(RunConductTest, WithoutAHomeThereIsNoPlaceForRuns) { EXPECT_FALSE(runs_root({}).ok()); }

@@ -9,6 +9,7 @@
 #include "app/run/run_forecast.h"
 #include "app/run/run_market.h"
 #include "base/check.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "load/job_overrides.h"
 #include "load/plan_files.h"
@@ -17,6 +18,7 @@
 #include "predict/predictor.h"
 #include "risk/save_cost.h"
 #include "run/run_folder.h"
+#include "run/worker_environment.h"
 
 namespace stint {
 namespace {
@@ -240,13 +242,27 @@ Status set_command(const RunRequest& request, const Chosen& chosen, const JobPro
   if (record.command.empty()) {
     return bad_usage(
         "a training command is required: after -- of 'stint run' or 'stint plan', or as "
-        "\"command\" in the job's profile");
+        "\"command\" in the job's profile, where 'stint profile --keep-command' puts it");
   }
   std::error_code error;
   record.folder = std::filesystem::current_path(error).string();
   if (error) return failed("the current folder no longer exists");
   if (!seems_to_use_job(record.command, record.folder)) record.plain = true;
   record.hang = request.hang;
+  return {};
+}
+
+/// Sets the variables that workers get beside the usual ones.
+Status set_environment(const RunRequest& request, PreparedRun& run) {
+  auto added = parse_worker_variables(request.environment);
+  if (!added.ok()) return added.error();
+  const std::vector<std::string> names = variable_names();
+  if (const auto missing = missing_variable(*added, names)) {
+    return bad_usage(fmt::format(
+        "--env names {0}, which is not set; set it, or give --env {0}=VALUE", *missing));
+  }
+  run.withheld = withheld_variables(*added, names);
+  run.record.environment = std::move(*added);
   return {};
 }
 
@@ -366,6 +382,7 @@ Result<PreparedRun> prepared(const Environment& environment, const RunRequest& r
   Status done = check_run_name(record.name);
   if (done.ok()) done = set_work(request, chosen, job, record);
   if (done.ok()) done = set_command(request, chosen, job, record);
+  if (done.ok()) done = set_environment(request, run);
   if (done.ok()) done = set_plan(request, chosen, run);
   if (done.ok()) done = set_market(request, run);
   if (!done.ok()) return done.error();

@@ -38,6 +38,8 @@ struct RunRequest {
   std::optional<Seconds> tick = {};
   std::optional<Seconds> hang = {};  // Without a step a script that takes no orders hangs.
   JobOverrides overrides = {};       // Of the job's profile, after the plan's.
+  // For workers beside the usual variables: "NAME,NAME", or "NAME=value".
+  std::vector<std::string> environment = {};
 };
 
 /// A run before it begins.
@@ -47,6 +49,7 @@ struct PreparedRun {
   std::optional<PlanAnswer> answer;  // Where it came from a plan.
   Cluster cluster;                   // That trains,
   int accumulation = 1;              // with so many micro-batches of a step on each machine.
+  int withheld = 0;                  // Variables of this process that workers do not get.
   std::vector<std::string> warnings = {};
 };
 

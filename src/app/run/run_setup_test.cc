@@ -1,5 +1,6 @@
 #include "app/run/run_setup.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
@@ -69,6 +70,31 @@ TEST_F(RunSetupTest, TakesBatchAndStepsFromThePlanAndTheJob) {
   const auto run = prepare(asked);
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(run->record.global_batch, 128);  // The job's reference.
+}
+
+TEST_F(RunSetupTest, WorkersGetTheVariablesThatAreNamed) {
+  ::setenv("STINT_TEST_KEY", "x", 1);  // Its name suggests a secret.
+  RunRequest asked = request();
+  const int withheld = prepare(asked)->withheld;
+  asked.environment = {"STINT_TEST_OTHER=1"};
+  expect_refused(asked, ErrorKind::kUsage, "--env cannot change STINT_TEST_OTHER");
+  asked.environment = {"WANDB_TEST_KEY"};
+  expect_refused(asked, ErrorKind::kUsage,
+                 "--env names WANDB_TEST_KEY, which is not set; set it, or give --env "
+                 "WANDB_TEST_KEY=VALUE");
+  ::setenv("WANDB_TEST_KEY", "secret", 1);
+  EXPECT_EQ(prepare(request())->withheld, withheld + 1);
+  asked.environment = {"WANDB_TEST_KEY", "MODE=a,b"};
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->withheld, withheld);
+  // The value of a variable that is named is not kept.
+  EXPECT_EQ(run->record.environment, (std::vector<std::string>{"WANDB_TEST_KEY", "MODE=a,b"}));
+  const auto again = read_run(write_run(run->record), "run.json");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->noun.environment, run->record.environment);
+  ::unsetenv("WANDB_TEST_KEY");
+  ::unsetenv("STINT_TEST_KEY");
 }
 
 TEST_F(RunSetupTest, NamesARunAfterItsJobWithANumberThatIsFree) {

@@ -52,6 +52,22 @@ Status confirm_commands(const Invocation& invocation, std::span<const CommandOri
   return {};
 }
 
+std::string withheld_text(int variables) {
+  if (variables == 0) return "";
+  return fmt::format(
+      "Environment: {} of this shell {} not passed to workers; --env NAME adds one.\n",
+      counted(static_cast<std::size_t>(variables), "variable"), variables == 1 ? "is" : "are");
+}
+
+OptionSpec env_option() {
+  return {.name = "--env",
+          .value = "NAME",
+          .help =
+              "Environment variable for the workers, beside the usual ones: NAME, NAME,NAME or "
+              "NAME=VALUE; may be repeated.",
+          .repeated = true};
+}
+
 OptionSpec yes_option() {
   return {.name = "--yes",
           .letter = "-y",

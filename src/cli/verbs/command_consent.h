@@ -18,4 +18,11 @@ Status confirm_commands(const Invocation& invocation, std::span<const CommandOri
 /// --yes.
 OptionSpec yes_option();
 
+/// The line of an outline about variables that workers do not get, with its newline; empty without
+/// any.
+std::string withheld_text(int variables);
+
+/// --env.
+OptionSpec env_option();
+
 }  // namespace stint::cli

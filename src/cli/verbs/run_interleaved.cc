@@ -51,6 +51,7 @@ std::string outline(const PreparedTogether& pair) {
                         range_text(record.forecast->cost));
     text += fmt::format("  {}\n", command_text(pair.commands[i]));
   }
+  text += withheld_text(pair.runs[0].withheld);
   if (pair.advice) text += "Stint advises against sharing: " + *pair.advice + "\n";
   text.pop_back();
   return text;

@@ -77,7 +77,8 @@ Result<RunRequest> request_of(const Invocation& invocation) {
                      .command = invocation.arguments,
                      .equal_shares = invocation.has("--equal-shares"),
                      .life = invocation.get("--life"),
-                     .expect = invocation.get("--expect")};
+                     .expect = invocation.get("--expect"),
+                     .environment = invocation.list("--env")};
   if (invocation.has("--plan")) request.plan = invocation.get("--plan");
   if (invocation.has("--plan") && invocation.has("--cluster")) {
     return bad_usage("--plan and --cluster exclude each other; give one of them");
@@ -159,7 +160,8 @@ ExitCode run(const Invocation& invocation) {
     if (prepared->record.plain) prepared->warnings.emplace_back(kPlainWarning);
     print_warnings(invocation, std::exchange(prepared->warnings, {}));
     const CommandOrigin command = command_origin(invocation.environment, *request, *prepared);
-    say(invocation, outline(*prepared) + "\n" + command_text(command));
+    say(invocation,
+        outline(*prepared) + "\n" + withheld_text(prepared->withheld) + command_text(command));
     if (invocation.has("--dry-run")) return kExitOk;
     const Status agreed = confirm_commands(invocation, {&command, 1});
     if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
@@ -187,6 +189,7 @@ std::vector<OptionSpec> more_options() {
   return {{.name = "--dry-run",
            .help = "Print the machines, the forecast and the command without renting anything."},
           yes_option(),
+          env_option(),
           {.name = "--interleave",
            .value = "PLAN...",
            .help = "Two plans for the same machines, or two jobs with --cluster, which take turns.",

@@ -113,6 +113,7 @@ Result<SearchRequest> request_of(const Invocation& invocation) {
   request.run.cluster = invocation.get("--start");
   request.run.command = invocation.arguments;
   request.run.life = invocation.get("--life");
+  request.run.environment = invocation.list("--env");
   if (invocation.has("--compute")) {
     request.run.compute =
         invocation.get("--compute") == "real" ? RunCompute::kReal : RunCompute::kPacedReal;
@@ -197,10 +198,12 @@ ExitCode run(const Invocation& invocation) {
     const CommandOrigin command =
         command_origin(invocation.environment, request->run, prepared->run);
     if (invocation.has("--dry-run")) {
-      print_answer(invocation, outline + command_text(command) + "\n");
+      print_answer(invocation,
+                   outline + withheld_text(prepared->run.withheld) + command_text(command) + "\n");
       return kExitOk;
     }
-    say(invocation, outline.substr(0, outline.find('\n') + 1) + command_text(command));
+    say(invocation, outline.substr(0, outline.find('\n') + 1) +
+                        withheld_text(prepared->run.withheld) + command_text(command));
     const Status agreed = confirm_commands(invocation, {&command, 1});
     if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
     result = start_search(invocation.environment, std::move(*prepared), audience);
@@ -289,7 +292,8 @@ std::vector<OptionSpec> run_options() {
       {.name = "--seed", .value = "N", .help = "Seed of lifetimes (default: 1)."},
       {.name = "--dry-run",
        .help = "Print the starting cluster, the probes and their cost without training."},
-      yes_option()};
+      yes_option(),
+      env_option()};
 }
 
 }  // namespace
