@@ -1,6 +1,7 @@
 """Training that goes on when workers come and go, driven as `stint run` drives it. Skips without
 torch."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -402,8 +403,9 @@ class Checkpoints(Base):
             connection, _ = impostor.accept()
             with connection:
                 connection.sendall(b"stint.receiver/2 " + b"0" * 32 + b"\nkept\nkept\n")
-                while data := connection.recv(1 << 16):
-                    heard.append(data)
+                with contextlib.suppress(ConnectionResetError):  # Of a worker that hangs up.
+                    while data := connection.recv(1 << 16):
+                        heard.append(data)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
