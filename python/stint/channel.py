@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import os
 import struct
+import time
 
 PROTOCOL = "stint.receiver/2"
 NONCE_BYTES = 16
@@ -43,17 +44,21 @@ class Frames:
 
 class Channel:
     """The client's end. Raises OSError where the other end is gone, is no receiver, or does not
-    prove the secret, and where a frame is not authentic. `who` names the other end in errors."""
+    prove the secret within this many seconds, and where a frame is not authentic. `who` names the
+    other end in errors. Waits are limited by the timeout of the connection from then on."""
 
-    def __init__(self, connection, secret, who):
+    def __init__(self, connection, secret, who, seconds):
         self._connection = connection
         self._who = who
+        self._deadline = time.monotonic() + seconds
+        timeout = connection.gettimeout()
         nonces = (self._nonce(), os.urandom(NONCE_BYTES).hex())
         proof = derived(secret, "client", "proof", nonces).hex()
         connection.sendall(f"{PROTOCOL} {nonces[1]} {proof}\n".encode())
         if not hmac.compare_digest(self._first_line().encode(),
                                    derived(secret, "receiver", "proof", nonces).hex().encode()):
             raise OSError(f"{who} does not know the secret of the run; nothing was sent to it")
+        connection.settimeout(timeout)
         self._own = Frames(derived(secret, "client", "key", nonces))
         self._theirs = Frames(derived(secret, "receiver", "key", nonces))
 
@@ -99,6 +104,8 @@ class Channel:
         """A line before both ends have proven the secret, byte by byte: frames follow."""
         line = b""
         while not line.endswith(b"\n"):
+            # Who sends a byte now and then is not silent, but takes too long.
+            self._connection.settimeout(max(0.001, self._deadline - time.monotonic()))
             byte = self._connection.recv(1)
             if not byte or len(line) > LINE_MAX:
                 raise OSError(f"{self._who} hung up: it is gone, or the secret is wrong")

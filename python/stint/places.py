@@ -95,7 +95,7 @@ class Receiver:
         self._socket.settimeout(TRANSFER_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            self._channel = Channel(self._socket, secret, self._who)
+            self._channel = Channel(self._socket, secret, self._who, TRANSFER_TIMEOUT)
         except BaseException:
             self._socket.close()
             raise

@@ -1,12 +1,14 @@
 """Shards that go to `stint receive` and come back, and whom a worker does not believe. Skips without
 torch."""
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import zlib
 
@@ -20,6 +22,7 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
+from stint.channel import Channel
 from stint.places import Receivers
 
 SECRET = "ab" * 32
@@ -166,6 +169,23 @@ class Impostors(unittest.TestCase):
         thread.start()
         with self.assertRaisesRegex(OSError, "does not know the secret"):
             put(mirror.getsockname()[1], shard(10))
+        thread.join()
+
+    def test_who_sends_a_byte_now_and_then_is_given_up(self):
+        near, far = socket.socketpair()
+        self.addCleanup(near.close)
+
+        def drip():
+            with far, contextlib.suppress(OSError):
+                while True:
+                    far.sendall(b"x")
+                    time.sleep(0.01)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        with self.assertRaises(TimeoutError):
+            Channel(near, bytes.fromhex(SECRET), "it", 0.1)
+        near.close()
         thread.join()
 
     def test_another_version_and_another_server_are_named(self):

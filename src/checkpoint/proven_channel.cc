@@ -50,7 +50,9 @@ std::optional<ProvenChannel> ProvenChannel::of_receiver(Connection connection,
   return ProvenChannel(std::move(connection), secret, Role::kReceiver, *nonces);
 }
 
-Result<ProvenChannel> ProvenChannel::of_client(Connection connection, std::string_view secret) {
+Result<ProvenChannel> ProvenChannel::of_client(Connection connection, std::string_view secret,
+                                               Seconds limit) {
+  connection.set_limit(limit);
   const auto greeting = connection.read_line(kReceiverLineMax);
   if (!greeting) return failed(kGone);
   auto nonce = parse_greeting(*greeting);
@@ -63,6 +65,7 @@ Result<ProvenChannel> ProvenChannel::of_client(Connection connection, std::strin
   if (!same_text(*proof, proof_of(secret, Role::kReceiver, nonces))) {
     return failed("does not know the secret of the run; nothing was sent to it");
   }
+  connection.set_limit(std::nullopt);
   return ProvenChannel(std::move(connection), secret, Role::kClient, nonces);
 }
 

@@ -26,8 +26,10 @@ class ProvenChannel {
       Connection connection, std::string_view secret, Seconds limit,
       const std::function<void()>& decided = [] {});
 
-  /// The client's end. The error continues a sentence that begins with the receiver's address.
-  static Result<ProvenChannel> of_client(Connection connection, std::string_view secret);
+  /// The client's end. The receiver has to prove the secret within `limit`. The error continues a
+  /// sentence that begins with the receiver's address.
+  static Result<ProvenChannel> of_client(Connection connection, std::string_view secret,
+                                         Seconds limit);
 
   /// Sends a frame of at most kFrameMax bytes; false when it could not be sent.
   bool write(std::string_view bytes);

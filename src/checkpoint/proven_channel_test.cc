@@ -69,7 +69,7 @@ TEST_F(ProvenChannelTest, CarriesFramesBothWays) {
     receiver =
         ProvenChannel::of_receiver(std::move(*it), secret_, kPatience, [&] { decided = true; });
   });
-  auto client = ProvenChannel::of_client(std::move(far), secret_);
+  auto client = ProvenChannel::of_client(std::move(far), secret_, kPatience);
   other.join();
   EXPECT_TRUE(decided);
   ASSERT_TRUE(client.ok()) << client.error().message;
@@ -175,11 +175,19 @@ std::string client_of(const std::string& first, const std::function<std::string(
   const std::string secret(64, 'a');
   std::string said;
   {
-    const auto client = ProvenChannel::of_client(std::move(near), secret);
+    const auto client = ProvenChannel::of_client(std::move(near), secret, kPatience);
     said = client.ok() ? "proven" : client.error().message;
   }
   impostor.join();
   return said;
+}
+
+TEST(ClientChannel, GivesUpOnAReceiverThatTakesTooLong) {
+  auto [near, far] = connected();
+  EXPECT_TRUE(far.write("stint"));
+  const auto client = ProvenChannel::of_client(std::move(near), make_secret(), 10 * kMillisecond);
+  ASSERT_FALSE(client.ok());
+  EXPECT_TRUE(client.error().message.starts_with("closed the connection"));
 }
 
 TEST(ClientChannel, BelievesNobodyWithoutTheSecret) {

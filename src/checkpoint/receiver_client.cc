@@ -26,7 +26,8 @@ Result<ReceiverClient> ReceiverClient::connect(const ReceiverPlace& place, Secon
     if (socket.error().kind == ErrorKind::kBadInput) return socket.error();
     return failed(fmt::format("cannot reach the receiver at {}: {}", name, socket.error().message));
   }
-  auto channel = ProvenChannel::of_client(Connection(std::move(*socket), patience), place.secret);
+  auto channel =
+      ProvenChannel::of_client(Connection(std::move(*socket), patience), place.secret, patience);
   if (!channel.ok()) {
     return failed(fmt::format("the process at {} {}", name, channel.error().message));
   }

@@ -62,7 +62,7 @@ class ReceiverProcess {
 
   /// A proven connection, for requests that no client of ours makes.
   ProvenChannel friend_of() const {
-    auto channel = ProvenChannel::of_client(stranger(), secret_);
+    auto channel = ProvenChannel::of_client(stranger(), secret_, kTestPatience);
     CHECK(channel.ok());
     return std::move(*channel);
   }
