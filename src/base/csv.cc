@@ -81,16 +81,22 @@ class Scanner {
 
 }  // namespace
 
-Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
+Result<Csv> Csv::parse(std::string_view text, const std::string& source, std::size_t cells_max) {
   while (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!is_utf8(text)) return bad_input(fmt::format("{}: the text is not UTF-8", source));
   Csv csv;
   csv.source_ = source;
   Scanner scanner(text);
+  std::size_t total = 0;
   while (!scanner.done()) {
     const int line = scanner.line();
     auto cells = scanner.take_record();
     if (!cells) return bad_input(fmt::format("{}:{}: {}", source, line, scanner.problem()));
+    total += cells->size();
+    if (total > cells_max) {
+      return bad_input(fmt::format("{}:{}: the table has more than {} cells; split it", source,
+                                   line, cells_max));
+    }
     if (cells->size() == 1 && trim((*cells)[0]).empty()) continue;
     if (csv.header_.empty()) {
       for (std::string& name : *cells) name = std::string(trim(name));
@@ -110,6 +116,10 @@ Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
   }
   if (csv.header_.empty()) return bad_input(fmt::format("{}: the file is empty", source));
   return csv;
+}
+
+Result<Csv> Csv::parse(std::string_view text, const std::string& source) {
+  return parse(text, source, kCsvCellsMax);
 }
 
 std::string Csv::repeated_column() const {

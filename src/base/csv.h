@@ -9,12 +9,18 @@
 
 namespace stint {
 
+/// A table has at most this many cells. A cell takes up to some 150 bytes of memory, so that no
+/// table of a size that read_file accepts takes more than 700 MB.
+inline constexpr std::size_t kCsvCellsMax = 4'000'000;
+
 /// A comma-separated table with a header line (RFC 4180): cells may be quoted and hold commas,
 /// quotes and line breaks; CRLF, a byte order mark, a missing final newline and blank lines are
 /// all accepted.
 class Csv {
  public:
-  /// Errors are bad input and name `source` and the line.
+  /// Errors are bad input and name `source` and the line. Refuses more than `cells_max` cells
+  /// (kCsvCellsMax).
+  static Result<Csv> parse(std::string_view text, const std::string& source, std::size_t cells_max);
   static Result<Csv> parse(std::string_view text, const std::string& source);
 
   const std::vector<std::string>& header() const { return header_; }

@@ -60,5 +60,11 @@ TEST(Csv, WritesWhatItReads) {
   for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(csv->cell(0, i), cells[i]);
 }
 
+TEST(Csv, RefusesMoreCellsThanMemoryIsMeantFor) {
+  EXPECT_TRUE(Csv::parse("a,b\n1,2\n", "a.csv", 4).ok());
+  EXPECT_EQ(Csv::parse("a,b\n1,2\n", "a.csv", 3).error().message,
+            "a.csv:2: the table has more than 3 cells; split it");
+}
+
 }  // namespace
 }  // namespace stint

@@ -2,32 +2,20 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
+#include "base/text.h"
+
 namespace stint {
 namespace {
-
-/// Closes a file descriptor when it goes out of scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  bool valid() const { return number_ >= 0; }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 Error write_error(const std::string& path, int cause) {
   const char* advice = "choose another location";
@@ -38,21 +26,20 @@ Error write_error(const std::string& path, int cause) {
                             std::strerror(cause), advice));
 }
 
-/// Zero, or the errno of the write that failed.
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+Error not_written(const std::string& path, std::string_view why) {
+  return failed(fmt::format("cannot write {}: {}; choose another location", path, why));
+}
+
+/// Zero, or the errno of the step that failed.
+int write_and_sync(int descriptor, std::string_view bytes) {
+  if (!write_all(descriptor, bytes)) return errno;
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
 void sync_folder(const std::filesystem::path& folder) {
   // Some file systems refuse to sync a folder; the rename itself has happened by then.
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.valid()) ::fsync(descriptor.number());
+  if (descriptor.get() >= 0) ::fsync(descriptor.get());
 }
 
 /// A new file gets what the user's umask allows; a file that is replaced keeps its permissions.
@@ -74,25 +61,110 @@ int replace_file(const std::string& path, const std::filesystem::path& folder,
                  std::string_view bytes) {
   std::string temporary = (folder / ".stint-XXXXXX").string();
   const Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!descriptor.valid()) return errno;
-  int cause = write_all(descriptor.number(), bytes);
-  if (cause == 0 && ::fchmod(descriptor.number(), mode_for(path)) != 0) cause = errno;
+  if (descriptor.get() < 0) return errno;
+  int cause = write_and_sync(descriptor.get(), bytes);
+  if (cause == 0 && ::fchmod(descriptor.get(), mode_for(path)) != 0) cause = errno;
   if (cause == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) cause = errno;
   if (cause != 0) ::unlink(temporary.c_str());
   return cause;
 }
 
+/// The number of the descriptor that `path` names: 1 for "/dev/stdout", 63 for "/dev/fd/63".
+std::optional<int> named_descriptor(std::string_view path) {
+  constexpr std::array kStandard{"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  for (std::size_t i = 0; i < kStandard.size(); ++i) {
+    if (path == kStandard[i]) return static_cast<int>(i);
+  }
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (path.starts_with(folder)) return parse_int(path.substr(folder.size()));
+  }
+  return std::nullopt;
+}
+
+/// Where `path` leads: symbolic links are followed one by one, so that a descriptor's name, which
+/// is a link too, is noticed, and so that the target of a link need not exist.
+std::string followed(std::string path) {
+  constexpr int kLinksMax = 40;  // As in the kernel.
+  for (int i = 0; i < kLinksMax && !named_descriptor(path); ++i) {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = (folder_of(path) / target).string();  // An absolute target replaces the folder.
+  }
+  return path;
+}
+
+/// Opens without waiting for the other end of a FIFO; reads and writes do wait.
+Descriptor open_at_once(const std::string& path, int flags) {
+  Descriptor file(::open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+  if (file.get() < 0) return file;
+  const int now = ::fcntl(file.get(), F_GETFL);
+  ::fcntl(file.get(), F_SETFL, now & ~O_NONBLOCK);
+  return file;
+}
+
+/// While it lives, a reader that goes away is an error of the write, not a signal.
+class PipeSignalIgnored {
+ public:
+  PipeSignalIgnored() {
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignored, &before_);
+  }
+  PipeSignalIgnored(const PipeSignalIgnored&) = delete;
+  PipeSignalIgnored& operator=(const PipeSignalIgnored&) = delete;
+  ~PipeSignalIgnored() { ::sigaction(SIGPIPE, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+/// Writes to what is there without replacing it.
+Status write_into(const std::string& path, Descriptor place, std::string_view bytes) {
+  if (place.get() < 0) {
+    if (errno == ENXIO) return not_written(path, "nobody reads from it");
+    return not_written(path, std::strerror(errno));
+  }
+  const PipeSignalIgnored ignored;
+  if (write_all(place.get(), bytes)) return {};
+  return not_written(path, std::strerror(errno));
+}
+
+/// The kind of a file that cannot be replaced or written to, or nothing.
+const char* refused_kind(mode_t mode) {
+  if (S_ISDIR(mode)) return "it is a folder";
+  if (S_ISBLK(mode)) return "it is a block device";
+  if (S_ISSOCK(mode)) return "it is a socket";
+  return nullptr;
+}
+
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, Bytes limit) {
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!descriptor.valid()) {
+Result<Descriptor> open_input(const std::string& path) {
+  Descriptor file = open_at_once(path, O_RDONLY);
+  struct stat facts {};
+  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) {
     return bad_input(fmt::format("cannot read {}: {}; check the path", path, std::strerror(errno)));
   }
+  if (S_ISDIR(facts.st_mode)) {
+    return bad_input(fmt::format("cannot read {}: {}", path, std::strerror(EISDIR)));
+  }
+  if (!S_ISREG(facts.st_mode) && !named_descriptor(path)) {
+    return bad_input(
+        fmt::format("cannot read {}: it is not a regular file; pipe it in by standard input, or "
+                    "copy it to a file",
+                    path));
+  }
+  return file;
+}
+
+Result<std::string> read_file(const std::string& path, Bytes limit) {
+  const auto file = open_input(path);
+  if (!file.ok()) return file.error();
   std::string bytes;
   std::array<char, 65536> chunk{};
   while (true) {
-    const ssize_t count = ::read(descriptor.number(), chunk.data(), chunk.size());
+    const ssize_t count = ::read(file->get(), chunk.data(), chunk.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       return bad_input(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
@@ -107,18 +179,29 @@ Result<std::string> read_file(const std::string& path, Bytes limit) {
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {
-  const std::filesystem::path folder = folder_of(path);
+  const std::string target = followed(path);
+  if (const auto number = named_descriptor(target)) {
+    return write_into(path, Descriptor(::fcntl(*number, F_DUPFD_CLOEXEC, 3)), bytes);
+  }
+  struct stat facts {};
+  if (::stat(target.c_str(), &facts) == 0) {
+    if (const char* why = refused_kind(facts.st_mode)) return not_written(path, why);
+    if (!S_ISREG(facts.st_mode)) return write_into(path, open_at_once(target, O_WRONLY), bytes);
+  } else if (errno != ENOENT) {
+    return write_error(path, errno);
+  }
+  const std::filesystem::path folder = folder_of(target);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return write_error(path, error.value());
-  const int cause = replace_file(path, folder, bytes);
+  const int cause = replace_file(target, folder, bytes);
   if (cause != 0) return write_error(path, cause);
   sync_folder(folder);
   return {};
 }
 
 Status write_output(const std::string& path, std::string_view bytes) {
-  const std::filesystem::path folder = folder_of(path);
+  const std::filesystem::path folder = folder_of(followed(path));
   std::error_code error;
   if (std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found) {
     return failed(
@@ -130,8 +213,10 @@ Status write_output(const std::string& path, std::string_view bytes) {
 }
 
 Status append_file(const std::string& path, std::string_view bytes) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  const int cause = file.valid() ? write_all(file.number(), bytes) : errno;
+  const Descriptor file = open_at_once(path, O_WRONLY | O_CREAT | O_APPEND);
+  const PipeSignalIgnored ignored;
+  int cause = file.get() < 0 ? errno : write_and_sync(file.get(), bytes);
+  if (cause == EINVAL) cause = 0;  // A device or a pipe has nothing to sync.
   if (cause == 0) return {};
   return failed(fmt::format("cannot append to {}: {}", path, std::strerror(cause)));
 }

@@ -42,8 +42,8 @@ class CountingIterator {
 /// Receives nlohmann's parse events and builds a Json.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(std::string_view text, const char** position, int first_line)
-      : scanned_(text.data()), position_(position), line_(first_line) {}
+  Builder(std::string_view text, const char** position, int first_line, std::size_t values_max)
+      : values_max_(values_max), scanned_(text.data()), position_(position), line_(first_line) {}
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -112,7 +112,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
+  bool count() {
+    if (++values_ <= values_max_) return true;
+    return fail(fmt::format("the document has more than {} values; split it", values_max_));
+  }
+
   bool open(Json::Value empty) {
+    if (!count()) return false;
     if (open_.size() >= kMaxDepth) return fail("values are nested too deeply");
     open_.emplace_back(std::move(empty), line());
     keys_.emplace_back();
@@ -128,7 +134,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return attach(std::move(done));
   }
 
-  bool put(Json::Value value) { return attach(Json(std::move(value), line())); }
+  bool put(Json::Value value) { return count() && attach(Json(std::move(value), line())); }
 
   bool attach(Json json) {
     if (open_.empty()) {
@@ -147,6 +153,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::unordered_set<std::string>> seen_;  // Keys so far, by level.
   Json root_;
   std::string problem_;
+  std::size_t values_ = 0;
+  std::size_t values_max_;
   const char* scanned_;
   const char** position_;
   int line_;
@@ -295,11 +303,12 @@ std::string json_pointer(const std::vector<std::string>& path) {
   return text;
 }
 
-Result<Json> parse_json(std::string_view text, const std::string& source, int first_line) {
+Result<Json> parse_json(std::string_view text, const std::string& source, int first_line,
+                        std::size_t values_max) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (trim(text).empty()) return bad_input(fmt::format("{}: the file is empty", source));
   const char* position = text.data();
-  Builder builder(text, &position, first_line);
+  Builder builder(text, &position, first_line, values_max);
   const CountingIterator first(text.data(), &position);
   const CountingIterator last(text.data() + text.size(), &position);
   if (!nlohmann::json::sax_parse(first, last, &builder)) {
@@ -308,6 +317,10 @@ Result<Json> parse_json(std::string_view text, const std::string& source, int fi
                                  pointer.empty() ? "" : ": ", builder.problem()));
   }
   return builder.take();
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& source, int first_line) {
+  return parse_json(text, source, first_line, kJsonValuesMax);
 }
 
 std::string to_text(const Json& json, JsonStyle style) {

@@ -66,10 +66,17 @@ class Json {
 /// "/types/0/name", as RFC 6901 escapes it; empty for the root.
 std::string json_pointer(const std::vector<std::string>& path);
 
+/// A document has at most this many values, each key and its value being one. A value takes up to
+/// some 280 bytes of memory (a member of a large object, while its list grows), so that no document
+/// of a size that read_file accepts takes more than 600 MB.
+inline constexpr std::size_t kJsonValuesMax = 2'000'000;
+
 /// Reads one JSON document. Errors are bad input and name `source`, line, JSON pointer and the
-/// error. Refuses a duplicate key in an object, text that is not UTF-8, and nesting deeper than 64
-/// levels. Integers past 2^63 become floating-point numbers. `first_line` is the line of the file
-/// that `text` begins on.
+/// error. Refuses a duplicate key in an object, text that is not UTF-8, nesting deeper than 64
+/// levels, and more than `values_max` values (kJsonValuesMax). Integers past 2^63 become
+/// floating-point numbers. `first_line` is the line of the file that `text` begins on.
+Result<Json> parse_json(std::string_view text, const std::string& source, int first_line,
+                        std::size_t values_max);
 Result<Json> parse_json(std::string_view text, const std::string& source, int first_line = 1);
 
 enum class JsonStyle {

@@ -88,5 +88,15 @@ TEST(Json, HugeIntegersBecomeFloats) {
   EXPECT_EQ(*parse_json("-9223372036854775808", "a")->as<std::int64_t>(), INT64_MIN);
 }
 
+// 40 MB of zeros took 1.9 GB.
+TEST(Json, RefusesMoreValuesThanMemoryIsMeantFor) {
+  const std::string text = "[0,\n{\"a\": 0},\n0]";  // Five values.
+  EXPECT_TRUE(parse_json(text, "a.json", 1, 5).ok());
+  EXPECT_EQ(parse_json(text, "a.json", 1, 4).error().message,
+            "a.json:3: /2: the document has more than 4 values; split it");
+  EXPECT_EQ(parse_json(text, "a.json", 1, 2).error().message,
+            "a.json:2: /1: the document has more than 2 values; split it");
+}
+
 }  // namespace
 }  // namespace stint

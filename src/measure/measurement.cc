@@ -1,5 +1,7 @@
 #include "measure/measurement.h"
 
+#include <algorithm>
+
 namespace stint {
 
 namespace {
@@ -85,8 +87,17 @@ std::string problem(const Measurement& it) {
          "checkpoint, charge";
 }
 
+Status check_line_count(std::string_view text, const std::string& source) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (lines <= kRecordLinesMax) return {};
+  return bad_input(
+      fmt::format("{}: the file has more than {} lines; split it", source, kRecordLinesMax));
+}
+
 Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
                                                            const std::string& source) {
+  const Status count = check_line_count(text, source);
+  if (!count.ok()) return count.error();
   return read_json_lines<Measurement>(text, kMeasurementSchema, source);
 }
 

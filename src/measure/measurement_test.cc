@@ -67,5 +67,12 @@ TEST(Measurement, KeepsLinesOfANewerStint) {
   EXPECT_EQ(loaded->noun[0].unknown.size(), 1U);
 }
 
+TEST(Measurement, RefusesMoreLinesThanMemoryIsMeantFor) {
+  const std::string text(kRecordLinesMax + 1, '\n');
+  const auto read = read_measurements(text, "m.jsonl");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "m.jsonl: the file has more than 500000 lines; split it");
+}
+
 }  // namespace
 }  // namespace stint

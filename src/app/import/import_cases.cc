@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <memory>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -21,24 +20,18 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-Error unreadable_file(const std::string& path, const char* advice) {
-  return bad_input(fmt::format("cannot read {}: {}{}", path, std::strerror(errno), advice));
-}
-
 Status push_file(const std::string& path, GzipStream& stream) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return unreadable_file(path, "; check the path");
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);
+  const auto file = open_input(path);
+  if (!file.ok()) return file.error();
   std::vector<char> chunk(kChunkBytes);
   while (true) {
-    const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get());
-    if (count == 0 && std::ferror(file.get()) != 0) return unreadable_file(path, "");
+    const ssize_t count = ::read(file->get(), chunk.data(), chunk.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return bad_input(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    }
     if (count == 0) return stream.finish();
-    const Status status = stream.push({chunk.data(), count});
+    const Status status = stream.push({chunk.data(), static_cast<std::size_t>(count)});
     if (!status.ok()) return status;
   }
 }

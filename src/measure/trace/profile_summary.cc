@@ -227,6 +227,8 @@ void describe(Walk& walk, Like<Walk, ProfileRecord>& it) {
 
 Result<Loaded<std::vector<ProfileRecord>>> read_profile_records(std::string_view text,
                                                                 const std::string& source) {
+  const Status count = check_line_count(text, source);
+  if (!count.ok()) return count.error();
   return read_json_lines<ProfileRecord>(text, kProfileSchema, source);
 }
 
