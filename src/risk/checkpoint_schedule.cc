@@ -19,6 +19,11 @@ constexpr double kCellsMax = 20000;
 constexpr std::size_t kWindow = 800;   // Cells in which the next checkpoint is searched.
 constexpr double kHazardReached = 14;  // One gang in a million lives longer.
 constexpr int kIntervalsTried = 400;   // Candidates for the best constant interval.
+// No gang in double precision lives longer: checkpoints after that change no figure.
+constexpr double kHazardMax = 40;
+constexpr double kConstantMax = 1e6;  // Checkpoints of a constant interval that are evaluated.
+
+constexpr double kExponentMax = 300;  // e to this power is far from the largest number.
 
 /// P(alive), and the expected time alive, at an age.
 struct Moment {
@@ -45,6 +50,10 @@ class Exposure {
     const double lost = steps[i].rate * width;
     const double survival = hazard_.survival(age);
     // ∫ e^(−rt) dt over the rest of the step, from its end.
+    if (lost > kExponentMax) {
+      const double before = hazard_.survival(steps[i].from);
+      return {.age = age, .survival = survival, .alive = alive_[i] + before / lost * width};
+    }
     const Seconds rest = lost > 1e-9 ? width * (std::expm1(lost) / lost) : width;
     return {.age = age, .survival = survival, .alive = alive_[i] + survival * rest};
   }
@@ -134,11 +143,15 @@ std::vector<Seconds> fine_grid(const SpotGang& gang, const SaveCost& save) {
   return grid;
 }
 
+/// Up to the age that no gang outlives. Intervals of less than a millionth of it are coarsened:
+/// both waste next to nothing in lost work.
 std::vector<Seconds> begins_every(const SpotGang& gang, const SaveCost& save, Seconds interval) {
   std::vector<Seconds> begins;
-  const Seconds work = std::max(interval, save.transfer);
+  const Seconds reached = std::min(gang.horizon, gang.hazard.age_at(kHazardMax));
+  const Seconds work = std::max({interval, save.transfer, reached / kConstantMax});
   if (work + save.stall <= Seconds()) return begins;
-  for (Seconds age = work; age + save.until_safe() <= gang.horizon; age += work + save.stall) {
+  for (Seconds age = work; age <= reached && age + save.until_safe() <= gang.horizon;
+       age += work + save.stall) {
     begins.push_back(age);
   }
   return begins;

@@ -247,5 +247,21 @@ TEST(ExponentialWaste, MatchesAHandComputedCase) {
   EXPECT_NEAR(exponential_waste(per_hour(1), 1, save, 3000 * kSecond), 1 - 0.484981, 1e-6);
 }
 
+// Nobody waits for the end of a horizon that no machine lives to see, however short the intervals.
+TEST(PlanSaves, AHorizonBeyondAllLivesTakesNoLonger) {
+  const SaveCost quick{.stall = 1e-9 * kSecond, .transfer = 1e-9 * kSecond, .restore = {}};
+  for (const SaveCost& save : {kBlocking, kBeside, quick}) {
+    SpotGang gang = gang_of(Hazard::constant(per_hour(0.1)));
+    gang.horizon = 1000 * kHour;
+    const auto usual = plan_saves(gang, save);
+    gang.horizon = 1e300 * kHour;
+    const auto endless = plan_saves(gang, save);
+    ASSERT_TRUE(usual.ok() && endless.ok());
+    EXPECT_NEAR(endless->waste.fraction(), usual->waste.fraction(), 0.02);
+    EXPECT_NEAR(endless->young.waste, usual->young.waste, 1e-3);
+    EXPECT_NEAR(endless->daly.waste, usual->daly.waste, 1e-3);
+  }
+}
+
 }  // namespace
 }  // namespace stint

@@ -47,6 +47,13 @@ std::vector<std::vector<double>> all_rates(const GroupLoss& group, int machines)
   return rates;
 }
 
+// A machine survives this integrated rate with a probability of 2e-22, so that none of a pool is
+// left to the precision of a number.
+constexpr double kAmountMax = 50;
+// Probabilities under this take as long as others and add nothing: the large states of a pool that
+// has nearly gone.
+constexpr double kNegligible = 1e-300;
+
 /// Uniformisation: events occur at the largest of the states' rates, some of them without effect,
 /// so that their number is Poisson-distributed. `rates` has the states up to `machines` at least.
 std::vector<double> left_after(const std::vector<std::vector<double>>& rates, int machines,
@@ -58,6 +65,10 @@ std::vector<double> left_after(const std::vector<std::vector<double>>& rates, in
   const double mean = fastest * amount;
   if (mean <= 0) return now;
   std::vector<double> left(n + 1);
+  if (amount > kAmountMax) {
+    left[0] = 1;
+    return left;
+  }
   constexpr double kMargin = 10;  // Standard deviations of the number of events to include.
   const double last = mean + kMargin * std::sqrt(mean) + 2 * kMargin;
   double log_weight = -mean;
@@ -66,6 +77,7 @@ std::vector<double> left_after(const std::vector<std::vector<double>>& rates, in
     for (std::size_t k = 0; k <= n; ++k) left[k] += weight * now[k];
     std::vector<double> next(n + 1);
     for (std::size_t k = 0; k <= n; ++k) {
+      if (now[k] < kNegligible) continue;
       double stay = now[k];
       for (std::size_t d = 0; d < k; ++d) {
         const double moved = now[k] * rates[k][d] / fastest;

@@ -130,5 +130,15 @@ TEST(GroupLossFit, MachinesOfPublishedPoolsAreLostTogether) {
   EXPECT_LT(events_rate(*fitted, 16, 1 / kHour).in(1 / kHour), 12);
 }
 
+// 512 machines through 49 and 1e300 mean lifetimes: nothing is left, and it takes no time to say
+// so.
+TEST(GroupLoss, NothingIsLeftOfAPoolAfterALongTime) {
+  for (const double amount : {49.0, 1e300}) {
+    const auto left = left_distribution(kAlone, 512, amount);
+    EXPECT_NEAR(left[0], 1, 1e-9) << amount;
+    EXPECT_NEAR(left[1], 0, 1e-9) << amount;
+  }
+}
+
 }  // namespace
 }  // namespace stint

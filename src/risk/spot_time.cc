@@ -250,7 +250,12 @@ Seconds SpotTime::quantile(double probability, double work_deviation) const {
   if (mean == kInfinity * kSecond) return mean;
   Seconds low = 0 * kSecond;
   Seconds high = mean;
-  while (probability_within(high, work_deviation) < probability) high += high;
+  // Near a probability of one its rounding may never be passed.
+  constexpr int kDoublingsMax = 100;
+  for (int i = 0; i < kDoublingsMax && probability_within(high, work_deviation) < probability;
+       ++i) {
+    high += high;
+  }
   for (int i = 0; i < 50; ++i) {
     const Seconds middle = (low + high) / 2;
     (probability_within(middle, work_deviation) < probability ? low : high) = middle;

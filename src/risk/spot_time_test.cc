@@ -154,5 +154,13 @@ TEST(ProbabilityWithin, KnowsTheStartUp) {
   EXPECT_NEAR(time.probability_within(62.846 * kMinute), 0.5, 1e-3);
 }
 
+// The probability of ending within any time stays a rounding below one.
+TEST(Quantile, EndsAtAProbabilityNextToOne) {
+  const SpotTime time = spot_time(run_of(10, 0.5), 1 * kHour);
+  const Seconds limit = time.quantile(std::nextafter(1.0, 0.0), 0.3);
+  EXPECT_GT(limit, time.mean);
+  EXPECT_TRUE(std::isfinite(limit.in(kSecond)));
+}
+
 }  // namespace
 }  // namespace stint

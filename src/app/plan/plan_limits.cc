@@ -88,12 +88,12 @@ Status check_limits(const Constraints& constraints) {
   const bool spends_nothing = (constraints.budget && *constraints.budget <= Dollars{}) ||
                               (constraints.rate_max && *constraints.rate_max <= DollarsPerSecond{});
   if (spends_nothing) return bad_usage("--budget must be above zero");
-  const bool sane = constraints.confidence >= 0.5 && constraints.confidence < 1;
+  const bool sane = constraints.confidence >= 0.5 && constraints.confidence <= kConfidenceMax;
   if (!sane) {
     return bad_usage(
-        fmt::format("--confidence must be at least 0.5 and less than 1, not {}; it is the "
-                    "probability of meeting deadline and budget",
-                    constraints.confidence));
+        fmt::format("--confidence must be from 0.5 to {}, not {}; it is the probability of meeting "
+                    "deadline and budget",
+                    kConfidenceMax, constraints.confidence));
   }
   if (constraints.vms_max < 1 || constraints.vms_max > kVmsMax) {
     return bad_usage(fmt::format("--max-vms must be from 1 to {}", kVmsMax));

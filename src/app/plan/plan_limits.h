@@ -25,6 +25,10 @@ Result<Spending> parse_budget(std::string_view text);
 /// The provider that the constraints name, if they name one alone; else empty.
 std::string only_provider(const Constraints& constraints);
 
+/// The largest probability with which limits may be asked to be kept: no model here tells more of
+/// them apart.
+inline constexpr double kConfidenceMax = 0.999999;
+
 /// A usage error when a limit makes no sense by itself. `optimise` requires that there is none.
 Status check_limits(const Constraints& constraints);
 

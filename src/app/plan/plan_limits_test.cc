@@ -56,7 +56,7 @@ TEST(Budget, SaysWhyItIsNone) {
 TEST(Limits, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(check_limits({}).ok());
   EXPECT_TRUE(check_limits({.confidence = 0.5}).ok());
-  for (const double confidence : {0.49, 1.0, 1.5}) {
+  for (const double confidence : {0.49, 0.9999999999999999, 1.0, 1.5}) {
     const Status status = check_limits({.confidence = confidence});
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
