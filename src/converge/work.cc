@@ -82,12 +82,20 @@ std::vector<NoisePoint> noise_points(const JobProfile& job) {
   return points;
 }
 
+// Further than this factor from every batch that is known, the law of the noise is a guess; and so
+// many more batches would make planning take a minute.
+constexpr double kBatchFactorMax = 32;
+
 /// The batches to choose from, in order.
 std::vector<int> batches_of(const BatchRange& range, const NoiseCurve& curve) {
   const int recorded_min = static_cast<int>(curve.batch_min());
   const int recorded_max = static_cast<int>(curve.batch_max());
-  const int min = std::min(range.min.value_or(recorded_min), range.reference);
-  const int max = std::max(range.max.value_or(recorded_max), range.reference);
+  const double low = std::min(recorded_min, range.reference) / kBatchFactorMax;
+  const double high = std::max(recorded_max, range.reference) * kBatchFactorMax;
+  const int wanted_min = std::min(range.min.value_or(recorded_min), range.reference);
+  const int wanted_max = std::max(range.max.value_or(recorded_max), range.reference);
+  const int min = wanted_min < low ? static_cast<int>(std::ceil(low)) : wanted_min;
+  const int max = wanted_max > high ? static_cast<int>(high) : wanted_max;
   std::set<int> batches{min, max, range.reference};
   const auto add_from_reference = [&](double step) {
     for (double batch = range.reference * step; batch > min && batch < max; batch *= step) {
@@ -98,6 +106,9 @@ std::vector<int> batches_of(const BatchRange& range, const NoiseCurve& curve) {
   add_from_reference(std::sqrt(0.5));
   return {batches.begin(), batches.end()};
 }
+
+// Samples of a training at most: a thousand times the largest so far.
+constexpr double kSamplesMax = 1e15;
 
 /// The last step may be shorter than the others; a sum that rounds a little above a whole number of
 /// steps does not add one.
@@ -143,6 +154,12 @@ Result<Work> work_to_goal(const JobProfile& job) {
   if (!(distance->samples > 0)) {
     return bad_input(fmt::format("the goal of the job {} is zero; raise it", job.name));
   }
+  if (!(distance->samples <= kSamplesMax)) {
+    return bad_input(
+        fmt::format("the goal of the job {} is {:.3g} samples, and at most {:g} can be "
+                    "planned; lower it",
+                    job.name, distance->samples, kSamplesMax));
+  }
   const std::vector<NoisePoint> points = noise_points(job);
   if (points.empty()) return work_at_reference(job.batch->reference, *distance);
 
@@ -160,6 +177,14 @@ Result<Work> work_to_goal(const JobProfile& job) {
     work.choices.push_back({.global_batch = batch,
                             .iterations = whole_steps(steps.steps),
                             .deviation = std::hypot(steps.deviation, distance->deviation)});
+  }
+  const int least = work.choices.front().global_batch;
+  const int most = work.choices.back().global_batch;
+  if (job.batch->min.value_or(least) < least || job.batch->max.value_or(most) > most) {
+    work.assumptions.push_back(fmt::format(
+        "Batches below {} and above {} are left out: they are too far from the recorded "
+        "ones.",
+        least, most));
   }
   work.assumptions.push_back(
       fmt::format("Iterations at batch sizes other than {} follow the recorded gradient noise "

@@ -50,10 +50,10 @@ struct Work {
 /// records; a target is reached where the recorded metrics reach it (see moment_of), at the
 /// geometric mean over the recorded batches that do. With noise records the batches are the range's
 /// ends, the reference, and reference · 2^(k/2) between the ends, each with the iterations of
-/// steps_to_progress; a range without an end ends at the recorded batches. Without noise records
-/// there is the reference batch alone.
+/// steps_to_progress; a range without an end ends at the recorded batches, and the ends of a wider
+/// range than 32 times these are left out. Without noise records there is the reference alone.
 /// Bad input: a job without a goal, without a reference batch, or with a goal that its figures do
-/// not lead to.
+/// not lead to or that is past 1e15 samples.
 Result<Work> work_to_goal(const JobProfile& job);
 
 /// The iterations at a global batch that may not be a choice: the same number of samples as at the

@@ -160,6 +160,32 @@ TEST(ChoiceNear, KeepsTheSamplesOfTheNearestBatch) {
   EXPECT_EQ(choice_near(work, 100).global_batch, 100);
 }
 
+// All is known at 64 only: 32 times that is 2048, and a 32nd of it 2. From 2 to 2048 are 20 steps
+// of √2. Planning a range to a million took 28 s.
+TEST(Work, LeavesOutBatchesFarFromAllThatAreKnown) {
+  JobProfile job = job_of_epochs();
+  job.noise = {record(64, 1000, 0.5)};
+  job.batch = BatchRange{.reference = 64, .min = 1, .max = 1'000'000};
+  const auto wide = work_to_goal(job);
+  ASSERT_TRUE(wide.ok());
+  EXPECT_EQ(wide->choices.size(), 21U);
+  EXPECT_EQ(wide->choices.front().global_batch, 2);
+  EXPECT_EQ(wide->choices.back().global_batch, 2048);
+  EXPECT_EQ(
+      wide->assumptions.front(),
+      "Batches below 2 and above 2048 are left out: they are too far from the recorded ones.");
+  job.batch = BatchRange{.reference = 64, .min = 2, .max = 2048};
+  EXPECT_EQ(work_to_goal(job)->choices.size(), 21U);
+  EXPECT_EQ(work_to_goal(job)->assumptions.size(), 1U);
+}
+
+TEST(Work, HasAnEnd) {
+  JobProfile job = job_of_epochs();
+  job.goal = Goal{.epochs = 1e300};
+  EXPECT_EQ(work_to_goal(job).error().message,
+            "the goal of the job j is 1e+303 samples, and at most 1e+15 can be planned; lower it");
+}
+
 }  // namespace
 
 }  // namespace stint
