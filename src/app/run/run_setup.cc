@@ -277,8 +277,16 @@ void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& recor
   if (request.save_every) record.checkpoint.interval = request.save_every;
 }
 
-/// Times that the emulated cloud takes, and how often to decide.
-void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
+/// Decisions until the end that a forecast weighs in seconds: with a deadline its tables have an
+/// entry for each decision, amount of work and number of machines.
+int decisions_max(const RunRecord& record, std::size_t machines) {
+  if (!record.deadline) return 10'000;
+  return std::clamp(5760 / static_cast<int>(std::max(machines, std::size_t{1})), 60, 720);
+}
+
+/// Times that the emulated cloud takes, and how often to decide. A usage error for a tick that is
+/// too short.
+Status set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
   int workers = 0;
   for (const RunMachines& machines : record.plan.machines) {
     workers += machines.trains ? machines.count : 0;
@@ -292,13 +300,21 @@ void set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord
   record.save_time = save_time(inputs, record, step);
   record.state = checkpoint_bytes(inputs.job);
   const Seconds work = static_cast<double>(record.steps) * step;
+  const Seconds span = record.deadline.value_or(2 * work);
+  const int decisions = decisions_max(record, all.size());
+  const Seconds least = std::max(span, work) / decisions;
   // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
-  const Seconds usual =
-      std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);
+  const Seconds usual = std::max(std::clamp(span / 60, 1 * kSecond, 10 * kMinute), least);
   record.tick = request.tick.value_or(usual);
+  if (record.tick < least) {
+    return bad_usage(fmt::format(
+        "--tick must be at least {:.3g} s here, because a forecast weighs {} decisions at most",
+        least.in(kSecond), decisions));
+  }
   if (!record.checkpoint.interval) {
     record.checkpoint.interval = std::max(2 * record.save_time, work / 20);
   }
+  return {};
 }
 
 /// A name that is free: that of the job, or with a number.
@@ -363,8 +379,7 @@ Status set_plan(const RunRequest& request, const Chosen& chosen, PreparedRun& ru
   set_saves(request, chosen, record);
   const Status receivers = add_receivers(run.inputs, record.checkpoint, record.plan);
   if (!receivers.ok()) return receivers;
-  set_times(request, run.inputs, record);
-  return {};
+  return set_times(request, run.inputs, record);
 }
 
 Result<PreparedRun> prepared(const Environment& environment, const RunRequest& request,

@@ -250,6 +250,28 @@ TEST_F(RunSetupTest, RefusesWhatTheEmulatedCloudDoesNotHave) {
   expect_refused(asked, ErrorKind::kBadInput, "no-such-job");
 }
 
+// 60 steps of about 0.3 s: decisions every nanosecond would be billions.
+TEST_F(RunSetupTest, RefusesATickWithMoreDecisionsThanAForecastWeighs) {
+  RunRequest asked = request();
+  asked.tick = 1e-9 * kSecond;
+  expect_refused(asked, ErrorKind::kUsage, "a forecast weighs 10000 decisions at most");
+  asked.deadline = 1 * kHour;
+  asked.tick = 1 * kSecond;
+  expect_refused(asked, ErrorKind::kUsage,
+                 "--tick must be at least 5 s here, because a forecast weighs 720 decisions");
+  asked.tick = 5 * kSecond;
+  EXPECT_TRUE(prepare(asked).ok());
+}
+
+// A year has 52,560 times ten minutes.
+TEST_F(RunSetupTest, DecidesLessOftenUntilAFarDeadline) {
+  RunRequest asked = request();
+  asked.deadline = 365 * 24 * kHour;
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_NEAR(run->record.tick.in(kHour), 365 * 24 / 720.0, 1e-9);
+}
+
 TEST_F(RunSetupTest, RefusesNamesThatCannotBe) {
   for (const char* name : {"..", "../x", "a b", "-a", "a/b", "a\nb", "'a'", ".a", "a..b"}) {
     RunRequest asked = request();
