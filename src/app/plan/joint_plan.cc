@@ -52,6 +52,10 @@ Status check(const PlanTogetherRequest& request) {
   if (request.jobs.size() < 2) {
     return bad_usage("two or more jobs are required, for example --job a.json --job b.json");
   }
+  if (request.jobs.size() > kJobsTogetherMax) {
+    return bad_usage(fmt::format("--job takes at most {} jobs, not {}; plan them in groups",
+                                 kJobsTogetherMax, request.jobs.size()));
+  }
   const std::size_t deadlines = request.deadlines.size();
   if (deadlines <= 1 || deadlines == request.jobs.size()) return {};
   return bad_usage(fmt::format("--deadline has {} values for {} jobs; give one for all or one each",
@@ -336,7 +340,12 @@ Result<PlanTogetherOutcome> plan_together(const Environment& environment,
   }
   PlanTogetherOutcome outcome;
   std::vector<Candidate> candidates;
+  const auto show = [&](std::size_t done) {
+    if (!request.progress) return;
+    request.progress(static_cast<double>(done) / static_cast<double>(2 * request.jobs.size()));
+  };
   for (std::size_t i = 0; i < request.jobs.size(); ++i) {
+    show(i);
     auto candidate = candidate_of(environment, request, i, optimiser);
     if (!candidate.ok()) return candidate.error();
     add_unless_there(candidate->inputs.warnings, outcome.warnings);
@@ -349,6 +358,7 @@ Result<PlanTogetherOutcome> plan_together(const Environment& environment,
   std::vector<SharedPlan> pairs;
   std::vector<MatchEdge> edges;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
+    show(candidates.size() + i);
     for (std::size_t k = i + 1; k < candidates.size(); ++k) {
       auto shared = search.best(i, k);
       if (!shared) continue;

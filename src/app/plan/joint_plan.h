@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,11 @@ struct PlanTogetherRequest {
   Constraints constraints = {};         // For each; the deadline and budget in it are ignored.
   std::string calibration = {};         // A file, or the name of a shipped one; empty: the default.
   std::string save = {};                // A folder to write a plan for each job to; empty: none.
+  std::function<void(double done)> progress = {};  // Told the share of the work that is done.
 };
+
+/// More jobs than this take minutes: every two are assessed on many clusters.
+inline constexpr std::size_t kJobsTogetherMax = 24;
 
 struct PlanTogetherOutcome {
   TogetherAnswer answer;

@@ -65,5 +65,19 @@ TEST(PlanTogether, WrongRequestsAreErrors) {
   EXPECT_EQ(planned(asked).error().kind, ErrorKind::kInfeasible);
 }
 
+TEST(PlanTogether, TakesNoMoreJobsThanItCanPair) {
+  const std::vector<std::string> jobs(25, "paced-5mb");
+  EXPECT_EQ(planned(request(jobs)).error().message,
+            "--job takes at most 24 jobs, not 25; plan them in groups");
+}
+
+TEST(PlanTogether, TellsHowFarItIs) {
+  PlanTogetherRequest asked = request({"paced-5mb", "paced-20mb"});
+  std::vector<double> told;
+  asked.progress = [&](double done) { told.push_back(done); };
+  ASSERT_TRUE(planned(asked).ok());
+  EXPECT_EQ(told, (std::vector<double>{0, 0.25, 0.5, 0.75}));
+}
+
 }  // namespace
 }  // namespace stint

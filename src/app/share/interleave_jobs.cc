@@ -161,6 +161,10 @@ Status check(const InterleaveRequest& request) {
   if (jobs < 2) {
     return bad_usage("two or more jobs are required, for example --jobs a.json b.json");
   }
+  if (jobs > kShareJobsMax) {
+    return bad_usage(fmt::format("--jobs takes at most {} jobs, not {}: every two are assessed",
+                                 kShareJobsMax, jobs));
+  }
   const std::pair<const char*, std::size_t> lists[] = {
       {"--batch-per-worker", request.batch_per_worker.size()},
       {"--workers-per-vm", request.workers_per_vm.size()},

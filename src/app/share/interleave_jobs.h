@@ -25,6 +25,9 @@ struct InterleaveRequest {
   std::string timeline = {};
 };
 
+/// More jobs than this take long: every two are assessed.
+inline constexpr std::size_t kShareJobsMax = 24;
+
 struct InterleaveAnswer {
   SharingAnswer answer;
   std::vector<std::string> warnings = {};  // Warnings of the files read.

@@ -183,6 +183,12 @@ TEST(InterleaveInputs, NeedsTwoJobs) {
   EXPECT_EQ(error_of(request({"paced-5mb"})).substr(0, 29), "two or more jobs are required");
 }
 
+TEST(InterleaveInputs, TakesNoMoreJobsThanItCanPair) {
+  const std::vector<std::string> jobs(300, "paced-5mb");
+  EXPECT_EQ(error_of(request(jobs)),
+            "--jobs takes at most 24 jobs, not 300: every two are assessed");
+}
+
 TEST(InterleaveInputs, RefusesAJobThatDoesNotFitByItself) {
   InterleaveRequest asked{.jobs = {"example-resnet50", "example-resnet50"},
                           .cluster = "2x g4dn.12xlarge",

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/plan/joint_plan.h"
@@ -128,11 +130,18 @@ ExitCode plan_several(const Invocation& invocation, const PlanRequest& request) 
   if (!options.ok()) return report(invocation, "plan", options.error());
   const auto deadlines = deadlines_of(invocation);
   if (!deadlines.ok()) return report(invocation, "plan", deadlines.error());
+  std::optional<ProgressBar> bar(std::in_place, "planning", invocation.err_terminal,
+                                 invocation.err);
   const auto outcome = plan_together(invocation.environment, {.jobs = invocation.list("--job"),
                                                               .deadlines = *deadlines,
                                                               .constraints = request.constraints,
                                                               .calibration = request.calibration,
-                                                              .save = request.save});
+                                                              .save = request.save,
+                                                              .progress = [&](double done) {
+                                                                if (!invocation.quiet())
+                                                                  bar->show(done);
+                                                              }});
+  bar.reset();
   if (!outcome.ok()) return report(invocation, "plan", outcome.error());
   print_warnings(invocation, outcome->warnings);
   if (invocation.output() == "json") {
