@@ -12,18 +12,22 @@ namespace {
 /// Reads records from a text one by one.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
+  Scanner(std::string_view text, std::size_t cells_max) : rest_(text), cells_max_(cells_max) {}
 
   bool done() const { return rest_.empty(); }
   int line() const { return line_; }
   const std::string& problem() const { return problem_; }
 
-  /// The cells of the next record; nothing when a quote is wrong (see `problem`).
+  /// The cells of the next record; nothing when a quote is wrong or there are too many cells (see
+  /// `problem`).
   std::optional<std::vector<std::string>> take_record() {
     std::vector<std::string> cells;
     while (true) {
       auto cell = !rest_.empty() && rest_[0] == '"' ? take_quoted() : take_plain();
       if (!cell) return std::nullopt;
+      if (++cells_ > cells_max_) {
+        return wrong(fmt::format("the table has more than {} cells; split it", cells_max_));
+      }
       cells.push_back(std::move(*cell));
       if (!rest_.empty() && rest_[0] == ',') {
         rest_.remove_prefix(1);
@@ -61,8 +65,8 @@ class Scanner {
     return cell;
   }
 
-  std::nullopt_t wrong(const char* problem) {
-    problem_ = problem;
+  std::nullopt_t wrong(std::string problem) {
+    problem_ = std::move(problem);
     return std::nullopt;
   }
 
@@ -75,6 +79,8 @@ class Scanner {
   }
 
   std::string_view rest_;
+  std::size_t cells_ = 0;  // Taken so far.
+  std::size_t cells_max_;
   std::string problem_;
   int line_ = 1;
 };
@@ -86,17 +92,11 @@ Result<Csv> Csv::parse(std::string_view text, const std::string& source, std::si
   if (!is_utf8(text)) return bad_input(fmt::format("{}: the text is not UTF-8", source));
   Csv csv;
   csv.source_ = source;
-  Scanner scanner(text);
-  std::size_t total = 0;
+  Scanner scanner(text, cells_max);
   while (!scanner.done()) {
     const int line = scanner.line();
     auto cells = scanner.take_record();
     if (!cells) return bad_input(fmt::format("{}:{}: {}", source, line, scanner.problem()));
-    total += cells->size();
-    if (total > cells_max) {
-      return bad_input(fmt::format("{}:{}: the table has more than {} cells; split it", source,
-                                   line, cells_max));
-    }
     if (cells->size() == 1 && trim((*cells)[0]).empty()) continue;
     if (csv.header_.empty()) {
       for (std::string& name : *cells) name = std::string(trim(name));

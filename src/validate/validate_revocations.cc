@@ -67,8 +67,9 @@ Result<RevocationsReport> validate_revocations(const Environment& environment,
   Constraints& limits = request.constraints;
   if (!limits.rate_max) limits.rate_max = kRevocationsRate;
   if (!limits.deadline && !limits.budget) limits.deadline = kRevocationsDeadline;
-  const Status sane = check_limits(limits);
-  if (!sane.ok()) return sane.error();
+  for (const Status& sane : {check_limits(limits), check(request.options)}) {
+    if (!sane.ok()) return sane.error();
+  }
   auto inputs =
       load_predict_inputs(environment, request.job, request.calibration, only_provider(limits));
   if (!inputs.ok()) return inputs.error();

@@ -227,6 +227,11 @@ Result<PlannedRun> planned_run(const PlanQuestion& question, const Space& space,
   return run;
 }
 
+Status check(const SimulateOptions& options) {
+  if (options.runs >= 1 && options.runs <= kRunsMax) return {};
+  return bad_usage(fmt::format("--runs must be from 1 to {}", kRunsMax));
+}
+
 PlanRuns simulate_planned(const PlannedRun& run, const PlanGoal& goal,
                           const SimulateOptions& options, const AvailabilityTrace* trace) {
   CHECK(options.runs >= 1);
@@ -260,6 +265,8 @@ PlanRuns simulate_planned(const PlannedRun& run, const PlanGoal& goal,
 
 Result<SimulateReport> simulate_plan(const Environment& environment,
                                      const SimulateRequest& request) {
+  const Status fine = check(request.options);
+  if (!fine.ok()) return fine.error();
   auto picked = load_plan(environment, request.plan);
   if (!picked.ok()) return picked.error();
   auto job = request.job.empty() ? load_planned_job(picked->answer) : load_job(request.job);

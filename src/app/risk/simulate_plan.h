@@ -42,6 +42,10 @@ struct SimulateOptions {
   bool prediction_error = true;
 };
 
+/// A usage error for more than kRunsMax runs, which take seconds and 100 MB.
+Status check(const SimulateOptions& options);
+inline constexpr int kRunsMax = 200'000;
+
 /// The outcome of the runs of a plan.
 struct PlanRuns {
   RunSummary summary;

@@ -146,6 +146,11 @@ TEST(SimulatePlan, APlanThatTheCatalogueDoesNotHaveIsBadInput) {
   EXPECT_EQ(fixture.run(plan).error().kind, ErrorKind::kBadInput);
 }
 
+TEST(SimulatePlan, PlaysNoMoreRunsThanTakeSeconds) {
+  const auto report = simulate_plan({}, {.plan = "1", .options = {.runs = 200'001}});
+  EXPECT_EQ(report.error().message, "--runs must be from 1 to 200000");
+}
+
 TEST(SimulatePlan, ReplaysATraceForOneGroupOfSpotMachines) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "stint_simulate_plan_test";
   std::filesystem::remove_all(folder);

@@ -98,6 +98,8 @@ Result<RunMachines> machines_of(const ResolvedGroup& group, const VmGroup& asked
   return machines;
 }
 
+constexpr int kReceiversMax = 64;  // One computer does not emulate more usefully.
+
 /// Machines that keep checkpoints for the others.
 Status add_receivers(const PredictInputs& inputs, const CheckpointSchedule& saves, RunPlan& plan) {
   if (saves.place == CheckpointPlace::kObjectStore) return {};
@@ -111,13 +113,16 @@ Status add_receivers(const PredictInputs& inputs, const CheckpointSchedule& save
   const std::string name = saves.receiver.value_or("local.cpu");
   const auto type = find_type(inputs.catalog, {.name = name});
   if (!type.ok()) return type.error();
-  RunMachines machines{
-      .type = (*type)->name,
-      .count = saves.place == CheckpointPlace::kTier ? saves.receivers.value_or(1) : 1,
-      .network = network_rate(**type).value_or(kGbit / kSecond),
-      .trains = false,
-      .receives = true,
-      .batch_per_vm = 0};
+  const int count = saves.place == CheckpointPlace::kTier ? saves.receivers.value_or(1) : 1;
+  if (count > kReceiversMax) {
+    return bad_usage(fmt::format("--receivers must be from 1 to {}", kReceiversMax));
+  }
+  RunMachines machines{.type = (*type)->name,
+                       .count = count,
+                       .network = network_rate(**type).value_or(kGbit / kSecond),
+                       .trains = false,
+                       .receives = true,
+                       .batch_per_vm = 0};
   for (const Offer& offer : (*type)->offers) {
     if (offer.on_demand) machines.on_demand = offer.on_demand->rate;
     machines.spot = machines.on_demand;

@@ -272,6 +272,13 @@ TEST_F(RunSetupTest, DecidesLessOftenUntilAFarDeadline) {
   EXPECT_NEAR(run->record.tick.in(kHour), 365 * 24 / 720.0, 1e-9);
 }
 
+TEST_F(RunSetupTest, RefusesATierOfBillions) {
+  RunRequest asked = request();
+  asked.place = CheckpointPlace::kTier;
+  asked.receivers = 2'147'483'647;
+  expect_refused(asked, ErrorKind::kUsage, "--receivers must be from 1 to 64");
+}
+
 TEST_F(RunSetupTest, RefusesNamesThatCannotBe) {
   for (const char* name : {"..", "../x", "a b", "-a", "a/b", "a\nb", "'a'", ".a", "a..b"}) {
     RunRequest asked = request();
