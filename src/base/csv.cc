@@ -85,6 +85,19 @@ class Scanner {
   int line_ = 1;
 };
 
+/// The names of columns for an error, of which a wrong file may have millions.
+std::string shown(const std::vector<std::string>& names) {
+  constexpr std::size_t kBytesShown = 400;
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < names.size(); ++count) {
+    bytes += names[count].size();
+    if (bytes > kBytesShown) break;
+  }
+  const std::string text = join({names.begin(), names.begin() + static_cast<long>(count)}, ", ");
+  if (count == names.size()) return text;
+  return fmt::format("{}{}and {} more", text, text.empty() ? "" : " ", names.size() - count);
+}
+
 }  // namespace
 
 Result<Csv> Csv::parse(std::string_view text, const std::string& source, std::size_t cells_max) {
@@ -144,7 +157,7 @@ Status Csv::require_columns(const std::vector<std::string>& names) const {
   if (missing.empty()) return {};
   return bad_input(fmt::format("{}:1: the header lacks the column{} {}; it has {}", source_,
                                missing.size() == 1 ? "" : "s", join(missing, ", "),
-                               join(header_, ", ")));
+                               shown(header_)));
 }
 
 const std::string& Csv::cell(std::size_t row, std::size_t column) const {

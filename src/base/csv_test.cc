@@ -66,5 +66,12 @@ TEST(Csv, RefusesMoreCellsThanMemoryIsMeantFor) {
             "a.csv:2: the table has more than 3 cells; split it");
 }
 
+TEST(Csv, SaysNoMoreOfTheHeaderThanFitsAScreen) {
+  const auto csv = Csv::parse("a,b," + std::string(1'000'000, 'x') + ",c\n", "a.csv");
+  ASSERT_TRUE(csv.ok());
+  EXPECT_EQ(csv->require_columns({"d"}).error().message,
+            "a.csv:1: the header lacks the column d; it has a, b and 2 more");
+}
+
 }  // namespace
 }  // namespace stint

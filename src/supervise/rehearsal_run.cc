@@ -38,12 +38,6 @@ struct Machine {
   bool has_state = false;
 };
 
-/// Steps that were done one after the other, and the cost of each.
-struct PaidSteps {
-  std::int64_t steps = 0;
-  Dollars each;
-};
-
 class Rehearsal {
  public:
   Rehearsal(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
@@ -54,7 +48,8 @@ class Rehearsal {
         saves_every_(so_far.saves_every),
         random_(seed),
         steps_(random_.fork(kSteps)),
-        pool_(random_.fork(kCapacity)) {
+        pool_(random_.fork(kCapacity)),
+        paid_(static_cast<std::size_t>(terms.steps) + 1) {
     step_ = so_far.unsaved;
     slowness_ = world.slowness * random_.fork(kSpeed).lognormal(1, world.slowness_deviation);
     supervisor_ = std::make_unique<Supervisor>(terms, std::move(policy));
@@ -360,8 +355,7 @@ class Rehearsal {
   void book(std::int64_t steps) {
     if (steps == 0) return;
     const Dollars each = unbooked_ / static_cast<double>(steps);
-    paid_.push_back({steps, each});
-    step_ += steps;
+    for (std::int64_t i = 0; i < steps; ++i) paid_[static_cast<std::size_t>(++step_)] = each;
     result_.parts.training += unbooked_;
     unbooked_ = {};
   }
@@ -384,17 +378,11 @@ class Rehearsal {
   }
 
   void go_back(std::int64_t step) {
-    while (step_ > step && !paid_.empty()) {
-      PaidSteps& last = paid_.back();
-      const std::int64_t steps = std::min(last.steps, step_ - step);
-      const Dollars lost = static_cast<double>(steps) * last.each;
+    for (; step_ > step; --step_) {
+      const Dollars lost = paid_[static_cast<std::size_t>(step_)];
       result_.parts.training -= lost;
       result_.parts.redone += lost;
-      step_ -= steps;
-      last.steps -= steps;
-      if (last.steps == 0) paid_.pop_back();
     }
-    step_ = std::min(step_, step);  // Steps before the rehearsal are paid for elsewhere.
   }
 
   const RunTerms& terms_;
@@ -434,9 +422,9 @@ class Rehearsal {
   int saving_ = 0;
   std::int64_t batch_ = 0;
   Seconds batch_time_;
-  int told_ = 0;                 // Batches of steps that these workers reported.
-  Dollars unbooked_;             // Cost of the steps in progress.
-  std::vector<PaidSteps> paid_;  // Those that led to `step_`, latest last.
+  int told_ = 0;               // Batches of steps that these workers reported.
+  Dollars unbooked_;           // Cost of the steps in progress.
+  std::vector<Dollars> paid_;  // Cost of each step, the last time it was done.
 };
 
 }  // namespace

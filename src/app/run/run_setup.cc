@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "load/job_overrides.h"
 #include "load/plan_files.h"
 #include "load/python_world.h"
@@ -282,15 +283,15 @@ void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& recor
   if (request.save_every) record.checkpoint.interval = request.save_every;
 }
 
-/// Decisions until the end that a forecast weighs in seconds: with a deadline its tables have an
-/// entry for each decision, amount of work and number of machines.
-int decisions_max(const RunRecord& record, std::size_t machines) {
-  if (!record.deadline) return 10'000;
-  return std::clamp(5760 / static_cast<int>(std::max(machines, std::size_t{1})), 60, 720);
+/// Decisions of a run at most, because hundreds of rehearsals make them all. With a deadline each
+/// is looked up in tables that have an entry for each decision, amount of work and number of
+/// machines.
+double decisions_max(const RunRecord& record, std::size_t machines) {
+  if (!record.deadline) return 4'000;
+  return std::clamp(5760.0 / static_cast<double>(std::max(machines, std::size_t{1})), 60.0, 720.0);
 }
 
-/// Times that the emulated cloud takes, and how often to decide. A usage error for a tick that is
-/// too short.
+/// Times that the emulated cloud takes, and how often to decide. A usage error: far too often.
 Status set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
   int workers = 0;
   for (const RunMachines& machines : record.plan.machines) {
@@ -305,21 +306,20 @@ Status set_times(const RunRequest& request, const PredictInputs& inputs, RunReco
   record.save_time = save_time(inputs, record, step);
   record.state = checkpoint_bytes(inputs.job);
   const Seconds work = static_cast<double>(record.steps) * step;
-  const Seconds span = record.deadline.value_or(2 * work);
-  const int decisions = decisions_max(record, all.size());
-  const Seconds least = std::max(span, work) / decisions;
   // Some sixty decisions until the deadline, which is what weighing them all takes a second for.
-  const Seconds usual = std::max(std::clamp(span / 60, 1 * kSecond, 10 * kMinute), least);
-  record.tick = request.tick.value_or(usual);
-  if (record.tick < least) {
-    return bad_usage(fmt::format(
-        "--tick must be at least {:.3g} s here, because a forecast weighs {} decisions at most",
-        least.in(kSecond), decisions));
-  }
+  const Seconds usual =
+      std::clamp(record.deadline.value_or(2 * work) / 60, 1 * kSecond, 10 * kMinute);
+  const double decisions = decisions_max(record, all.size());
+  const Seconds least = std::max(work, record.deadline.value_or(work)) / decisions;
+  record.tick = request.tick.value_or(std::max(usual, least));
   if (!record.checkpoint.interval) {
     record.checkpoint.interval = std::max(2 * record.save_time, work / 20);
   }
-  return {};
+  constexpr double kRounding = 1 - 1e-9;
+  if (record.tick >= kRounding * least) return {};
+  return bad_usage(
+      fmt::format("--tick {} is too short for a run of {:.3g} s: the minimum is {:.3g} s",
+                  to_text(record.tick), (decisions * least).in(kSecond), least.in(kSecond)));
 }
 
 /// A name that is free: that of the job, or with a number.
