@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "measure/line_reader.h"
+
 namespace stint {
 
 namespace {
@@ -99,6 +101,31 @@ Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text
   const Status count = check_line_count(text, source);
   if (!count.ok()) return count.error();
   return read_json_lines<Measurement>(text, kMeasurementSchema, source);
+}
+
+Result<std::vector<std::string>> each_measurement(const std::string& path,
+                                                  const std::function<bool(std::string_view)>& skip,
+                                                  const std::function<void(Measurement)>& take) {
+  auto reader = LineReader::open(path, LineReader::Missing::kEmpty);
+  if (!reader.ok()) return reader.error();
+  std::vector<std::string> warnings;
+  while (true) {
+    const auto line = reader->next();
+    if (!line.ok()) return line.error();
+    if (!*line) return warnings;
+    if (trim(**line).empty() || skip(**line)) continue;
+    const auto json = parse_json(**line, path, reader->number());
+    if (!json.ok() && reader->cut_off()) {
+      warnings.push_back(
+          fmt::format("{}:{}: truncated during a write; skipped", path, reader->number()));
+      return warnings;
+    }
+    if (!json.ok()) return json.error();
+    auto read = decode<Measurement>(*json, kMeasurementSchema, path);
+    if (!read.ok()) return read.error();
+    take(std::move(read->noun));
+    for (std::string& warning : read->warnings) warnings.push_back(std::move(warning));
+  }
 }
 
 std::string write_measurement(const Measurement& measurement) {

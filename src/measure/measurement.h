@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -119,6 +120,12 @@ struct Measurement {
 /// other invalid line is an error.
 Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text,
                                                            const std::string& source);
+
+/// Calls `take` with each line of the file, without keeping them. `skip` says which lines need not
+/// be read; a file that does not exist has none. Returns warnings, as above.
+Result<std::vector<std::string>> each_measurement(const std::string& path,
+                                                  const std::function<bool(std::string_view)>& skip,
+                                                  const std::function<void(Measurement)>& take);
 
 /// One line, with its newline.
 std::string write_measurement(const Measurement& measurement);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "base/temporary_folder.h"
+
 namespace stint {
 namespace {
 
@@ -72,6 +75,29 @@ TEST(Measurement, RefusesMoreLinesThanMemoryIsMeantFor) {
   const auto read = read_measurements(text, "m.jsonl");
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().message, "m.jsonl: the file has more than 500000 lines; split it");
+}
+
+TEST(Measurement, IsReadLineByLineWithoutThoseThatAreSkipped) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/m.jsonl";
+  std::vector<std::int64_t> numbers;
+  const auto read = [&] {
+    numbers.clear();
+    return each_measurement(
+        path, [](std::string_view line) { return line.find("\"number\":2") != line.npos; },
+        [&](const Measurement& one) { numbers.push_back(one.iteration->number); });
+  };
+  ASSERT_TRUE(read().ok());  // There is no file yet.
+  std::string text;
+  for (int i = 1; i <= 3; ++i) text += write_measurement(iteration(i));
+  ASSERT_TRUE(write_file(path, text + text.substr(0, 9)).ok());
+  const auto warnings = read();
+  ASSERT_TRUE(warnings.ok()) << warnings.error().message;
+  EXPECT_EQ(warnings->size(), 1U);
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 3}));
+  ASSERT_TRUE(write_file(path, "{}\n").ok());
+  EXPECT_FALSE(read().ok());
 }
 
 }  // namespace
