@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMoved = 0.1;  // A change of speed by less than this leaves the game unchanged.
 constexpr double kGrid = 0.05;
+constexpr int kTicksMax = 1 << 26;  // More than any run has.
 
 int ticks_up(Seconds time, Seconds tick) {
   return static_cast<int>(std::ceil(std::min(time / tick, 1e6)));
@@ -39,6 +40,51 @@ bool keeps_on_demand(const RunTerms& terms, const std::optional<Holding>& choice
 }
 
 }  // namespace
+
+std::string problem(const WatchMemory& it) {
+  int left = kTicksMax;
+  for (const SpotTicks& spell : it.past) {
+    if (spell.ticks > left) return "there are too many ticks";
+    left -= spell.ticks;
+  }
+  return it.spot.has_value() == it.on_demand.has_value() ? "" : "half of a choice is missing";
+}
+
+WatchMemory DeadlineWatch::memory() const {
+  WatchMemory memory{.tick = tick_,
+                     .begun = begun_,
+                     .chosen = chosen_,
+                     .buys = buys_,
+                     .save_helps = save_helps_,
+                     .overdue = overdue_};
+  for (const int machines : past_) {
+    if (memory.past.empty() || memory.past.back().machines != machines) {
+      memory.past.push_back({.machines = machines, .ticks = 0});
+    }
+    ++memory.past.back().ticks;
+  }
+  if (!choice_) return memory;
+  memory.spot = choice_->spot;
+  memory.on_demand = choice_->on_demand;
+  return memory;
+}
+
+void DeadlineWatch::remember(const WatchMemory& memory) {
+  past_.clear();
+  for (const SpotTicks& spell : memory.past) {
+    past_.insert(past_.end(), static_cast<std::size_t>(spell.ticks), spell.machines);
+  }
+  tick_ = memory.tick;
+  machines_ = 0;
+  begun_ = memory.begun;
+  anew_ = true;
+  choice_.reset();
+  if (memory.spot) choice_ = Holding{.spot = *memory.spot, .on_demand = *memory.on_demand};
+  chosen_ = memory.chosen;
+  buys_ = memory.buys;
+  save_helps_ = memory.save_helps;
+  overdue_ = memory.overdue;
+}
 
 void DeadlineWatch::change_terms() {
   begun_ = false;
@@ -103,7 +149,7 @@ std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
   // The slowness is rounded up to a grid, so that rehearsals solve few different games.
   const double slowness = std::ceil(progress.slowness.value_or(1) / kGrid - 1e-9) * kGrid;
   const Seconds step = step_ * slowness;
-  if (!begun_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {
+  if (!begun_ || anew_ || std::abs(slowness / game_slowness_ - 1) > kMoved) {
     const Seconds end = *terms.deadline - terms.save_time - terms.tick;
     const RunSlot& first = terms.slots[static_cast<std::size_t>(training_slots(terms).front())];
     game_ = {.work = std::max(1, ticks_up(static_cast<double>(terms.steps) * step, terms.tick)),
@@ -113,6 +159,7 @@ std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
              .price_ratio = std::max(1.0, first.on_demand / first.spot)};
     game_slowness_ = slowness;
     begun_ = true;
+    anew_ = false;
     policy_->begin(game_, std::span(past_).first(past_.size() - 1));
   }
   const Seconds left = static_cast<double>(terms.steps - progress.reached) * step;

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "base/codec_fields.h"
 #include "risk/deadline_game.h"
 #include "supervise/run_terms.h"
 
@@ -22,6 +24,25 @@ struct RunProgress {
   std::vector<Seconds> spot = {};           // Spot machines held, by the time until they train.
   std::vector<Seconds> on_demand = {};
   bool moving = false;  // Workers regroup, so that no other move is considered.
+};
+
+/// A number of spot machines that were available in so many ticks, one after the other.
+struct SpotTicks {
+  int machines = 0;
+  int ticks = 1;
+};
+
+/// What a watch knows, except for the predictions of its terms.
+struct WatchMemory {
+  std::vector<SpotTicks> past = {};
+  int tick = -1;
+  bool begun = false;
+  std::optional<int> spot = {};  // Choice of the policy.
+  std::optional<int> on_demand = {};
+  Seconds chosen;
+  bool buys = false;
+  bool save_helps = false;
+  Seconds overdue;
 };
 
 /// Chooses the machines to hold so that a deadline is kept: the policy's choice, as long as the
@@ -52,6 +73,14 @@ class DeadlineWatch {
   /// passed.
   std::optional<Holding> choose(const RunTerms& terms, const RunProgress& progress);
 
+  WatchMemory memory() const;
+
+  /// Requires what problem(WatchMemory) checks.
+  void remember(const WatchMemory& memory);
+
+  /// The policy begins its game again with the next decision, as it does after `remember`.
+  void begin_anew() { anew_ = true; }
+
   bool buys() const { return buys_; }  // All machines are on demand, to keep the deadline.
 
   /// Whether a checkpoint would make the on-demand machines unnecessary for now.
@@ -72,6 +101,7 @@ class DeadlineWatch {
   int machines_ = 0;       // Machines of the present terms.
   Seconds step_;           // Predicted step time with all machines.
   bool begun_ = false;
+  bool anew_ = false;
   double game_slowness_ = 1;  // Slowness that the present game assumes.
   std::optional<Holding> choice_;
   Seconds chosen_;  // Time of the last change of the choice.
@@ -79,5 +109,29 @@ class DeadlineWatch {
   bool save_helps_ = false;
   Seconds overdue_;
 };
+
+// For the codec.
+template <class Walk>
+void describe(Walk& walk, Like<Walk, SpotTicks>& it) {
+  walk.field("machines", it.machines, "Spot VMs that could be had.",
+             {.range = Range::kNotNegative});
+  walk.field("ticks", it.ticks, "In so many ticks.", {.range = Range::kAtLeastOne});
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, WatchMemory>& it) {
+  walk.field("past", it.past, "The spot market so far.");
+  walk.field("tick", it.tick, "The last tick that was decided.");
+  walk.field("begun", it.begun, "Whether the policy has begun.");
+  walk.field("spot", it.spot, "Spot VMs that the policy chose.", {.range = Range::kNotNegative});
+  walk.field("on_demand", it.on_demand, "On-demand VMs that it chose.",
+             {.range = Range::kNotNegative});
+  walk.number("chosen_s", it.chosen, kSecond, "When that choice last changed.");
+  walk.field("buys", it.buys, "Whether all machines are on demand for the deadline.");
+  walk.field("save_helps", it.save_helps, "Whether a checkpoint would make that unnecessary.");
+  walk.number("overdue_s", it.overdue, kSecond, "By how much the deadline is missed.");
+}
+
+std::string problem(const WatchMemory& it);
 
 }  // namespace stint

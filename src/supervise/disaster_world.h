@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/random.h"
 #include "supervise/disaster_terms.h"
 #include "supervise/supervisor.h"
@@ -32,6 +33,9 @@ class DisasterWorld {
         unkind_(disaster_.unkindness),
         terms_(disaster_.terms),
         random_(Random(seed).fork(1)),
+        snapshots_(Random(seed).fork(2)),
+        shadows_(snapshots_.below(4) == 0),
+        delivered_(disaster_.terms),
         supervisor_(std::make_unique<Supervisor>(terms_, make_policy(disaster_))),
         spot_price_(terms_.slots[0].spot),
         capacity_(static_cast<int>(terms_.slots.size())) {}
@@ -59,6 +63,7 @@ class DisasterWorld {
 
  private:
   static constexpr int kHappeningsMax = 200'000;
+  static constexpr int kEventsPerSnapshot = 100;
 
   using Machine = DisasterMachine;
 
@@ -132,9 +137,15 @@ class DisasterWorld {
   void deliver(const RunEvent& event, const std::optional<RunTerms>& terms) {
     const std::int64_t saved = supervisor_->saved();
     if (!second_ && disaster_.crash_after > 0) journal_.push_back({event, terms});
-    if (terms) supervisor_->change_terms(*terms);
+    if (terms) {
+      // The policy of a world decides about its first number of machines.
+      policy_ = policy_ && training_slots(*terms).size() == training_slots(delivered_).size();
+      delivered_ = *terms;
+      supervisor_->change_terms(*terms);
+    }
     const auto actions = supervisor_->handle(event);
     follow(event, terms, actions);
+    shadow(event, terms, actions);
     if (log_) log(event, actions);
     if (supervisor_->saved() < saved && !destroyed_) fail("an acknowledged checkpoint is lost");
     for (const RunAction& action : actions) perform(action);
@@ -174,6 +185,36 @@ class DisasterWorld {
                         second_->cost() == supervisor_->cost();
       if (!same) fail("after a crash it believes something else");
     }
+  }
+
+  /// The supervisor before a snapshot must want the same as the one that was restored from it.
+  void shadow(const RunEvent& event, const std::optional<RunTerms>& terms,
+              const std::vector<RunAction>& actions) {
+    if (shadow_) {
+      if (terms) shadow_->change_terms(*terms);
+      if (shadow_->handle(event) != actions) fail("after a snapshot it wants something else");
+    }
+    // An erratic policy does not begin anew, nor does the journal of a crash know of snapshots.
+    const bool steady = disaster_.policy != 1 && (disaster_.crash_after == 0 || second_);
+    if (shadows_ && steady && snapshots_.below(kEventsPerSnapshot) == 0) restore();
+  }
+
+  void restore() {
+    const std::string text =
+        to_text(encode(supervisor_->snapshot(), "stint.supervisor/1"), JsonStyle::kLine);
+    auto read = read_document<SupervisorSnapshot>(text, "stint.supervisor/1", "snapshot");
+    if (!read.ok()) return fail(read.error().message);
+    auto restored =
+        std::make_unique<Supervisor>(delivered_, policy_ ? make_policy(disaster_) : nullptr);
+    const Status done = restored->restore(std::move(read->noun));
+    if (!done.ok()) return fail(done.error().message);
+    const bool same =
+        to_text(encode(restored->snapshot(), "stint.supervisor/1"), JsonStyle::kLine) == text;
+    if (!same) fail("a snapshot is restored to something else");
+    supervisor_->settle();
+    if (second_) second_->settle();
+    shadow_ = std::move(supervisor_);
+    supervisor_ = std::move(restored);
   }
 
   // Events of the world.
@@ -460,8 +501,13 @@ class DisasterWorld {
   Unkindness unkind_;
   RunTerms terms_;
   Random random_;
+  Random snapshots_;
+  bool shadows_;        // There are snapshots in this world.
+  RunTerms delivered_;  // The latest terms of the supervisor.
+  bool policy_ = true;  // It still has a policy.
   std::unique_ptr<Supervisor> supervisor_;
   std::unique_ptr<Supervisor> second_;
+  std::unique_ptr<Supervisor> shadow_;  // The supervisor before the last snapshot.
   std::vector<std::pair<RunEvent, std::optional<RunTerms>>> journal_;
   DollarsPerSecond spot_price_;
   int capacity_;

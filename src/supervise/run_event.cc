@@ -51,4 +51,25 @@ std::span<const EnumName<RunVerdict>> names_of(RunVerdict /*type*/) {
   return kNames;
 }
 
+bool is_order(const RunAction& action) {
+  return action.kind != RunActionKind::kSay && action.kind != RunActionKind::kReplan;
+}
+
+bool same_orders(const std::vector<RunAction>& a, const std::vector<RunAction>& b) {
+  const auto next = [](const std::vector<RunAction>& list, std::size_t from) {
+    while (from < list.size() && !is_order(list[from])) ++from;
+    return from;
+  };
+  std::size_t i = next(a, 0);
+  std::size_t j = next(b, 0);
+  while (i < a.size() && j < b.size()) {
+    RunAction one = a[i];
+    one.reason = b[j].reason;  // Words may differ.
+    if (one != b[j]) return false;
+    i = next(a, i + 1);
+    j = next(b, j + 1);
+  }
+  return i == a.size() && j == b.size();
+}
+
 }  // namespace stint

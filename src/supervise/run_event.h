@@ -21,7 +21,7 @@ enum class RunEventKind {
   kVmLost,         // A machine was lost.
   kCapacity,       // The number of spot machines available, including those held.
   kWorkersUp,      // All workers of an attempt train, after `step`.
-  kStepDone,       // The workers finished a step.
+  kStepDone,       // The workers finished a step, or several since the last event.
   kSaved,          // A checkpoint is safe.
   kSaveFailed,
   kWorkerLost,   // The worker on a machine ended by itself; the machine is up.
@@ -42,12 +42,14 @@ std::span<const EnumName<RunEventKind>> names_of(RunEventKind type);
 /// One event, as the journal of a run keeps it. Fields that do not apply to its kind are absent.
 struct RunEvent {
   RunEventKind kind = RunEventKind::kTick;
-  Seconds at;                                 // Since the run began.
-  std::optional<int> vm = {};                 // VM number.
-  std::optional<int> attempt = {};            // Number of the start of workers.
-  std::optional<std::int64_t> step = {};      // Training step, counted from 1.
-  std::optional<int> save = {};               // Number of the checkpoint request that this answers.
-  std::optional<Seconds> duration = {};       // Of the step, or until the spot interruption.
+  Seconds at;                             // Since the run began.
+  std::optional<int> vm = {};             // VM number.
+  std::optional<int> attempt = {};        // Number of the start of workers.
+  std::optional<std::int64_t> step = {};  // Training step, counted from 1.
+  std::optional<int> steps = {};          // Steps that were done; absent: one.
+  std::optional<int> save = {};           // Number of the checkpoint request that this answers.
+  // Of the step, of several their median; or until the spot interruption.
+  std::optional<Seconds> duration = {};
   std::optional<int> count = {};              // Number of spot machines available.
   std::optional<int> code = {};               // Exit code of the workers.
   std::optional<std::string> reason = {};     // In words.
@@ -58,17 +60,21 @@ struct RunEvent {
 };
 
 template <class Walk>
-void describe(Walk& walk, Like<Walk, RunEvent>& it) {
+void describe_fields(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("kind", it.kind, "Kind of event.");
   walk.number("at_s", it.at, kSecond, "Time of the event, since the run began.");
   walk.field("vm", it.vm, "VM number.", {.range = Range::kNotNegative});
   walk.field("attempt", it.attempt, "Number of the attempt: one start of the workers.",
              {.range = Range::kNotNegative});
   walk.field("step", it.step, "Training step, counted from 1.", {.range = Range::kNotNegative});
+  walk.field("steps", it.steps,
+             "Number of steps that were done, the last one being `step`; absent: one.",
+             {.range = Range::kAtLeastOne});
   walk.field("save", it.save, "Number of the checkpoint request that the event answers.",
              {.range = Range::kNotNegative});
   walk.number("duration_s", it.duration, kSecond,
-              "Duration of the step, or time left until the spot interruption.",
+              "Duration of the step, of several steps their median; or time left until the spot "
+              "interruption.",
               Range::kNotNegative);
   walk.field("count", it.count, "Number of spot VMs that can be had.",
              {.range = Range::kNotNegative});
@@ -77,6 +83,11 @@ void describe(Walk& walk, Like<Walk, RunEvent>& it) {
   walk.field("type", it.type, "VM type whose price changed; absent: all types.");
   walk.number("spot_usd_per_s", it.spot, kDollar / kSecond, "New spot price.", Range::kPositive);
   walk.number("cost_usd", it.cost, kDollar, "Total cost of the VM.", Range::kNotNegative);
+}
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, RunEvent>& it) {
+  describe_fields(walk, it);
   walk.rest(it.unknown);
 }
 
@@ -116,5 +127,11 @@ struct RunAction {
 
   bool operator==(const RunAction&) const = default;
 };
+
+/// Whether the action changes something outside of the supervisor.
+bool is_order(const RunAction& action);
+
+/// Whether two lists hold the same orders; what is said to the user may differ.
+bool same_orders(const std::vector<RunAction>& a, const std::vector<RunAction>& b);
 
 }  // namespace stint

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/units.h"
+#include "base/codec_fields.h"
 
 namespace stint {
 
@@ -15,6 +15,9 @@ class RunSaves {
   /// Registers a request made after `reached` steps and returns its number. A checkpoint of that
   /// step or a later one answers it.
   int ask(std::int64_t reached, Seconds now);
+
+  /// The next request will have this number.
+  void count_from(int number) { number_ = number - 1; }
 
   /// A checkpoint is safe; `further`: it is beyond all earlier ones. Only the requested one settles
   /// an unsettled state, because an earlier one may have been stored elsewhere.
@@ -52,6 +55,19 @@ class RunSaves {
   bool settles_ = false;  // The requested checkpoint will settle the state.
   int failures_ = 0;
   std::string reason_;
+
+  template <class Walk>
+  friend void describe(Walk& walk, Like<Walk, RunSaves>& it) {
+    walk.number("asked_s", it.asked_, kSecond, "When the pending one was requested.");
+    walk.number("asked_last_s", it.asked_last_, kSecond, "When one was last requested.");
+    walk.number("failed_last_s", it.failed_last_, kSecond, "When one last failed.");
+    walk.field("number", it.number_, "Number of the last request.");
+    walk.field("from", it.from_, "Step that had been reached then.");
+    walk.field("unsettled", it.unsettled_, "Whether the saved state is where it may be lost.");
+    walk.field("settles", it.settles_, "Whether the requested one settles the state.");
+    walk.field("failures", it.failures_, "Consecutive failures.");
+    walk.field("reason", it.reason_, "Reason of the last failure.");
+  }
 };
 
 }  // namespace stint

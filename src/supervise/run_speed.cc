@@ -19,6 +19,7 @@ void RunSpeed::begin(Seconds predicted) {
   warm_up_ = kWarmUp;
   recent_.clear();
   median_.reset();
+  first_.reset();
 }
 
 void RunSpeed::forget() {
@@ -35,21 +36,26 @@ std::optional<double> RunSpeed::ratio_max() const {
   return std::max(*ratio_, mean + 3 * std::sqrt(squares / (count - 1) / count));
 }
 
-void RunSpeed::see(Seconds step) {
+void RunSpeed::see(Seconds step, int steps) {
   if (warm_up_ > 0) {
-    --warm_up_;
+    warm_up_ -= std::min(warm_up_, steps);
     return;
   }
   ratios_.push_back(step / predicted_);
-  if (ratios_.size() > kMany) ratios_.pop_front();
-  recent_.push_back(step);
-  if (recent_.size() > kSteps) recent_.erase(recent_.begin());
+  if (ratios_.size() > kMany) ratios_.erase(ratios_.begin());
+  // Several steps count as many equal ones, so that a change of speed shows as soon as it would
+  // step by step.
+  for (std::size_t i = 0; i < std::min<std::size_t>(kSteps, static_cast<std::size_t>(steps)); ++i) {
+    recent_.push_back(step);
+    if (recent_.size() > kSteps) recent_.erase(recent_.begin());
+  }
   if (recent_.size() < kSteps) return;
   std::vector<Seconds> times = recent_;
   const auto middle = times.begin() + kSteps / 2;
   std::nth_element(times.begin(), middle, times.end());
   median_ = *middle;
   ratio_ = *median_ / predicted_;
+  if (!first_) first_ = ratio_;
 }
 
 bool ReplanTrigger::fires(double ratio, double low, double high, int attempt) {

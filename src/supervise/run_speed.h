@@ -1,10 +1,9 @@
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
-#include "base/units.h"
+#include "base/codec_fields.h"
 
 namespace stint {
 
@@ -14,8 +13,9 @@ class RunSpeed {
   /// Workers start whose steps have this predicted time.
   void begin(Seconds predicted);
 
-  /// The first steps of workers are ignored: buckets are built, and memory is allocated.
-  void see(Seconds step);
+  /// The first steps of workers are ignored: buckets are built, and memory is allocated. `step` is
+  /// the median of so many `steps`.
+  void see(Seconds step, int steps = 1);
 
   /// New predictions were made; measurements relative to the old ones do not apply to them.
   void forget();
@@ -29,6 +29,9 @@ class RunSpeed {
   /// previous ones; absent: nothing was measured yet.
   std::optional<double> ratio() const { return ratio_; }
 
+  /// That ratio over the first steps of these workers, once there are enough.
+  std::optional<double> ratio_first() const { return first_; }
+
   /// An upper bound of that ratio: the larger of the ratio itself and, over the latest steps of all
   /// workers, its mean plus three standard errors.
   std::optional<double> ratio_max() const;
@@ -39,7 +42,19 @@ class RunSpeed {
   std::vector<Seconds> recent_;
   std::optional<Seconds> median_;
   std::optional<double> ratio_;
-  std::deque<double> ratios_;  // Ratios of the latest steps.
+  std::optional<double> first_;
+  std::vector<double> ratios_;  // Ratios of the latest steps, or medians of some.
+
+  template <class Walk>
+  friend void describe(Walk& walk, Like<Walk, RunSpeed>& it) {
+    walk.number("predicted_s", it.predicted_, kSecond, "Predicted time of a step.");
+    walk.field("warm_up", it.warm_up_, "Steps that are still to be ignored.");
+    walk.numbers("recent_s", it.recent_, kSecond, "Times of the latest steps.");
+    walk.number("median_s", it.median_, kSecond, "Their median.");
+    walk.field("ratio", it.ratio_, "Measured step time over predicted step time.");
+    walk.field("first", it.first_, "The same over the first steps of these workers.");
+    walk.field("ratios", it.ratios_, "The same of the latest steps.");
+  }
 };
 
 /// Whether a measurement calls for a new plan: when it leaves its interval, once for each group of
@@ -54,6 +69,12 @@ class ReplanTrigger {
  private:
   std::optional<double> last_;  // The measurement for which a plan was last requested.
   std::optional<int> attempt_;
+
+  template <class Walk>
+  friend void describe(Walk& walk, Like<Walk, ReplanTrigger>& it) {
+    walk.field("last", it.last_, "Measurement for which a plan was last requested.");
+    walk.field("attempt", it.attempt_, "Attempt of that request.");
+  }
 };
 
 }  // namespace stint

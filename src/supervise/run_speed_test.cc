@@ -61,5 +61,23 @@ TEST(ReplanTrigger, FiresOnceForTheSameWorkersAndThenAfterAnotherTenth) {
   EXPECT_TRUE(trigger.fires(0.7, 0.8, 1.25, 3));
 }
 
+TEST(RunSpeed, SeveralStepsAtOnceShowAChangeAsSoonAsOneByOne) {
+  RunSpeed speed;
+  speed.begin(10 * kSecond);
+  warm_up(speed);
+  for (int i = 0; i < 9; ++i) speed.see(10 * kSecond);
+  speed.see(20 * kSecond, 4);
+  EXPECT_EQ(speed.ratio(), 1);
+  speed.see(20 * kSecond, 1);
+  EXPECT_EQ(speed.ratio(), 2);
+  EXPECT_EQ(speed.ratio_first(), 1);  // They began as planned.
+  speed.see(30 * kSecond, 1000);
+  EXPECT_EQ(speed.ratio(), 3);
+  speed.begin(10 * kSecond);
+  EXPECT_FALSE(speed.ratio_first());
+  speed.see(1000 * kSecond, 5);  // With those that do not count.
+  EXPECT_FALSE(speed.median());
+}
+
 }  // namespace
 }  // namespace stint

@@ -34,6 +34,9 @@ std::vector<int> training_slots(const RunTerms& terms) {
   return found;
 }
 
+// Sets of slots; a long run on many machines meets another one with each loss.
+constexpr std::size_t kRemembered = 1000;
+
 StepTime remembered(StepTime step_time) {
   // The cache is shared, because functions are copied.
   auto known = std::make_shared<std::map<std::vector<int>, Seconds>>();
@@ -41,6 +44,7 @@ StepTime remembered(StepTime step_time) {
     std::vector<int> key(slots.begin(), slots.end());
     const auto found = known->find(key);
     if (found != known->end()) return found->second;
+    if (known->size() >= kRemembered) known->clear();
     return known->emplace(std::move(key), step_time(slots)).first->second;
   };
 }

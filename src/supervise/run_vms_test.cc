@@ -71,5 +71,51 @@ TEST(RunVms, MoveIntoANewPlanByTypeThenByMarket) {
   EXPECT_TRUE(vms.at(2).leaving);
 }
 
+TEST(RunVms, ReturnFromASnapshotWithTheirCostAndSlots) {
+  RunVms vms;
+  vms.ask(slot("a", Market::kSpot), 0, Market::kSpot, {});
+  vms.ask(slot("b", Market::kOnDemand), 1, Market::kOnDemand, {});
+  vms.ask(slot("a", Market::kSpot), 2, Market::kSpot, {});
+  for (int vm = 0; vm < 2; ++vm) vms.come(vm, {});
+  vms.end(0, 1 * kHour);
+  vms.end(2, 1 * kHour);  // Never up: it costs nothing and is not kept.
+  EXPECT_EQ(vms.kept().vms.size(), 2U);
+  EXPECT_EQ(problem(vms.kept()), "");
+  RunVms back = RunVms::from(vms.kept());
+  EXPECT_EQ(back.all().size(), 3U);
+  EXPECT_EQ(back.at(2).phase, RunVmPhase::kGone);
+  EXPECT_EQ(back.present(), vms.present());
+  EXPECT_EQ(back.of(1, Market::kOnDemand), 1);
+  EXPECT_FALSE(back.of(0, Market::kSpot));
+  EXPECT_EQ(back.cost(2 * kHour), vms.cost(2 * kHour));
+  back.bill(0, 5 * kDollar);
+  vms.bill(0, 5 * kDollar);
+  EXPECT_EQ(back.cost(2 * kHour), vms.cost(2 * kHour));
+}
+
+TEST(RunVms, AreNotThoseOfADamagedSnapshot) {
+  const RunVm vm;
+  EXPECT_NE(problem(KeptVms{.count = 1, .vms = {{.number = 1, .vm = vm}}}), "");
+  EXPECT_NE(problem(KeptVms{.count = 9, .vms = {{.number = 1, .vm = vm}, {.number = 1, .vm = vm}}}),
+            "");
+  EXPECT_NE(problem(KeptVms{.count = 2'000'000'000}), "");
+  EXPECT_NE(problem(KeptVms{.count = 1, .vms = {{.vm = {.phase = RunVmPhase::kNoticed}}}}), "");
+}
+
+TEST(RunVms, MayHaveNumbersThatAnotherVersionGave) {
+  RunVms vms;
+  vms.ask_as(5, slot("a", Market::kSpot), 0, Market::kSpot, {});
+  EXPECT_EQ(vms.present(), (std::vector<int>{5}));
+  EXPECT_EQ(vms.at(3).phase, RunVmPhase::kGone);
+  vms.ask_as(2, slot("a", Market::kSpot), 1, Market::kSpot, {});
+  EXPECT_EQ(vms.present(), (std::vector<int>{2, 5}));
+  EXPECT_EQ(vms.of(1, Market::kSpot), 2);
+  vms.ask_as(2, slot("a", Market::kSpot), 3, Market::kSpot, {});  // It replaces the other.
+  EXPECT_EQ(vms.present(), (std::vector<int>{2, 5}));
+  EXPECT_EQ(vms.of(3, Market::kSpot), 2);
+  EXPECT_FALSE(vms.of(1, Market::kSpot));
+  EXPECT_EQ(vms.ask(slot("a", Market::kSpot), 4, Market::kSpot, {}), 6);
+}
+
 }  // namespace
 }  // namespace stint

@@ -99,6 +99,7 @@ RunEvent Supervisor::without_nonsense(RunEvent event) const {
   if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
   drop_unless(event.step >= 0 && event.step <= (plain_ ? kStepsMax : steps_max_), event.step);
   drop_unless(event.count >= 0, event.count);
+  drop_unless(event.steps >= 1, event.steps);
   drop_unless(event.vm && vms_.knows(*event.vm), event.vm);
   drop_unless(event.duration && is_finite(*event.duration) && *event.duration >= Seconds{},
               event.duration);
@@ -127,7 +128,7 @@ void Supervisor::apply(const RunEvent& event) {
       if (current(event)) on_workers_up(event.step);
       return;
     case Event::kStepDone:
-      if (current(event) && event.step) on_step(*event.step, event.duration);
+      if (current(event) && event.step) on_step(*event.step, event);
       return;
     case Event::kSaved:
       if (event.step) on_saved(*event.step, event.save);
@@ -233,7 +234,7 @@ void Supervisor::on_notice(int vm, Seconds left) {
 void Supervisor::on_capacity(const RunEvent& event) {
   if (!event.count || event.at < capacity_at_) return;
   // A larger capacity resets the refusals.
-  for (SlotState& slot : slots_) {
+  for (RunSlotState& slot : slots_) {
     if (event.count > capacity_) slot.not_before[index(Market::kSpot)] = now_;
   }
   capacity_ = event.count;
@@ -283,7 +284,7 @@ std::int64_t Supervisor::script_saves_every() const {
 
 bool Supervisor::trained() const { return plain_ ? done_ : saved_ >= terms_.steps; }
 
-void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
+void Supervisor::on_step(std::int64_t step, const RunEvent& event) {
   if (attempt_->broken) return;
   // Workers that report steps are up.
   if (!attempt_->training) on_workers_up(step - 1);
@@ -295,8 +296,8 @@ void Supervisor::on_step(std::int64_t step, std::optional<Seconds> duration) {
   attempt_->last_step = now_;
   attempt_->stepped = true;
   // Workers of an older plan say nothing about the speed of the present one.
-  if (!duration || *duration <= Seconds{} || new_plan_) return;
-  speed_.see(*duration);
+  if (!event.duration || *event.duration <= Seconds{} || new_plan_) return;
+  speed_.see(*event.duration, event.steps.value_or(1));
   const auto measured = speed_.median();
   if (!measured) return;
   const double ratio = *measured / speed_.predicted();

@@ -1,30 +1,18 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "supervise/deadline_watch.h"
 #include "supervise/run_event.h"
-#include "supervise/run_saves.h"
-#include "supervise/run_speed.h"
 #include "supervise/run_terms.h"
-#include "supervise/run_vms.h"
+#include "supervise/supervisor_state.h"
 
 namespace stint {
-
-/// The workers that train together from one change of machines to the next.
-struct RunAttempt {
-  int number = 0;
-  std::vector<int> vms;
-  bool training = false;  // Else they are starting.
-  bool broken = false;    // One of them is lost; the others wait for an order.
-  Seconds ordered;
-  Seconds last_step = {};  // When the latest step was done, or training began.
-  bool stepped = false;    // At least one step was done.
-};
 
 /// Keeps a training running while machines are launched and lost: events in, actions out. It has no
 /// clock and starts nothing itself, so that its journal of events replays to the same state.
@@ -40,7 +28,7 @@ struct RunAttempt {
 /// Machines that hold checkpoints are always kept. When one of them is lost, the state is saved
 /// again as soon as there is a replacement, and until then workers that begin at an earlier step
 /// than the acknowledged one are believed.
-class Supervisor {
+class Supervisor : private SupervisorState {
  public:
   /// Without a policy each slot is filled from the market of the plan; the deadline is watched in
   /// any case.
@@ -54,6 +42,23 @@ class Supervisor {
 
   /// The actions that the event calls for, in this order.
   std::vector<RunAction> handle(const RunEvent& event);
+
+  /// Repeats what was done when this event was handled before, perhaps by another version that
+  /// decided otherwise: machines, attempts and checkpoints have the numbers of `done`. Bad input:
+  /// these cannot be the actions of any supervisor.
+  Status follow(const RunEvent& event, const std::vector<RunAction>& done);
+
+  /// A copy of the state, and the return to one.
+  const SupervisorState& state() const { return *this; }
+  void return_to(SupervisorState state) { static_cast<SupervisorState&>(*this) = std::move(state); }
+
+  /// The state for the journal, and the return to it in a supervisor with the same terms and
+  /// policy. Bad input: the snapshot is of other terms.
+  SupervisorSnapshot snapshot() const;
+  Status restore(SupervisorSnapshot snapshot);
+
+  /// The snapshot counts from now on: the policy begins anew here, as in whoever restores it.
+  void settle() { deadline_.begin_anew(); }
 
   bool finished() const { return finished_; }
   Seconds now() const { return now_; }
@@ -76,15 +81,10 @@ class Supervisor {
   /// Measured step time over predicted step time, once it was measured.
   std::optional<double> slowness() const { return speed_.ratio(); }
 
- private:
-  /// The market wanted for a slot, and the requests so far, by market.
-  struct SlotState {
-    std::optional<Market> wanted = {};  // Absent: no machine now.
-    std::array<Seconds, 2> not_before = {};
-    std::array<int, 2> refusals = {};  // Consecutive refusals.
-    DollarsPerSecond planned;          // Spot price that the plan assumed.
-  };
+  /// The same over the first steps of the workers that train now.
+  std::optional<double> slowness_first() const { return speed_.ratio_first(); }
 
+ private:
   // Handling of events.
   RunEvent without_nonsense(RunEvent event) const;
   void apply(const RunEvent& event);
@@ -95,7 +95,7 @@ class Supervisor {
   void on_workers_up(std::optional<std::int64_t> step);
   void on_plain_up(std::int64_t step);
   void on_workers_done();
-  void on_step(std::int64_t step, std::optional<Seconds> duration);
+  void on_step(std::int64_t step, const RunEvent& event);
   void on_saved(std::int64_t step, std::optional<int> save);
   void on_save_failed(std::optional<int> save, const std::string& reason);
   void on_worker_lost(const RunEvent& event);
@@ -136,6 +136,11 @@ class Supervisor {
   void give_up(std::string reason);
   void release(int vm);
 
+  // Actions that were decided before.
+  Status check_done(const RunAction& action) const;
+  void repeat(const RunAction& action);
+  void repeat_save(const RunAction& action);
+
   // State.
   bool current(const RunEvent& event) const;
   bool trains_on(int vm) const;
@@ -152,7 +157,7 @@ class Supervisor {
   Seconds time_left(const std::vector<int>& vms) const;
   Seconds redone_on(const std::vector<int>& vms) const;
   bool worth_a_restart(int slot) const;
-  SlotState& slot_of(int vm) { return slots_[static_cast<std::size_t>(vms_.at(vm).slot)]; }
+  RunSlotState& slot_of(int vm) { return slots_[static_cast<std::size_t>(vms_.at(vm).slot)]; }
 
   RunAction& act(RunActionKind kind);
   void say(std::string text);
@@ -162,48 +167,6 @@ class Supervisor {
   std::vector<int> training_;  // Slots that train.
   DeadlineWatch deadline_;
   std::vector<RunAction> actions_;
-
-  Seconds now_;
-  RunVms vms_;
-  std::vector<SlotState> slots_;
-  std::optional<int> capacity_;  // Number of spot machines available, and the time of that report.
-  Seconds capacity_at_;
-  Seconds prices_at_;
-  ReplanTrigger price_trigger_;
-
-  std::optional<RunAttempt> attempt_;
-  int attempts_ = 0;
-  std::vector<int> holders_;  // Machines whose workers have the reached state.
-  std::int64_t reached_ = 0;
-  std::int64_t steps_max_ = 0;  // Largest number of steps of any plan so far.
-  RunSpeed speed_;
-  ReplanTrigger speed_trigger_;
-  ReplanTrigger deadline_trigger_;
-  bool new_plan_ = false;     // The workers train by an older plan.
-  int failures_ = 0;          // Failures of workers since progress was last saved.
-  Seconds restart_after_;     // Workers that failed repeatedly wait until then.
-  bool plain_ = false;        // The script takes no orders.
-  bool done_ = false;         // The script ended with success.
-  int script_saves_ = 0;      // Checkpoints that a plain script made.
-  Seconds start_longest_;     // Longest time from the order to the first step of a plain script.
-  std::int64_t highest_ = 0;  // The latest step that was ever reached.
-
-  RunSaves saves_;
-  std::int64_t saved_ = 0;
-  Seconds progressed_;      // When `saved_` last grew.
-  bool save_soon_ = false;  // A machine received an interruption notice.
-  bool receiver_lost_ = false;
-  std::optional<std::int64_t> move_after_;  // A move waits for this step to be saved,
-  bool halted_ = false;                     // after which workers are paused.
-
-  std::optional<RunVerdict> closing_;
-  std::string closing_reason_;
-  Seconds closing_since_;
-  int closing_saves_ = 0;
-  bool told_late_ = false;
-  bool told_overdue_ = false;
-  bool told_over_budget_ = false;
-  bool finished_ = false;
 };
 
 }  // namespace stint

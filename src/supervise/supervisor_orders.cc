@@ -203,6 +203,10 @@ RunProgress Supervisor::progress() const {
     const bool stays = it.phase == Phase::kUp && it.market == Market::kOnDemand;
     if (stays && !it.leaving) progress.safe = reached_;
   }
+  std::vector<bool> trains(vms_.all().size());
+  if (attempt_ && attempt_->training) {
+    for (const int vm : attempt_->vms) trains[static_cast<std::size_t>(vm)] = true;
+  }
   int askable = 0;
   for (const int slot : training_) {
     for (const Market market : {Market::kOnDemand, Market::kSpot}) {
@@ -212,11 +216,10 @@ RunProgress Supervisor::progress() const {
         askable += market == Market::kSpot && now_ >= state.not_before[index(market)] ? 1 : 0;
         continue;
       }
-      const bool trains = trains_on(*vm) && attempt_->training;
       const Seconds since = vms_.at(*vm).asked;
       const Seconds left = std::max(terms_.start_up - (now_ - since), Seconds{}) + terms_.regroup;
       auto& held = market == Market::kSpot ? progress.spot : progress.on_demand;
-      held.push_back(trains ? Seconds{} : left);
+      held.push_back(trains[static_cast<std::size_t>(*vm)] ? Seconds{} : left);
     }
   }
   const int held = static_cast<int>(progress.spot.size());
@@ -293,7 +296,7 @@ void Supervisor::release_unwanted() {
   std::vector<int> unwanted;
   for (const int vm : vms_.present()) {
     const RunVm& it = vms_.at(vm);
-    if (trains_on(vm) || is_wanted(vm)) continue;
+    if (is_wanted(vm) || trains_on(vm)) continue;
     if (it.trains && it.phase != Phase::kAsked && on_its_way) continue;
     unwanted.push_back(vm);
   }

@@ -134,8 +134,9 @@ bool Supervisor::must_leave() const {
 /// Whether to change to these machines.
 bool Supervisor::pays(const std::vector<int>& wanted) const {
   if ((wanted == attempt_->vms && !new_plan_) || !settled()) return false;
-  const auto in_use = static_cast<std::size_t>(std::count_if(
-      slots_.begin(), slots_.end(), [](const SlotState& slot) { return slot.wanted.has_value(); }));
+  const auto in_use = static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(),
+                    [](const RunSlotState& slot) { return slot.wanted.has_value(); }));
   if (new_plan_) {
     return wanted.size() == in_use - (slots_.size() - training_.size()) ||
            step_time(wanted) < speed_.predicted();
