@@ -70,7 +70,17 @@ Result<std::string> rewrite_run_event(const std::string& text) {
   if (!json.ok()) return json.error();
   const auto loaded = read_run_journal(to_text(*json, JsonStyle::kLine) + "\n", "document");
   if (!loaded.ok()) return loaded.error();
-  return write_run_event(loaded->noun.at(0));
+  const JournalLine& line = loaded->noun.at(0);
+  return write_run_event(line.event, line.actions.value_or(std::vector<RunAction>{}));
+}
+
+Result<std::string> rewrite_run_snapshot(const std::string& text) {
+  const auto json = parse_json(text, "document");
+  if (!json.ok()) return json.error();
+  const auto loaded = read_run_journal(to_text(*json, JsonStyle::kLine) + "\n", "document");
+  if (!loaded.ok()) return loaded.error();
+  if (!loaded->noun.at(0).snapshot) return bad_input("not a snapshot");
+  return write_run_snapshot(*loaded->noun.at(0).snapshot);
 }
 
 std::vector<Format> nouns() {
@@ -87,6 +97,7 @@ std::vector<Format> nouns() {
           {"run", run_schema, rewriter(read_run, write_run)},
           {"run-event", run_event_schema, rewrite_run_event},
           {"run-plan", run_plan_schema, rewriter(read_run_plan, write_run_plan)},
+          {"run-snapshot", run_snapshot_schema, rewrite_run_snapshot},
           {"search", search_schema, rewriter(read_search, write_search)},
           {"validation", validation_schema, rewriter(read_validation, write_validation)},
           {"validation_deadline", deadline_validation_schema,
@@ -108,7 +119,11 @@ std::vector<Format> formats() {
 }
 
 std::string schema_path(const Format& format) {
-  return std::string(STINT_SOURCE) + "/docs/formats/stint." + format.name + ".1.schema.json";
+  const Json schema = format.schema();
+  const std::string mark =
+      *schema.find("properties")->find("schema")->find("const")->as<std::string>();
+  return fmt::format("{}/docs/formats/stint.{}.{}.schema.json", STINT_SOURCE, format.name,
+                     mark.substr(mark.rfind('/') + 1));
 }
 
 std::vector<std::string> samples(const Format& format, const char* kind) {

@@ -22,6 +22,17 @@
 #include "run/run_record.h"
 #include "run/search_record.h"
 
+namespace {
+
+/// The version in the mark of a schema: "2" of "stint.run-event/2".
+std::string version_of(const stint::Json& schema) {
+  const std::string mark =
+      *schema.find("properties")->find("schema")->find("const")->as<std::string>();
+  return mark.substr(mark.rfind('/') + 1);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fputs("usage: stint_formats FOLDER\n", stderr);
@@ -41,6 +52,7 @@ int main(int argc, char** argv) {
       {"run", stint::run_schema()},
       {"run-event", stint::run_event_schema()},
       {"run-plan", stint::run_plan_schema()},
+      {"run-snapshot", stint::run_snapshot_schema()},
       {"search", stint::search_schema()},
       {"validation", stint::validation_schema()},
       {"validation_deadline", stint::deadline_validation_schema()},
@@ -51,7 +63,8 @@ int main(int argc, char** argv) {
     schemas.emplace_back(format.name, format.json_schema());
   }
   for (const auto& [name, schema] : schemas) {
-    const std::string path = std::string(argv[1]) + "/stint." + name + ".1.schema.json";
+    const std::string path =
+        std::string(argv[1]) + "/stint." + name + "." + version_of(schema) + ".schema.json";
     const std::string text = stint::to_text(schema, stint::JsonStyle::kPretty) + "\n";
     const stint::Status written = stint::write_file(path, text);
     if (!written.ok()) {

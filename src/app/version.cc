@@ -21,8 +21,8 @@ Version version() {
           .compiler = __VERSION__,
           .schemas = {kCalibrationSchema, kCatalogSchema, kCheckpointSchema, kClusterSchema,
                       kSharingSchema, kJobSchema, kMeasurementSchema, kPlanSchema, kTogetherSchema,
-                      kPredictionSchema, kRunEventSchema, kRunPlanSchema, kRunSchema, kSearchSchema,
-                      kValidationSchema}};
+                      kPredictionSchema, kRunEventSchema, kRunPlanSchema, kRunSnapshotSchema,
+                      kRunSchema, kSearchSchema, kValidationSchema}};
 }
 
 }  // namespace stint

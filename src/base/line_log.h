@@ -21,6 +21,11 @@ class LineLog {
   /// is removed first. A symbolic link is not followed.
   static Result<LineLog> open(const std::string& path);
 
+  /// Replaces the file by one with these lines, to which it appends from then on. Whatever happens,
+  /// `path` has either all old lines or all new ones, and on an error the old ones; a kill in the
+  /// middle may leave `path`.new, which nobody reads.
+  static Result<LineLog> replace(const std::string& path, std::string_view lines);
+
   /// `line` ends in a newline.
   Status append(std::string_view line, Durability durability);
 

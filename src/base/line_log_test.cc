@@ -58,5 +58,26 @@ TEST_F(LineLogTest, SaysWhereItCannotBeOpened) {
   EXPECT_NE(log.error().message.find("No such file"), std::string::npos);
 }
 
+TEST_F(LineLogTest, IsReplacedAtOnceAndGoesOn) {
+  (void)append("one\n");
+  ASSERT_TRUE(write_file(path_ + ".new", "left by a kill, longer than what comes\n").ok());
+  auto log = LineLog::replace(path_, "two\n");
+  ASSERT_TRUE(log.ok()) << log.error().message;
+  EXPECT_EQ(*read_file(path_), "two\n");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".new"));
+  ASSERT_TRUE(log->append("three\n", Durability::kNow).ok());
+  EXPECT_EQ(*read_file(path_), "two\nthree\n");
+  struct stat facts {};
+  ASSERT_EQ(::stat(path_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777U, 0600U);
+}
+
+TEST_F(LineLogTest, StaysAsItWasWhereItCannotBeReplaced) {
+  (void)append("one\n");
+  ASSERT_TRUE(std::filesystem::create_directory(path_ + ".new"));
+  EXPECT_FALSE(LineLog::replace(path_, "two\n").ok());
+  EXPECT_EQ(*read_file(path_), "one\n");
+}
+
 }  // namespace
 }  // namespace stint

@@ -96,13 +96,20 @@ inline std::vector<RunEvent> small_events() {
   return events;
 }
 
-/// Writes the files of a run into its folder.
+/// A line of the journal as version 1 wrote it, without actions.
+inline std::string old_line(const RunEvent& event) {
+  std::string line = write_run_event(event);
+  const std::string mark = kRunEventSchema;
+  return line.replace(line.find(mark), mark.size(), kRunEventSchemaOld);
+}
+
+/// Writes the files of a run into its folder, the journal without actions.
 inline void write_small_run(const std::string& folder, const RunRecord& record,
                             const std::vector<RunEvent>& events) {
   std::filesystem::create_directories(checkpoint_folder(folder));
   (void)write_file(record_path(folder), write_run(record));
   std::string journal;
-  for (const RunEvent& event : events) journal += write_run_event(event);
+  for (const RunEvent& event : events) journal += old_line(event);
   (void)write_file(journal_path_of(folder), journal);
 }
 

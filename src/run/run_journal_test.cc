@@ -26,14 +26,31 @@ TEST_F(RunJournalTest, ReadsBackWhatWasAppended) {
   auto journal = RunJournal::open(path_);
   ASSERT_TRUE(journal.ok());
   const std::vector<RunEvent> events = small_events();
-  for (const RunEvent& event : events) ASSERT_TRUE(journal->append(event).ok());
+  for (const RunEvent& event : events) ASSERT_TRUE(journal->append(event, {}).ok());
   const auto read = read_run_journal(*read_file(path_), path_);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_TRUE(read->warnings.empty());
   ASSERT_EQ(read->noun.size(), events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    EXPECT_EQ(write_run_event(read->noun[i]), write_run_event(events[i]));
+    EXPECT_EQ(write_run_event(read->noun[i].event), write_run_event(events[i]));
   }
+}
+
+TEST_F(RunJournalTest, GivesOneEventAfterTheOther) {
+  const std::string line = write_run_event(small_events()[1]);
+  ASSERT_TRUE(write_file(path_, line + "\n" + line + line.substr(0, 9)).ok());
+  int events = 0;
+  const auto read = each_journal_line(path_, [&](const JournalLine& /*line*/) {
+    ++events;
+    return Status();
+  });
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(events, 2);
+  EXPECT_EQ(read->size(), 1U);
+  const auto stopped =
+      each_journal_line(path_, [](const JournalLine& /*line*/) { return failed("enough"); });
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().message, "enough");
 }
 
 TEST_F(RunJournalTest, LeavesOutALastLineThatWasCutOffAnywhere) {
@@ -55,7 +72,7 @@ TEST_F(RunJournalTest, GoesOnAfterALineThatWasCutOff) {
   EXPECT_EQ(events_in_file(), 1U);
   auto journal = RunJournal::open(path_);
   ASSERT_TRUE(journal.ok());
-  ASSERT_TRUE(journal->append(small_events()[2]).ok());
+  ASSERT_TRUE(journal->append(small_events()[2], {}).ok());
   EXPECT_EQ(events_in_file(), 2U);
 }
 
@@ -63,7 +80,8 @@ TEST_F(RunJournalTest, ABadLineInTheMiddleIsBadInput) {
   const std::string line = write_run_event(small_events()[1]);
   for (const std::string bad :
        {"{\n", "[]\n", "{\"schema\":\"stint.run-event/1\"}\n",
-        "{\"schema\":\"stint.run-event/2\",\"kind\":\"tick\",\"at_s\":0}\n",
+        "{\"schema\":\"stint.run-event/3\",\"kind\":\"tick\",\"at_s\":0}\n",
+        "{\"schema\":\"stint.run-snapshot/1\",\"plan\":1}\n",
         "{\"schema\":\"stint.run-event/1\",\"kind\":\"sneeze\",\"at_s\":0}\n"}) {
     const auto read = read_run_journal(line + bad + line, "journal");
     ASSERT_FALSE(read.ok()) << bad;

@@ -1,11 +1,10 @@
 #include "run/run_replay.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "risk/cluster_policy.h"
 #include "run/run_folder.h"
 #include "run/run_journal.h"
@@ -15,133 +14,101 @@
 namespace stint {
 namespace {
 
-using Event = RunEventKind;
-using Act = RunActionKind;
+/// Replays a journal line by line.
+class Replayer {
+ public:
+  /// With `copies` the supervisor can return to its state before an event, which takes a copy of it
+  /// for each.
+  Replayer(ReplayedRun& run, const std::string& folder, bool copies)
+      : run_(run), folder_(folder), copies_(copies) {}
 
-std::string names_of_vms(const std::vector<int>& vms) {
-  std::vector<std::string> names;
-  for (const int vm : vms) names.push_back(vm_name(vm));
-  return join(names, ", ");
-}
-
-std::string seconds_text(Seconds time) { return fmt::format("{:.1f} s", time.in(kSecond)); }
-
-std::string market_text(Market market) { return market == Market::kSpot ? "spot" : "on-demand"; }
-
-// A shorter pause, as of a busy computer, is not told.
-constexpr Seconds kSleepTold = 1 * kMinute;
-
-std::optional<std::string> slept_text(Seconds time) {
-  if (time < kSleepTold) return std::nullopt;
-  return fmt::format(
-      "Stint did not run for {} (the computer was suspended, or the process stopped); the time "
-      "counts for the deadline and the cost, but not against workers",
-      rounded(time));
-}
-
-std::optional<std::string> event_text(const Supervisor& supervisor, const RunEvent& event) {
-  const std::string vm = event.vm ? vm_name(*event.vm) : "";
-  switch (event.kind) {
-    case Event::kVmUp: {
-      if (!event.vm || *event.vm >= static_cast<int>(supervisor.vms().size())) return std::nullopt;
-      const RunVm& it = supervisor.vms()[static_cast<std::size_t>(*event.vm)];
-      return fmt::format("{} is up ({}, {})", vm, machine_type(it), market_text(it.market));
+  Status take(JournalLine line) {
+    if (line.snapshot) return restore(std::move(*line.snapshot));
+    RunEvent& event = line.event;
+    if (event.kind == RunEventKind::kTerms && event.count) {
+      const Status adopted = adopt_plan(*event.count);
+      if (!adopted.ok()) return adopted;
     }
-    case Event::kLaunchRefused:
-      return fmt::format("{} was refused: {}", vm, event.reason.value_or("no reason given"));
-    case Event::kNotice:
-      return fmt::format("{} will be interrupted in {}", vm,
-                         seconds_text(event.duration.value_or(Seconds{})));
-    case Event::kVmLost:
-      return fmt::format("{} is lost", vm);
-    case Event::kWorkersUp:
-      return supervisor.attempt()
-                 ? std::optional(fmt::format("training on {} after step {}",
-                                             names_of_vms(supervisor.attempt()->vms),
-                                             event.step.value_or(0)))
-                 : std::nullopt;
-    case Event::kSaved:
-      if (supervisor.plain()) {
-        // Scripts rename what they wrote, so only the folder is certain.
-        const std::string path = event.reason.value_or("");
-        return fmt::format("the script saved a checkpoint at step {} in {}", event.step.value_or(0),
-                           path.substr(0, path.rfind('/')));
+    Supervisor& supervisor = *run_.supervisor;
+    std::optional<SupervisorState> before;
+    if (copies_) before = supervisor.state();
+    std::vector<RunAction> actions = supervisor.handle(event);
+    if (line.actions && !same_orders(actions, *line.actions)) {
+      differs_ = true;
+      if (!before) return failed("another version did something else");
+      supervisor.return_to(std::move(*before));
+      const Status followed = supervisor.follow(event, *line.actions);
+      if (!followed.ok()) {
+        return bad_input(fmt::format("{}: {}", journal_path_of(folder_), followed.error().message));
       }
-      return fmt::format("checkpoint of step {} is complete, after {}", event.step.value_or(0),
-                         seconds_text(event.duration.value_or(Seconds{})));
-    case Event::kWorkerLost:
-      return fmt::format("the worker on {} is lost{}", vm,
-                         event.reason && !event.reason->empty() ? ": " + *event.reason : "");
-    case Event::kPrices:
-      return event.spot ? std::optional(fmt::format("the spot price is {:.4f} USD/h per machine",
-                                                    event.spot->in(kDollar / kHour)))
-                        : std::nullopt;
-    case Event::kCapacity:
-      return event.count ? std::optional(fmt::format(
-                               "the spot capacity is {}",
-                               counted(static_cast<std::size_t>(*event.count), "machine")))
-                         : std::nullopt;
-    case Event::kTerms:
-    case Event::kRemark:
-      return event.reason;
-    case Event::kResumed:
-      return "resumed by a new process";
-    case Event::kStop:
-      return event.reason.value_or("stop requested");
-    case Event::kSlept:
-      return slept_text(event.duration.value_or(Seconds{}));
-    case Event::kSaveFailed:
-    case Event::kTick:
-    case Event::kStepDone:
-    case Event::kWorkersDone:
-    case Event::kPlain:
-    case Event::kTakesOrders:
-    case Event::kBilled:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// The predicted step time, where the latest moment orders training. It must be computed now,
-/// because slots mean other machines after the next plan.
-std::optional<Seconds> predicted_step(const ReplayedRun& run) {
-  for (const RunAction& action : run.moments.back().actions) {
-    if (action.kind != RunActionKind::kTrain) continue;
-    std::vector<int> slots;
-    for (const int vm : action.vms) {
-      slots.push_back(run.supervisor->vms()[static_cast<std::size_t>(vm)].slot);
     }
-    return step_time_of(run.plan, slots).mean;
+    if (line.actions) actions = std::move(*line.actions);
+    run_.teller.see(supervisor,
+                    moment_of(std::move(event), std::move(actions), supervisor, run_.plan));
+    return {};
   }
-  return std::nullopt;
+
+  bool differs() const { return differs_; }
+
+ private:
+  Status restore(RunSnapshot snapshot) {
+    run_.plan = run_.record.plan;
+    run_.plans = 1;
+    if (snapshot.plan > 1) {
+      const Status read = read_plan(snapshot.plan);
+      if (!read.ok()) return read;
+    }
+    run_.supervisor = std::make_unique<Supervisor>(terms_of(run_.record, run_.plan),
+                                                   make_policy(run_.record, run_.plan));
+    const Status restored = run_.supervisor->restore(std::move(snapshot.supervisor));
+    if (!restored.ok()) {
+      return bad_input(fmt::format("{}: {}", journal_path_of(folder_), restored.error().message));
+    }
+    run_.teller = RunTeller(std::move(snapshot.told));
+    return {};
+  }
+
+  Status adopt_plan(int number) {
+    const Status read = read_plan(number);
+    if (!read.ok()) return read;
+    run_.supervisor->change_terms(terms_of(run_.record, run_.plan),
+                                  make_policy(run_.record, run_.plan));
+    return {};
+  }
+
+  Status read_plan(int number) {
+    const std::string path = plan_path(folder_, number);
+    const auto text = read_file(path);
+    if (!text.ok()) return text.error();
+    auto plan = read_run_plan(*text, path);
+    if (!plan.ok()) return plan.error();
+    run_.plan = std::move(plan->noun);
+    run_.plans = number;
+    return {};
+  }
+
+  ReplayedRun& run_;
+  const std::string& folder_;
+  bool copies_;
+  bool differs_ = false;
+};
+
+/// `differs` says whether what was done differs from what this version would do, without `copies`
+/// an error.
+Result<ReplayedRun> replay(const RunRecord& record, const std::string& folder, bool copies,
+                           bool& differs) {
+  ReplayedRun run{
+      .record = record, .plan = record.plan, .supervisor = make_supervisor(record), .warnings = {}};
+  Replayer replayer(run, folder, copies);
+  auto warnings = each_journal_line(
+      journal_path_of(folder), [&](JournalLine line) { return replayer.take(std::move(line)); });
+  differs = replayer.differs();
+  if (!warnings.ok()) return warnings.error();
+  run.warnings = std::move(*warnings);
+  return run;
 }
 
 }  // namespace
-
-std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment) {
-  std::vector<StoryLine> lines;
-  // The supervisor's message about a loss contains more than the event.
-  const bool said = std::any_of(moment.actions.begin(), moment.actions.end(),
-                                [](const RunAction& it) { return it.kind == Act::kSay; });
-  const Event kind = moment.event.kind;
-  const bool covered = said && (kind == Event::kNotice || kind == Event::kVmLost ||
-                                kind == Event::kWorkerLost || kind == Event::kLaunchRefused);
-  if (auto text = covered ? std::nullopt : event_text(supervisor, moment.event)) {
-    lines.push_back(
-        {.at = moment.event.at, .text = std::move(*text), .saved = kind == Event::kSaved});
-  }
-  for (const RunAction& action : moment.actions) {
-    if (action.kind == Act::kSay) lines.push_back({.at = moment.event.at, .text = action.reason});
-    if (action.kind == Act::kReplan) {
-      lines.push_back({.at = moment.event.at, .text = "replanning: " + action.reason});
-    }
-    if (action.kind == Act::kFinish) {
-      lines.push_back({.at = moment.event.at,
-                       .text = fmt::format("{}: {}", name_of(action.outcome), action.reason)});
-    }
-  }
-  return lines;
-}
 
 std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record) {
   return std::make_unique<Supervisor>(terms_of(record, record.plan),
@@ -154,41 +121,32 @@ std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPl
   return std::make_unique<ClusterPolicy>(spot_belief(record.expected, record.tick, machines));
 }
 
+RunMoment moment_of(RunEvent event, std::vector<RunAction> actions, const Supervisor& supervisor,
+                    const RunPlan& plan) {
+  RunMoment moment{.event = std::move(event), .actions = std::move(actions)};
+  for (const RunAction& action : moment.actions) {
+    if (action.kind != RunActionKind::kTrain) continue;
+    std::vector<int> slots;
+    for (const int vm : action.vms) {
+      slots.push_back(supervisor.vms()[static_cast<std::size_t>(vm)].slot);
+    }
+    moment.predicted = step_time_of(plan, slots).mean;
+    break;
+  }
+  return moment;
+}
+
 Result<ReplayedRun> replay_run_folder(const std::string& folder) {
   const auto text = read_file(record_path(folder));
   if (!text.ok()) return text.error();
-  auto record = read_run(*text, record_path(folder));
+  const auto record = read_run(*text, record_path(folder));
   if (!record.ok()) return record.error();
-  const auto lines = read_file(journal_path_of(folder));
-  auto events = read_run_journal(lines.ok() ? *lines : "", journal_path_of(folder));
-  if (!events.ok()) return events.error();
-  ReplayedRun run{.record = std::move(record->noun),
-                  .plan = {},
-                  .supervisor = nullptr,
-                  .moments = {},
-                  .warnings = std::move(events->warnings)};
-  run.plan = run.record.plan;
-  run.supervisor = make_supervisor(run.record);
-  for (RunEvent& event : events->noun) {
-    if (event.kind == RunEventKind::kTerms && event.count) {
-      const std::string path = plan_path(folder, *event.count);
-      const auto plan_text = read_file(path);
-      if (!plan_text.ok()) return plan_text.error();
-      auto plan = read_run_plan(*plan_text, path);
-      if (!plan.ok()) return plan.error();
-      run.plan = std::move(plan->noun);
-      run.plans = *event.count;
-      run.supervisor->change_terms(terms_of(run.record, run.plan),
-                                   make_policy(run.record, run.plan));
-    }
-    std::vector<RunAction> actions = run.supervisor->handle(event);
-    run.moments.push_back({.event = std::move(event), .actions = std::move(actions)});
-    run.moments.back().predicted = predicted_step(run);
-    for (StoryLine& line : lines_of(*run.supervisor, run.moments.back())) {
-      run.lines.push_back(std::move(line));
-    }
-  }
-  return run;
+  bool differs = false;
+  auto run = replay(record->noun, folder, false, differs);
+  // Another version wrote it, and decided otherwise.
+  return differs ? replay(record->noun, folder, true, differs) : std::move(run);
 }
+
+RunStory story_of(const ReplayedRun& run) { return run.teller.story(*run.supervisor); }
 
 }  // namespace stint

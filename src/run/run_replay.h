@@ -6,28 +6,10 @@
 #include <vector>
 
 #include "run/run_record.h"
+#include "run/run_story.h"
 #include "supervise/supervisor.h"
 
 namespace stint {
-
-/// A line of a run's event list.
-struct StoryLine {
-  Seconds at;  // Since the run began.
-  std::string text;
-  bool saved = false;  // It says that a checkpoint is complete.
-};
-
-/// An event of a run, and the actions that followed.
-struct RunMoment {
-  RunEvent event;
-  std::vector<RunAction> actions;
-  // Step time of the workers that the actions order to train.
-  std::optional<Seconds> predicted = {};
-};
-
-/// The lines of the event list for a moment that `supervisor` has just handled: whole sentences
-/// without their full stop, or nothing.
-std::vector<StoryLine> lines_of(const Supervisor& supervisor, const RunMoment& moment);
 
 /// A run, replayed from its journal.
 struct ReplayedRun {
@@ -35,8 +17,7 @@ struct ReplayedRun {
   RunPlan plan;  // The present plan.
   int plans = 1;
   std::unique_ptr<Supervisor> supervisor;
-  std::vector<RunMoment> moments;
-  std::vector<StoryLine> lines = {};  // Lines of all moments.
+  RunTeller teller = {};  // It has seen all moments.
   std::vector<std::string> warnings;
 };
 
@@ -47,8 +28,16 @@ std::unique_ptr<Supervisor> make_supervisor(const RunRecord& record);
 /// without a deadline.
 std::unique_ptr<DeadlinePolicy> make_policy(const RunRecord& record, const RunPlan& plan);
 
-/// Reads the run in `folder` and replays its journal in a supervisor. Damaged files are bad input,
-/// and the error names them.
+/// The moment that `supervisor` has just handled under `plan`. The predicted step time must be
+/// computed then, because slots mean other machines after the next plan.
+RunMoment moment_of(RunEvent event, std::vector<RunAction> actions, const Supervisor& supervisor,
+                    const RunPlan& plan);
+
+/// Reads the run in `folder` and replays its journal in a supervisor. What was done counts, even if
+/// this version would do something else. Damaged files are bad input, and the error names them.
 Result<ReplayedRun> replay_run_folder(const std::string& folder);
+
+/// Builds the story of a run so far.
+RunStory story_of(const ReplayedRun& run);
 
 }  // namespace stint

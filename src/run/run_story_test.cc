@@ -1,9 +1,9 @@
-#include "run/run_story.h"
-
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/temporary_folder.h"
 #include "run/run_fixture.h"
+#include "run/run_replay.h"
 
 namespace stint {
 namespace {
@@ -139,6 +139,37 @@ TEST_F(RunStoryTest, GoesOnAfterAStopWhenItIsResumed) {
   EXPECT_EQ(story.reason, "");
   EXPECT_EQ(story.parts[3].time, 92 * kSecond);  // No worker trained from 8 to 100 s.
   expect_sums(story);
+}
+
+TEST_F(RunStoryTest, KeepsTheLatestLinesAndAttemptsOfAVeryLongRun) {
+  const RunRecord record = small_record();
+  const auto supervisor = make_supervisor(record);
+  RunTeller teller;
+  for (int i = 1; i <= 12'000; ++i) {
+    const RunAction train{.kind = RunActionKind::kTrain, .attempt = i, .vms = {0, 1}};
+    teller.see(*supervisor, {.event = {.kind = RunEventKind::kRemark,
+                                       .at = i * kSecond,
+                                       .reason = fmt::format("{}", i)},
+                             .actions = {train}});
+  }
+  const RunStory story = teller.story(*supervisor);
+  EXPECT_EQ(story.lines.back().text, "12000");
+  EXPECT_EQ(story.lines.front().text, fmt::format("{}", story.lines_before + 1));
+  EXPECT_GE(story.lines.size(), 10'000U);
+  EXPECT_LT(story.lines.size(), 11'000U);
+  EXPECT_GE(story.attempts.size(), 5'000U);
+  EXPECT_LT(story.attempts.size(), 5'500U);
+  EXPECT_EQ(story.attempts.back().vms.size(), 2U);
+  EXPECT_TRUE(story.attempts.front().vms.empty());
+  EXPECT_EQ(story.time, 12'000 * kSecond);
+}
+
+TEST(TimeSample, HasTheMedianOfMany) {
+  TimeSample sample;
+  EXPECT_FALSE(sample.median());
+  for (int i = 0; i <= 100'000; ++i) sample.add(i * kSecond);
+  EXPECT_LT(sample.times.size(), 2'000U);
+  EXPECT_NEAR(sample.median()->in(kSecond), 50'000, 100);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ Runner::Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor,
       cloud_(cloud),
       supervisor_(supervisor),
       plan_(std::move(plan)),
-      journal_(std::move(journal)),
+      ledger_(supervisor, std::move(setup_.teller), std::move(journal), setup_.plans),
       listeners_(std::move(listeners)),
       crew_(cloud, log_folder(setup_.folder)),
       awake_(now()),
@@ -106,23 +106,28 @@ Status Runner::take_over() {
 
 // Events and actions.
 
-void Runner::happen(RunEvent event) { queue_.push_back(std::move(event)); }
+void Runner::happen(RunEvent event) {
+  // Steps that were done before come first, at the time of the last of them.
+  if (auto steps = steps_.take()) queue_.push_back(std::move(*steps));
+  queue_.push_back(std::move(event));
+}
 
 void Runner::handle_queue() {
   while (!queue_.empty() && !failure_) {
     note_sleep();
     RunEvent event = std::move(queue_.front());
     queue_.pop_front();
-    event.at = now();
-    const Status kept = journal_.append(event);
-    if (!kept.ok()) return fail(kept.error());
+    if (event.kind != Event::kStepDone) event.at = now();
     if (event.kind == Event::kTerms && event.count) adopt(*event.count);
     const bool was_over = supervisor_.finished();
-    const std::vector<RunAction> actions = supervisor_.handle(event);
-    if (listeners_.happened) listeners_.happened(event, actions);
+    const auto actions = ledger_.handle(event, plan_);
+    if (!actions.ok()) return fail(actions.error());
+    if (listeners_.happened) listeners_.happened(event, *actions);
     if (supervisor_.finished() && !was_over) end_workers();
-    for (const RunAction& action : actions) perform(action);
+    for (const RunAction& action : *actions) perform(action);
     ask_for_wishes();
+    const Status shorter = ledger_.shorten();
+    if (!shorter.ok()) happen({.kind = Event::kRemark, .reason = shorter.error().message});
   }
 }
 

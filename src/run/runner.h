@@ -14,8 +14,9 @@
 #include "measure/measurement.h"
 #include "run/crew.h"
 #include "run/gang.h"
-#include "run/run_journal.h"
+#include "run/run_ledger.h"
 #include "run/run_record.h"
+#include "run/run_steps.h"
 #include "run/worker_orders.h"
 #include "supervise/supervisor.h"
 
@@ -29,7 +30,8 @@ struct RunnerSetup {
   std::vector<std::string> variables;  // "NAME=value", for workers.
   int plans = 1;                       // Number of plans made so far.
   const Clock* clock = nullptr;
-  int member = 0;  // Number among runs that share machines: each has its own ports.
+  RunTeller teller = {};  // What happened before.
+  int member = 0;         // Number among runs that share machines: each has its own ports.
 };
 
 /// An answer to the supervisor's request for a new plan.
@@ -146,6 +148,7 @@ class Runner {
   std::optional<std::string> wrong_steps(const Json& facts) const;
   void on_out_of_memory(int vm, const Json& facts);
   void on_gang_news(const GangNews& news);
+  void on_step(const GangStep& step);
   void note_step(const GangNews& news);
   void on_ended(int vm, int code);
   void judge_end(int vm, int code);
@@ -177,13 +180,15 @@ class Runner {
   Supervisor& supervisor_;
   RunPlan plan_;
   std::map<int, RunPlan> new_plans_;  // By number, until the supervisor receives them.
-  RunJournal journal_;
+  RunLedger ledger_;
   std::optional<LineLog> measurements_;
   std::optional<Seconds> measure_again_;  // Measurements are dropped until then.
   RunListeners listeners_;
   Crew crew_;
 
   std::deque<RunEvent> queue_;
+  RunSteps steps_;      // Those of the gang that are not yet events.
+  Seconds told_steps_;  // When steps were last made an event because of their number or time.
   std::map<int, Machine> machines_;  // By number.
   Gang gang_;
   Gang before_;           // The gang that trained last.

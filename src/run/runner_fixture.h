@@ -15,7 +15,6 @@
 #include "cloud/namespaces.h"
 #include "run/run_fixture.h"
 #include "run/run_replay.h"
-#include "run/run_story.h"
 #include "run/runner.h"
 
 namespace stint {

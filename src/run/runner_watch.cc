@@ -160,12 +160,7 @@ void Runner::on_gang_news(const GangNews& news) {
   }
   note_step(news);
   if (listeners_.trained && (news.step || news.training_after)) listeners_.trained(news);
-  if (news.step) {
-    happen({.kind = Event::kStepDone,
-            .attempt = attempt,
-            .step = news.step->number,
-            .duration = news.step->time});
-  }
+  if (news.step) on_step(*news.step);
   if (news.save_failed) {
     happen({.kind = Event::kSaveFailed, .save = save_, .reason = news.save_failed});
   }
@@ -184,6 +179,16 @@ void Runner::on_gang_news(const GangNews& news) {
           .step = checkpoint.step,
           .save = save_,
           .duration = now() - save_since_});
+}
+
+/// Steps become events with the next one, at the latest with the next tick; sooner where somebody
+/// may want another plan because of them.
+void Runner::on_step(const GangStep& step) {
+  const bool alone =
+      steps_.add(gang_.attempt(), step.number, step.time, now(), supervisor_.terms().steps);
+  if (!alone && (!listeners_.wish || now() - told_steps_ < kLook)) return;
+  told_steps_ = now();
+  if (auto event = steps_.take()) queue_.push_back(std::move(*event));
 }
 
 void Runner::on_ended(int vm, int code) {

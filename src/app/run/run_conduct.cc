@@ -115,7 +115,6 @@ ReplayedRun new_run(const PreparedRun& run) {
   return {.record = run.record,
           .plan = run.record.plan,
           .supervisor = make_supervisor(run.record),
-          .moments = {},
           .warnings = run.warnings};
 }
 
@@ -168,6 +167,7 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
                  .variables = std::move(*variables),
                  .plans = run.plans,
                  .clock = &clock,
+                 .teller = run.teller,
                  .member = run.record.sharing ? run.record.sharing->member : 0},
                 cloud, *run.supervisor, run.plan, std::move(*journal), std::move(listeners));
   if (resumed) {

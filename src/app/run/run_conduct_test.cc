@@ -31,7 +31,7 @@ TEST(RunConductTest, ANewRunHasDoneNothing) {
   prepared.warnings = {"beware"};
   const ReplayedRun run = new_run(prepared);
   EXPECT_EQ(run.supervisor->saved(), 0);
-  EXPECT_TRUE(run.moments.empty());
+  EXPECT_EQ(story_of(run).time, Seconds{});
   EXPECT_EQ(run.warnings, prepared.warnings);
 }
 

@@ -65,7 +65,7 @@ std::vector<RunEvent> stopping(const ReplayedRun& run, const std::string& folder
 /// the bill of `after`.
 Status note_release(const Environment& environment, const std::string& folder,
                     const ClusterStatus& before, const ClusterStatus& after) {
-  const auto run = replay_run_folder(folder);
+  auto run = replay_run_folder(folder);
   if (!run.ok()) return run.error();
   const auto seen = view_for(run->record, before);
   const auto bill = view_for(run->record, after);
@@ -81,7 +81,7 @@ Status note_release(const Environment& environment, const std::string& folder,
   if (!journal.ok()) return journal.error();
   for (RunEvent& event : events) {
     event.at = run_time_now(environment, *run);
-    const Status kept = journal->append(event);
+    const Status kept = journal->append(event, run->supervisor->handle(event));
     if (!kept.ok()) return kept;
   }
   return {};

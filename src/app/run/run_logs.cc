@@ -9,7 +9,7 @@
 #include "app/run/run_job.h"
 #include "base/descriptor.h"
 #include "run/run_folder.h"
-#include "run/run_story.h"
+#include "run/run_replay.h"
 #include "run/worker_log.h"
 
 namespace stint {

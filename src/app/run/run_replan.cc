@@ -10,14 +10,12 @@
 #include "load/predict_inputs.h"
 #include "plan/plan.h"
 #include "run/run_folder.h"
-#include "run/run_journal.h"
 
 namespace stint {
 namespace {
 
 constexpr double kLeastGain = 0.1;       // Of what is left to pay; a move has risks of its own.
 constexpr double kNearlyAsSure = 0.05;   // Of keeping the deadline.
-constexpr std::size_t kFirstSteps = 9;   // That tell how fast machines were when they began.
 constexpr std::size_t kClustersMax = 6;  // Of the answer.
 
 /// The plan with the spot prices of today.
@@ -62,26 +60,10 @@ std::vector<RunPlan> other_clusters(const Environment& environment, const std::s
 }
 
 /// Whether the machines that train now were as fast as planned when they began.
-bool began_as_planned(const std::string& folder, const Supervisor& supervisor) {
-  const auto text = read_file(journal_path_of(folder));
-  if (!text.ok() || !supervisor.attempt()) return false;
-  const auto events = read_run_journal(*text, journal_path_of(folder));
-  if (!events.ok()) return false;
-  std::vector<Seconds> first;
-  for (const RunEvent& event : events->noun) {
-    const bool ours = event.kind == RunEventKind::kStepDone && event.duration &&
-                      event.attempt == supervisor.attempt()->number;
-    if (ours && first.size() < kFirstSteps) first.push_back(*event.duration);
-  }
-  if (first.size() < kFirstSteps) return false;
-  std::nth_element(first.begin(), first.begin() + kFirstSteps / 2, first.end());
-  std::vector<int> slots;
-  for (const int vm : supervisor.attempt()->vms) {
-    slots.push_back(supervisor.vms()[static_cast<std::size_t>(vm)].slot);
-  }
+bool began_as_planned(const Supervisor& supervisor) {
   const RunTerms& terms = supervisor.terms();
-  const double ratio = first[kFirstSteps / 2] / terms.step_time(slots);
-  return ratio <= terms.slower && ratio >= terms.faster;
+  const auto ratio = supervisor.slowness_first();
+  return supervisor.attempt() && ratio && *ratio <= terms.slower && *ratio >= terms.faster;
 }
 
 /// What a way on comes to, machines that it keeps being kept.
@@ -163,7 +145,7 @@ std::vector<WayOn> ways_on(const Environment& environment, const std::string& fo
 Replanning think_again(const Environment& environment, const std::string& folder,
                        const RunRecord& record, const Supervisor& supervisor, const RunPlan& plan,
                        const std::string& reason) {
-  const bool changed = began_as_planned(folder, supervisor);
+  const bool changed = began_as_planned(supervisor);
   std::vector<WeighedWay> ways;
   for (WayOn& way : ways_on(environment, folder, record, supervisor, plan, changed)) {
     ways.push_back(weigh(record, supervisor, std::move(way)));

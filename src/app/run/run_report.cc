@@ -14,34 +14,47 @@
 #include "base/text.h"
 #include "measure/measurement.h"
 #include "run/run_folder.h"
+#include "run/run_replay.h"
 
 namespace stint {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Of the steps of a long run so many are drawn, and of its checkpoints the latest are listed.
+constexpr std::uintmax_t kStepsShown = 20'000;
+constexpr std::size_t kSavesShown = 10'000;
+constexpr std::uintmax_t kStepLine = 150;  // About the bytes of a step's line.
+
 void add_measurements(const std::string& folder, RunReport& report) {
-  const auto text = read_file(measurements_path(folder));
-  if (!text.ok()) return;
-  const auto read = read_measurements(*text, measurements_path(folder));
-  if (!read.ok()) {
-    report.warnings.push_back(read.error().message);
-    return;
-  }
-  for (const Measurement& one : read->noun) {
+  const std::string path = measurements_path(folder);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  const std::uintmax_t every = error ? 1 : 1 + size / kStepLine / kStepsShown;
+  std::uintmax_t steps = 0;
+  // Most lines are steps: only those that are drawn are parsed.
+  const auto skip = [&](std::string_view line) {
+    return line.find("\"iteration\":{") != std::string_view::npos && steps++ % every != 0;
+  };
+  const auto read = each_measurement(path, skip, [&](const Measurement& one) {
     if (one.iteration) {
       report.steps.push_back({.step = one.iteration->number,
                               .at = one.at - report.record.began,
                               .time = one.iteration->time,
                               .loss = one.iteration->loss.value_or(0)});
     }
-    if (one.checkpoint) {
-      report.saves.push_back({.step = one.checkpoint->iteration,
-                              .bytes = one.checkpoint->bytes.value_or(Bytes{}),
-                              .stall = one.checkpoint->stall.value_or(Seconds{}),
-                              .transfer = one.checkpoint->transfer.value_or(Seconds{})});
-    }
-  }
+    if (!one.checkpoint) return;
+    report.saves.push_back({.step = one.checkpoint->iteration,
+                            .bytes = one.checkpoint->bytes.value_or(Bytes{}),
+                            .stall = one.checkpoint->stall.value_or(Seconds{}),
+                            .transfer = one.checkpoint->transfer.value_or(Seconds{})});
+    if (report.saves.size() < 2 * kSavesShown) return;
+    report.saves.erase(report.saves.begin(), report.saves.begin() + kSavesShown);
+  });
+  if (read.ok()) return;
+  report.warnings.push_back(read.error().message);
+  report.steps.clear();
+  report.saves.clear();
 }
 
 void add_search(const std::string& folder, RunReport& report) {
@@ -94,8 +107,8 @@ Result<RunReport> report_run(const Environment& environment, const std::string& 
   // A run that goes on is told up to now, with the machines that are there.
   if (alive && !run->supervisor->finished()) {
     RunEvent tick{.kind = RunEventKind::kTick, .at = run_time_now(environment, *run)};
-    auto actions = run->supervisor->handle(tick);
-    run->moments.push_back({.event = tick, .actions = {}});
+    (void)run->supervisor->handle(tick);
+    run->teller.see(*run->supervisor, {.event = tick, .actions = {}});
   }
   RunReport report{.record = run->record,
                    .folder = *folder,

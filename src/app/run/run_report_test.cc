@@ -112,5 +112,27 @@ TEST_F(RunReportTest, ListsRunsInTheOrderTheyWereBegun) {
   EXPECT_FALSE(list_runs(environment_).ok());
 }
 
+// 4 MB are 28,000 lines of a step: every second is shown, and every checkpoint.
+TEST_F(RunReportTest, OfAVeryLongRunSomeStepsAreShown) {
+  const std::string folder = add_run("one", 99, 1000 * kSecond);
+  std::string measured;
+  std::int64_t steps = 0;
+  while (measured.size() < 4'000'000) {
+    measured += write_measurement(
+        {.run = "one",
+         .at = 1005 * kSecond,
+         .iteration = IterationRecord{.number = ++steps, .time = 1 * kSecond, .loss = 0.5}});
+    if (steps % 1000 != 0) continue;
+    measured += write_measurement(
+        {.run = "one", .at = 1007.5 * kSecond, .checkpoint = CheckpointRecord{.iteration = steps}});
+  }
+  ASSERT_TRUE(write_file(measurements_path(folder), measured).ok());
+  const auto report = report_run(environment_, "one");
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->warnings.empty());
+  EXPECT_EQ(report->steps.size(), static_cast<std::size_t>((steps + 1) / 2));
+  EXPECT_EQ(report->saves.size(), static_cast<std::size_t>(steps / 1000));
+}
+
 }  // namespace
 }  // namespace stint

@@ -340,6 +340,9 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
     parts.add({part.name, duration(part.time), bill_text(part.cost)});
   }
   text += parts.text(terminal, "-o json") + "\n" + vms_table(report, terminal) + "\n";
+  if (report.story.lines_before > 0) {
+    text += fmt::format("{} earlier events are not kept.\n", report.story.lines_before);
+  }
   for (const StoryLine& line : report.story.lines) {
     text += fmt::format("{}  {}\n", moment_text(line.at),
                         wrapped(without_controls(line.text), terminal.width, 12));

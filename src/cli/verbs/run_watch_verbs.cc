@@ -94,11 +94,12 @@ class LineTeller {
     const RunStory& story = run.story;
     std::string text;
     if (!told_) {
-      told_ = story.lines.size() - std::min(story.lines.size(), kEvents);
+      told_ =
+          lines_so_far(story) - static_cast<std::int64_t>(std::min(story.lines.size(), kEvents));
       text = fmt::format("{}  {}\n", run.record.name, state_text(run));
     }
-    for (; *told_ < story.lines.size(); ++*told_) {
-      const StoryLine& line = story.lines[*told_];
+    for (told_ = std::max(*told_, story.lines_before); *told_ < lines_so_far(story); ++*told_) {
+      const StoryLine& line = story.lines[static_cast<std::size_t>(*told_ - story.lines_before)];
       text += fmt::format("{}  {}\n", moment_text(line.at), without_controls(line.text));
     }
     const std::int64_t tenth = 10 * story.reached / std::max<std::int64_t>(1, story.steps);
@@ -111,7 +112,11 @@ class LineTeller {
   }
 
  private:
-  std::optional<std::size_t> told_ = {};  // Events; absent before the first call.
+  static std::int64_t lines_so_far(const RunStory& story) {
+    return story.lines_before + static_cast<std::int64_t>(story.lines.size());
+  }
+
+  std::optional<std::int64_t> told_ = {};  // Events; absent before the first call.
   std::int64_t tenth_ = 0;
 };
 

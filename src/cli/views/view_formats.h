@@ -10,7 +10,7 @@ namespace stint::cli {
 
 /// A type-erased view.
 struct ViewFormat {
-  const char* name;       // docs/formats has it as "stint.NAME.1.schema.json".
+  const char* name;       // docs/formats has it as "stint.NAME.VERSION.schema.json".
   const char* schema;     // Its mark.
   Json (*json_schema)();  // The JSON Schema of the whole document.
   Result<std::string> (*rewrite)(const std::string& text);  // Reads a document and writes it back.
