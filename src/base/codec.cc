@@ -40,22 +40,25 @@ void Trail::warn(int line, std::string_view message) {
   warnings.push_back(place(line) + std::string(message));
 }
 
-std::string range_problem(Range range, double value, std::string_view shown) {
-  const auto must_be = [&](const char* what) {
+std::string range_problem(Range range, double value, std::string_view shown, NumberLimits limits) {
+  const auto must_be = [&](std::string_view what) {
     return fmt::format("must be {}, not {}", what, shown);
+  };
+  const auto within = [&](double min, double max) {
+    return value >= min && value <= max ? "" : must_be(fmt::format("from {} to {}", min, max));
   };
   if (!std::isfinite(value)) return must_be("a finite number");
   switch (range) {
     case Range::kAny:
-      return "";
+      return within(-limits.max, limits.max);
     case Range::kPositive:
-      return value > 0 ? "" : must_be("above zero");
+      return value > 0 ? within(limits.min, limits.max) : must_be("above zero");
     case Range::kNotNegative:
-      return value >= 0 ? "" : must_be("zero or more");
+      return value >= 0 ? within(0, limits.max) : must_be("zero or more");
     case Range::kFraction:
-      return value >= 0 && value <= 1 ? "" : must_be("from 0 to 1");
+      return within(0, 1);
     case Range::kAtLeastOne:
-      return value >= 1 ? "" : must_be("1 or more");
+      return value >= 1 ? within(1, limits.max) : must_be("1 or more");
   }
   return "";
 }
@@ -107,9 +110,9 @@ void ReadWalk::wrong_kind(const Json& json, const char* wanted) {
                                        null ? "; leave the field out if it is unknown" : ""));
 }
 
-void ReadWalk::check_range(const Json& json, FieldRules rules, double value,
-                           std::string_view shown) {
-  const std::string wrong = range_problem(rules.range, value, printable(shown));
+void ReadWalk::check_range(const Json& json, Range range, double value, NumberLimits limits) {
+  const std::string shown = printable(to_text(json, JsonStyle::kLine));
+  const std::string wrong = range_problem(range, value, shown, limits);
   if (!wrong.empty()) trail_.fail(json.line(), wrong);
 }
 
@@ -119,31 +122,26 @@ void ReadWalk::read(const Json& json, bool& value, FieldRules /*rules*/) {
   value = *boolean;
 }
 
-void ReadWalk::read(const Json& json, double& value, FieldRules rules) {
-  if (const auto* number = json.as<double>()) {
-    value = *number;
-  } else if (const auto* whole = json.as<std::int64_t>()) {
-    value = static_cast<double>(*whole);
-  } else {
-    return wrong_kind(json, "a number");
+double ReadWalk::read_number(const Json& json, Range range, NumberLimits limits) {
+  const auto* number = json.as<double>();
+  const auto* whole = json.as<std::int64_t>();
+  if (number == nullptr && whole == nullptr) {
+    wrong_kind(json, "a number");
+    return 0;
   }
-  check_range(json, rules, value, to_text(json, JsonStyle::kLine));
+  const double value = number != nullptr ? *number : static_cast<double>(*whole);
+  check_range(json, range, value, limits);
+  return value;
 }
 
-std::int64_t ReadWalk::read_integer(const Json& json, FieldRules rules, std::int64_t low,
-                                    std::int64_t high) {
+std::int64_t ReadWalk::read_integer(const Json& json, Range range, NumberLimits limits) {
   const auto* whole = json.as<std::int64_t>();
   if (whole == nullptr) {
     wrong_kind(json, "a whole number");
     return 0;
   }
-  const std::string shown = to_text(json, JsonStyle::kLine);
-  if (*whole < low || *whole > high) {
-    trail_.fail(json.line(), fmt::format("{} is out of range", shown));
-    return 0;
-  }
-  check_range(json, rules, static_cast<double>(*whole), shown);
-  return *whole;
+  check_range(json, range, static_cast<double>(*whole), limits);
+  return trail_.ok() ? *whole : 0;
 }
 
 void ReadWalk::read(const Json& json, std::string& value, FieldRules rules) {
@@ -168,8 +166,8 @@ void WriteWalk::rest(const Json::Object& unknown) {
   for (const auto& [name, value] : unknown) json_.add(name, value);
 }
 
-void CheckWalk::check(double value, FieldRules rules) {
-  const std::string wrong = range_problem(rules.range, value, fmt::format("{}", value));
+void CheckWalk::check_number(double value, Range range, NumberLimits limits) {
+  const std::string wrong = range_problem(range, value, fmt::format("{}", value), limits);
   if (!wrong.empty()) trail_.fail(0, wrong);
 }
 
@@ -196,13 +194,30 @@ Json SchemaWalk::object() const {
   return schema;
 }
 
-Json SchemaWalk::number_schema(const char* type, Range range) {
+Json SchemaWalk::number_schema(const char* type, Range range, NumberLimits limits) {
+  const auto bound = [&](double value) {
+    const bool whole =
+        std::abs(value) <= static_cast<double>(kLongCountMax) && value == std::floor(value);
+    return whole ? Json(Json::Value{static_cast<std::int64_t>(value)}) : Json(value);
+  };
   Json schema;
   schema.add("type", type);
-  if (range == Range::kPositive) schema.add("exclusiveMinimum", 0);
-  if (range == Range::kNotNegative || range == Range::kFraction) schema.add("minimum", 0);
-  if (range == Range::kAtLeastOne) schema.add("minimum", 1);
-  if (range == Range::kFraction) schema.add("maximum", 1);
+  switch (range) {
+    case Range::kAny:
+      schema.add("minimum", bound(-limits.max));
+      break;
+    case Range::kPositive:
+      schema.add("minimum", bound(limits.min));
+      break;
+    case Range::kNotNegative:
+    case Range::kFraction:
+      schema.add("minimum", 0);
+      break;
+    case Range::kAtLeastOne:
+      schema.add("minimum", 1);
+      break;
+  }
+  schema.add("maximum", range == Range::kFraction ? Json(1) : bound(limits.max));
   return schema;
 }
 
@@ -214,10 +229,11 @@ Json SchemaWalk::or_null(const Json& schema) {
   return either;
 }
 
-Json SchemaWalk::text_schema(std::string pattern) {
+Json SchemaWalk::text_schema(std::string pattern, std::string comment) {
   Json schema;
   schema.add("type", "string");
   schema.add("pattern", Json(std::move(pattern)));
+  if (!comment.empty()) schema.add("$comment", Json(std::move(comment)));
   return schema;
 }
 

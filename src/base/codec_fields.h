@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/limits.h"
+#include "base/unit_text.h"
 #include "base/units.h"
 
 namespace stint {
@@ -22,6 +25,7 @@ struct FieldRules {
   Range range = Range::kAny;
   std::string_view unit = {};  // The preferred unit of a quantity.
   bool always = false;         // An empty list is written as well.
+  double max = 0;              // Of a number; 0: that of its type.
 };
 
 /// The error of a noun, and its location.
@@ -48,8 +52,10 @@ struct Trail {
   std::string place(int line) const;
 };
 
-/// Empty when `value` lies in `range`; otherwise "must be …, not `shown`".
-std::string range_problem(Range range, double value, std::string_view shown);
+/// Empty when `value` lies in `range` and within `limits`, whose least applies to numbers that must
+/// be above zero; otherwise "must be …, not `shown`".
+std::string range_problem(Range range, double value, std::string_view shown,
+                          NumberLimits limits = {});
 
 class ReadWalk;
 
@@ -104,6 +110,29 @@ template <class T>
 concept HasProblem = requires(const T& it) {
   { problem(it) } -> std::same_as<std::string>;
 };
+
+template <AnInteger T>
+Range range_of(FieldRules rules) {
+  const bool natural = std::is_unsigned_v<T> && rules.range == Range::kAny;
+  return natural ? Range::kNotNegative : rules.range;
+}
+
+template <class T>
+requires AnInteger<T> || std::same_as<T, double> NumberLimits limits_of(FieldRules rules) {
+  NumberLimits limits;
+  if constexpr (std::same_as<T, int>) limits.max = kCountMax;
+  if constexpr (std::same_as<T, std::int64_t>) limits.max = kLongCountMax;
+  if constexpr (std::same_as<T, std::uint32_t>) limits.max = std::numeric_limits<T>::max();
+  if (rules.max > 0) limits.max = rules.max;
+  return limits;
+}
+
+/// The physical range of a quantity that is written as a number of `unit`s.
+template <AQuantity Q>
+NumberLimits limits_in(Q unit) {
+  const NumberLimits range = quantity_range<Q>();
+  return {.min = Q::of_base(range.min).in(unit), .max = Q::of_base(range.max).in(unit)};
+}
 
 /// True when the field is left out of a document that does not have it.
 template <class T>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "base/codec_fields.h"
 #include "base/date.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/unit_text.h"
 
 namespace stint {
@@ -26,11 +26,8 @@ class ReadWalk {
 
   template <class T, AQuantity Q>
   void number(const char* name, T& member, Q unit, const char* /*doc*/, Range range = Range::kAny) {
-    visit(name, kMayBeAbsent<T>, [&](const Json& json) {
-      double value = 0;
-      read(json, value, {.range = range});
-      member = value * unit;
-    });
+    visit(name, kMayBeAbsent<T>,
+          [&](const Json& json) { member = read_number(json, range, limits_in(unit)) * unit; });
   }
 
   /// A required number that may be null, which means that there is none.
@@ -40,9 +37,7 @@ class ReadWalk {
     visit(name, false, [&](const Json& json) {
       member.reset();
       if (json.as<std::nullptr_t>() != nullptr) return;
-      double value = 0;
-      read(json, value, {.range = range});
-      member = value * unit;
+      member = read_number(json, range, limits_in(unit)) * unit;
     });
   }
 
@@ -52,7 +47,7 @@ class ReadWalk {
                Range range = Range::kAny) {
     visit(name, true, [&](const Json& json) {
       std::vector<double> values;
-      read(json, values, {.range = range});
+      read(json, values, {.range = range, .max = limits_in(unit).max});
       list.clear();
       for (const double value : values) list.push_back(value * unit);
     });
@@ -141,20 +136,21 @@ class ReadWalk {
   static std::string missing(const char* name);
   void check_mark(const Json& json, const char* schema);
   void wrong_kind(const Json& json, const char* wanted);
-  void check_range(const Json& json, FieldRules rules, double value, std::string_view shown);
+  void check_range(const Json& json, Range range, double value, NumberLimits limits);
+  double read_number(const Json& json, Range range, NumberLimits limits);
 
   void read(const Json& json, bool& value, FieldRules rules);
-  void read(const Json& json, double& value, FieldRules rules);
+  void read(const Json& json, double& value, FieldRules rules) {
+    value = read_number(json, rules.range, limits_of<double>(rules));
+  }
   void read(const Json& json, std::string& value, FieldRules rules);
   void read(const Json& json, Date& value, FieldRules rules);
   void read(const Json& json, Json& value, FieldRules /*rules*/) { value = json; }
-  std::int64_t read_integer(const Json& json, FieldRules rules, std::int64_t low,
-                            std::int64_t high);
+  std::int64_t read_integer(const Json& json, Range range, NumberLimits limits);
 
   template <AnInteger T>
   void read(const Json& json, T& value, FieldRules rules) {
-    using Limits = std::numeric_limits<T>;
-    value = static_cast<T>(read_integer(json, rules, Limits::min(), Limits::max()));
+    value = static_cast<T>(read_integer(json, range_of<T>(rules), limits_of<T>(rules)));
   }
 
   template <AQuantity T>
@@ -169,7 +165,8 @@ class ReadWalk {
     const auto parsed = parse_quantity<T>(text);
     if (!parsed.ok()) return trail_.fail(json.line(), parsed.error().message);
     value = *parsed;
-    check_range(json, rules, value.in(T::of_base(1)), text);
+    const std::string wrong = range_problem(rules.range, value.in(T::of_base(1)), printable(text));
+    if (!wrong.empty()) trail_.fail(json.line(), wrong);
   }
 
   template <ANamedEnum T>

@@ -112,7 +112,7 @@ TEST(Codec, ErrorsGiveFileLineAndPointer) {
   EXPECT_EQ(error_after("\"count\": 2", "\"count\": 0"),
             "a.json:3: /count: must be 1 or more, not 0");
   EXPECT_EQ(error_after("\"count\": 2", "\"count\": 99999999999"),
-            "a.json:3: /count: 99999999999 is out of range");
+            "a.json:3: /count: must be from 1 to 16777216, not 99999999999");
   EXPECT_EQ(error_after("\"name\": \"a\",", ""), "a.json:1: the field \"name\" is missing; add it");
   EXPECT_EQ(error_after("\"a\"", "null"),
             "a.json:3: /name: must be a text, not null; leave the field out if it is unknown");
@@ -144,6 +144,32 @@ TEST(Codec, ChecksNounsInMemory) {
             std::string::npos);
   offer.prices[0].rate = 1 * kDollar / kHour;
   EXPECT_TRUE(check_fields(offer, "offer").ok());
+}
+
+/// A field may have a maximum below that of its type.
+struct Fleet {
+  int vms = 1;
+  std::uint32_t checksum = 0;
+};
+
+template <class Walk>
+void describe(Walk& walk, Like<Walk, Fleet>& it) {
+  walk.field("vms", it.vms, "How many.", {.range = Range::kAtLeastOne, .max = 8});
+  walk.field("checksum", it.checksum, "Of all.");
+}
+
+TEST(Codec, AFieldMayHaveItsOwnMaximum) {
+  const auto read_fleet = [](const char* text) {
+    const auto fleet = read_document<Fleet>(text, "stint.fleet/1", "a.json");
+    return fleet.ok() ? "" : fleet.error().message;
+  };
+  EXPECT_EQ(read_fleet(R"({"schema": "stint.fleet/1", "vms": 8, "checksum": 4294967295})"), "");
+  EXPECT_EQ(read_fleet(R"({"schema": "stint.fleet/1", "vms": 9, "checksum": 0})"),
+            "a.json:1: /vms: must be from 1 to 8, not 9");
+  EXPECT_EQ(read_fleet(R"({"schema": "stint.fleet/1", "vms": 1, "checksum": -1})"),
+            "a.json:1: /checksum: must be zero or more, not -1");
+  const std::string schema = to_text(SchemaWalk::schema_of<Fleet>(), JsonStyle::kLine);
+  EXPECT_NE(schema.find(R"("vms":{"type":"integer","minimum":1,"maximum":8,)"), std::string::npos);
 }
 
 TEST(Codec, MakesASchemaOfTheSameFields) {
@@ -199,11 +225,29 @@ TEST(Codec, ResultsHoldNumbersNullsAndDocuments) {
   EXPECT_EQ(receipt_after("\"4 USD/h\"", "4").find("a.json:1: /others/0/price: "), 0U);
 }
 
+TEST(Codec, RefusesNumbersOutsideThePhysicalRange) {
+  EXPECT_EQ(error_after("1.5,", "1e300,"),
+            "a.json:6: /time_s: must be from 0 to 315360000000, not 1e+300");
+  EXPECT_EQ(error_after("\"count\": 2", "\"count\": 2147483647"),
+            "a.json:3: /count: must be from 1 to 16777216, not 2147483647");
+  EXPECT_EQ(error_after("\"3.06 USD/h\"", "\"1e300 USD/h\""),
+            "a.json:4: /prices/0/price: '1e300 USD/h' is out of range: a price is zero or from "
+            "1e-09 USD/h to 1000000000 USD/h");
+  EXPECT_EQ(receipt_after("null", "1e-300"),
+            "a.json:1: /end_s: must be from 1e-12 to 315360000000, not 1e-300");
+  EXPECT_EQ(receipt_after("2.5", "1e300"),
+            "a.json:1: /times_s/1: must be from 0 to 315360000000, not 1e+300");
+  Offer offer{.name = "a", .time = 1e300 * kSecond};
+  EXPECT_EQ(check_fields(offer, "offer").error().message,
+            "offer: /time_s: must be from 0 to 315360000000, not 1e+300");
+}
+
 TEST(Codec, DocumentsInsideADocumentHaveTheirMarkInItsSchema) {
   const Json schema = SchemaWalk::schema_of<Receipt>();
   const std::string text = to_text(schema, JsonStyle::kLine);
-  EXPECT_NE(text.find(R"("end_s":{"type":["number","null"],"exclusiveMinimum":0)"),
-            std::string::npos);
+  EXPECT_NE(
+      text.find(R"("end_s":{"type":["number","null"],"minimum":1e-12,"maximum":315360000000)"),
+      std::string::npos);
   EXPECT_NE(text.find(R"("required":["end_s","paid"])"), std::string::npos);
   EXPECT_NE(text.find(R"("others":{"type":"array","items":{"type":"object","properties":{"schema":)"
                       R"({"const":"stint.price/1")"),

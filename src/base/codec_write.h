@@ -149,9 +149,12 @@ class CheckWalk {
   void number(const char* name, const T& member, Q unit, const char* doc,
               Range range = Range::kAny) {
     if constexpr (AnOptional<T>) {
-      if (member) field(name, member->in(unit), doc, {.range = range});
+      if (member) number(name, *member, unit, doc, range);
     } else {
-      field(name, member.in(unit), doc, {.range = range});
+      if (!trail_.ok()) return;
+      trail_.path.emplace_back(name);
+      check_number(member.in(unit), range, limits_in(unit));
+      trail_.path.pop_back();
     }
   }
 
@@ -166,7 +169,7 @@ class CheckWalk {
                Range range = Range::kAny) {
     std::vector<double> values;
     for (const Q value : list) values.push_back(value.in(unit));
-    field(name, values, doc, {.range = range});
+    field(name, values, doc, {.range = range, .max = limits_in(unit).max});
   }
 
   template <class T>
@@ -203,15 +206,18 @@ class CheckWalk {
   void check(const std::string& value, FieldRules rules);
   void check(const Date& value, FieldRules rules);
   void check(const Json& /*value*/, FieldRules /*rules*/) {}
-  void check(double value, FieldRules rules);
+  void check_number(double value, Range range, NumberLimits limits);
+  void check(double value, FieldRules rules) {
+    check_number(value, rules.range, limits_of<double>(rules));
+  }
 
   template <AnInteger T>
   void check(T value, FieldRules rules) {
-    check(static_cast<double>(value), rules);
+    check_number(static_cast<double>(value), range_of<T>(rules), limits_of<T>(rules));
   }
   template <AQuantity T>
   void check(T value, FieldRules rules) {
-    check(value.in(T::of_base(1)), rules);
+    check_number(value.in(T::of_base(1)), rules.range, limits_in(T::of_base(1)));
   }
   template <ANamedEnum T>
   void check(T value, FieldRules /*rules*/) {
@@ -254,21 +260,22 @@ class SchemaWalk {
   }
 
   template <class T, AQuantity Q>
-  void number(const char* name, const T& /*member*/, Q /*unit*/, const char* doc,
+  void number(const char* name, const T& /*member*/, Q unit, const char* doc,
               Range range = Range::kAny) {
-    add(name, number_schema("number", range), doc, kMayBeAbsent<T>);
+    add(name, number_schema("number", range, limits_in(unit)), doc, kMayBeAbsent<T>);
   }
 
   template <AQuantity Q>
-  void number_or_null(const char* name, const std::optional<Q>& /*member*/, Q /*unit*/,
-                      const char* doc, Range range = Range::kAny) {
-    add(name, or_null(number_schema("number", range)), doc, false);
+  void number_or_null(const char* name, const std::optional<Q>& /*member*/, Q unit, const char* doc,
+                      Range range = Range::kAny) {
+    add(name, or_null(number_schema("number", range, limits_in(unit))), doc, false);
   }
 
   template <AQuantity Q>
-  void numbers(const char* name, const std::vector<Q>& /*list*/, Q /*unit*/, const char* doc,
+  void numbers(const char* name, const std::vector<Q>& /*list*/, Q unit, const char* doc,
                Range range = Range::kAny) {
-    add(name, of(static_cast<const std::vector<double>*>(nullptr), {.range = range}), doc, true);
+    const FieldRules rules{.range = range, .max = limits_in(unit).max};
+    add(name, of(static_cast<const std::vector<double>*>(nullptr), rules), doc, true);
   }
 
   template <class T>
@@ -295,13 +302,13 @@ class SchemaWalk {
  private:
   void add(const char* name, Json schema, const char* doc, bool may_be_absent);
   Json object() const;
-  static Json number_schema(const char* type, Range range);
+  static Json number_schema(const char* type, Range range, NumberLimits limits);
   static Json or_null(const Json& schema);
-  static Json text_schema(std::string pattern);
+  static Json text_schema(std::string pattern, std::string comment = {});
 
   static Json of(const bool* /*type*/, FieldRules /*rules*/);
   static Json of(const double* /*type*/, FieldRules rules) {
-    return number_schema("number", rules.range);
+    return number_schema("number", rules.range, limits_of<double>(rules));
   }
   static Json of(const std::string* /*type*/, FieldRules rules);
   static Json of(const Date* /*type*/, FieldRules /*rules*/) { return text_schema(kDatePattern); }
@@ -309,11 +316,11 @@ class SchemaWalk {
 
   template <AnInteger T>
   static Json of(const T* /*type*/, FieldRules rules) {
-    return number_schema("integer", rules.range);
+    return number_schema("integer", range_of<T>(rules), limits_of<T>(rules));
   }
   template <AQuantity T>
   static Json of(const T* /*type*/, FieldRules /*rules*/) {
-    return text_schema(quantity_pattern<T>());
+    return text_schema(quantity_pattern<T>(), quantity_range_text<T>());
   }
   template <ANamedEnum T>
   static Json of(const T* /*type*/, FieldRules /*rules*/) {

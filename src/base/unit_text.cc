@@ -22,11 +22,12 @@ struct Unit {
   double per = 1;      // 3600 for "USD/h", so that 3.06 USD/h is exactly 3.06 * kDollar / kHour.
 };
 
-/// The name of a dimension and its units.
+/// The name of a dimension, its units and its physical range.
 struct Dimension {
   const char* what;
   const char* example;
   std::span<const Unit> units;
+  NumberLimits range;
   bool compound = false;  // Several terms may follow each other, as in "1h30m".
 };
 
@@ -60,23 +61,38 @@ constexpr Unit kMoneyPerDataUnits[] = {{"USD/GB", 1, false, 1e9},
 
 template <class Q>
 constexpr Dimension kDimension{};
+// From a thousandth of the shortest latency of a processor to ten thousand years.
 template <>
-constexpr Dimension kDimension<Seconds>{"a duration", "12 h", kTimeUnits, true};
+constexpr Dimension kDimension<Seconds>{
+    "a duration", "12 h", kTimeUnits, {1e-12, 3'650'000 * 86400.0}, true};
+// Up to an exabyte; parts of a byte are means.
 template <>
-constexpr Dimension kDimension<Bytes>{"a size", "16 GiB", kDataUnits};
+constexpr Dimension kDimension<Bytes>{"a size", "16 GiB", kDataUnits, {1e-3, 1e18}};
+// Up to a thousand times what all links of a large data centre carry.
 template <>
-constexpr Dimension kDimension<BytesPerSecond>{"a data rate", "25 Gbit/s", kRateUnits};
+constexpr Dimension kDimension<BytesPerSecond>{
+    "a data rate", "25 Gbit/s", kRateUnits, {0.125, 1e18}};
+// Up to ten thousand times the largest trainings so far.
 template <>
-constexpr Dimension kDimension<Flops>{"a count of operations", "4 GFLOP", kFlopUnits};
+constexpr Dimension kDimension<Flops>{"a count of operations", "4 GFLOP", kFlopUnits, {1e-3, 1e30}};
+// Up to a hundred thousand times the fastest computer.
 template <>
-constexpr Dimension kDimension<FlopsPerSecond>{"a computing speed", "65 TFLOP/s", kFlopRateUnits};
+constexpr Dimension kDimension<FlopsPerSecond>{
+    "a computing speed", "65 TFLOP/s", kFlopRateUnits, {1, 1e24}};
 template <>
-constexpr Dimension kDimension<Dollars>{"an amount of money", "150 USD", kMoneyUnits};
+constexpr Dimension kDimension<Dollars>{"an amount of money", "150 USD", kMoneyUnits, {1e-9, 1e12}};
+// Up to a billion dollars an hour.
 template <>
-constexpr Dimension kDimension<DollarsPerSecond>{"a price", "3.06 USD/h", kPriceUnits};
+constexpr Dimension kDimension<DollarsPerSecond>{
+    "a price", "3.06 USD/h", kPriceUnits, {1e-9 / 3600, 1e9 / 3600}};
 template <>
-constexpr Dimension kDimension<DollarsPerByte>{"a price of data", "0.09 USD/GB",
-                                               kMoneyPerDataUnits};
+constexpr Dimension kDimension<DollarsPerByte>{
+    "a price of data", "0.09 USD/GB", kMoneyPerDataUnits, {1e-9 / 1e9, 1e6 / 1e9}};
+
+// A frequency has no text; results hold it as a number.
+using PerSecond = Quantity<-1, 0, 0, 0>;
+template <>
+constexpr Dimension kDimension<PerSecond>{"a frequency", "", {}, {1e-12, 1e12}};
 
 constexpr const char* kNumberPattern = "(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d+)?";
 
@@ -150,9 +166,6 @@ Result<double> parse_base(const Dimension& dimension, std::string_view text) {
     rest = trim_left(rest);
   } while (dimension.compound && !rest.empty());
   if (!rest.empty()) return not_a_number(dimension, text);
-  if (!std::isfinite(total)) {
-    return bad_usage(fmt::format("'{}' is too large to be {}", printable(text), dimension.what));
-  }
   return negative ? -total : total;
 }
 
@@ -203,10 +216,26 @@ std::string pattern_of(const Dimension& dimension) {
 }  // namespace
 
 template <class Q>
+NumberLimits quantity_range() {
+  return kDimension<Q>.range;
+}
+
+template <class Q>
+std::string quantity_range_text() {
+  const Dimension& it = kDimension<Q>;
+  return fmt::format("{} is zero or from {} to {}", it.what, to_text_base(it, it.range.min, {}),
+                     to_text_base(it, it.range.max, {}));
+}
+
+template <class Q>
 Result<Q> parse_quantity(std::string_view text) {
   const auto base = parse_base(kDimension<Q>, text);
   if (!base.ok()) return base.error();
-  return Q::of_base(*base);
+  const NumberLimits range = quantity_range<Q>();
+  const double size = std::abs(*base);
+  if (size == 0 || (size >= range.min && size <= range.max)) return Q::of_base(*base);
+  return bad_usage(
+      fmt::format("'{}' is out of range: {}", printable(text), quantity_range_text<Q>()));
 }
 
 template <class Q>
@@ -220,6 +249,8 @@ std::string quantity_pattern() {
 }
 
 #define STINT_INSTANTIATE(Q)                              \
+  template NumberLimits quantity_range<Q>();              \
+  template std::string quantity_range_text<Q>();          \
   template Result<Q> parse_quantity<Q>(std::string_view); \
   template std::string to_text<Q>(Q, std::string_view);   \
   template std::string quantity_pattern<Q>();
@@ -234,5 +265,7 @@ STINT_INSTANTIATE(DollarsPerSecond)
 STINT_INSTANTIATE(DollarsPerByte)
 
 #undef STINT_INSTANTIATE
+
+template NumberLimits quantity_range<PerSecond>();
 
 }  // namespace stint

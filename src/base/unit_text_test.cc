@@ -21,8 +21,8 @@ TEST(UnitText, ReadsTheFormsPeopleWrite) {
   EXPECT_DOUBLE_EQ(parse_quantity<Bytes>("-1 GiB")->in(kGiB), -1);
 }
 
-TEST(UnitText, TheVanishinglySmallIsNotTooLarge) {
-  EXPECT_TRUE(parse_quantity<Bytes>("1e-400 GB").ok());
+TEST(UnitText, WhatNoDoubleHoldsIsZeroOrOutOfRange) {
+  EXPECT_EQ(*parse_quantity<Bytes>("1e-400 GB"), Bytes());
   EXPECT_FALSE(parse_quantity<Bytes>("1e400 GB").ok());
 }
 
@@ -68,8 +68,9 @@ TEST(UnitText, WritesTheShortestForm) {
 
 template <class Q>
 void expect_round_trip(Random& random) {
+  const NumberLimits range = quantity_range<Q>();
   for (int i = 0; i < 500; ++i) {
-    const Q value = Q::of_base(std::exp(random.uniform(-20, 40)));
+    const Q value = Q::of_base(std::exp(random.uniform(std::log(range.min), std::log(range.max))));
     const std::string text = to_text(value);
     const auto back = parse_quantity<Q>(text);
     ASSERT_TRUE(back.ok()) << text;
@@ -86,6 +87,52 @@ TEST(UnitText, RoundTripsExactly) {
   expect_round_trip<BytesPerSecond>(random);
   expect_round_trip<DollarsPerSecond>(random);
   expect_round_trip<FlopsPerSecond>(random);
+}
+
+template <class Q>
+std::string error_of(const char* text) {
+  const auto result = parse_quantity<Q>(text);
+  return result.ok() ? "" : result.error().message;
+}
+
+TEST(UnitText, RefusesWhatIsOutsideThePhysicalRangeAndNamesIt) {
+  EXPECT_EQ(error_of<Seconds>("1e300 h"),
+            "'1e300 h' is out of range: a duration is zero or from 1e-12 s to 3650000 d");
+  EXPECT_EQ(error_of<Seconds>("1e-300s"),
+            "'1e-300s' is out of range: a duration is zero or from 1e-12 s to 3650000 d");
+  EXPECT_EQ(error_of<Seconds>("-1e300 s"),
+            "'-1e300 s' is out of range: a duration is zero or from 1e-12 s to 3650000 d");
+  EXPECT_EQ(error_of<Bytes>("1e300 B"),
+            "'1e300 B' is out of range: a size is zero or from 0.001 B to 1000000 TB");
+  EXPECT_EQ(error_of<Dollars>("1e13 usd"),
+            "'1e13 usd' is out of range: an amount of money is zero or from 1e-09 USD to "
+            "1000000000000 USD");
+  EXPECT_EQ(error_of<DollarsPerSecond>("1e10 USD/h"),
+            "'1e10 USD/h' is out of range: a price is zero or from 1e-09 USD/h to 1000000000 "
+            "USD/h");
+  for (const char* text : {"0 s", "-0 s", "0.001 ns", "3650000 d", "-3650000 d"}) {
+    EXPECT_EQ(error_of<Seconds>(text), "") << text;
+  }
+}
+
+/// The ends of the range read back, since errors quote them.
+template <class Q>
+void expect_ends_in_range() {
+  const NumberLimits range = quantity_range<Q>();
+  for (const double end : {range.min, range.max}) {
+    EXPECT_TRUE(parse_quantity<Q>(to_text(Q::of_base(end))).ok()) << to_text(Q::of_base(end));
+  }
+}
+
+TEST(UnitText, TheEndsOfEveryRangeAreInIt) {
+  expect_ends_in_range<Seconds>();
+  expect_ends_in_range<Bytes>();
+  expect_ends_in_range<Flops>();
+  expect_ends_in_range<Dollars>();
+  expect_ends_in_range<BytesPerSecond>();
+  expect_ends_in_range<FlopsPerSecond>();
+  expect_ends_in_range<DollarsPerSecond>();
+  expect_ends_in_range<DollarsPerByte>();
 }
 
 TEST(UnitText, PatternAgreesWithTheReader) {

@@ -52,7 +52,8 @@ void describe(Walk& walk, Like<Walk, Gpu>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Accelerator>& it) {
   walk.field("name", it.name, "Provider's name of the accelerator.", kName);
-  walk.field("count", it.count, "Number of accelerators in the VM.", kCount);
+  walk.field("count", it.count, "Number of accelerators in the VM.",
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("memory", it.memory, "Memory of one accelerator, as the provider states it.",
              kPositive);
   walk.field("gpu", it.gpu, "Name of the entry in gpus with the figures of this accelerator.",

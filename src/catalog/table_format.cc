@@ -64,7 +64,7 @@ class RowReader {
     return value;
   }
 
-  std::optional<double> number(const char* column, Range range) {
+  std::optional<double> number(const char* column, Range range, NumberLimits limits = {}) {
     const std::string value = text(column);
     if (value.empty()) return std::nullopt;
     const auto parsed = parse_double(value);
@@ -73,22 +73,22 @@ class RowReader {
                                printable(value)));
       return std::nullopt;
     }
-    const std::string wrong = range_problem(range, *parsed, printable(value));
+    const std::string wrong = range_problem(range, *parsed, printable(value), limits);
     if (!wrong.empty()) fail(column, wrong);
     return parsed;
   }
 
   std::optional<int> count(const char* column) {
-    const auto value = number(column, Range::kNotNegative);
-    if (!value || *value == 0) return std::nullopt;
-    const auto whole = static_cast<int>(std::min(*value, 1e9));
+    const auto value = number(column, Range::kNotNegative, {.max = kCountMax});
+    if (!value || *value == 0 || error_) return std::nullopt;
+    const auto whole = static_cast<int>(*value);
     if (*value != whole) fail(column, fmt::format("must be a whole number, not {}", *value));
     return whole;
   }
 
   template <class Q>
   std::optional<Q> quantity(const char* column, Q unit, Range range = Range::kPositive) {
-    const auto value = number(column, range);
+    const auto value = number(column, range, limits_in(unit));
     if (!value) return std::nullopt;
     return *value * unit;
   }
@@ -229,11 +229,9 @@ std::optional<int> whole_vcpus(RowReader& row) {
 }
 
 std::optional<Price> skypilot_price(RowReader& row, const char* column, Collector& collector) {
-  const auto value = row.number(column, Range::kNotNegative);
-  if (!value || *value == 0) return std::nullopt;
-  return Price{.rate = *value * kDollar / kHour,
-               .date = collector.origin().date,
-               .source = collector.origin().name};
+  const auto value = row.quantity(column, kDollar / kHour, Range::kNotNegative);
+  if (!value || *value == DollarsPerSecond{}) return std::nullopt;
+  return Price{.rate = *value, .date = collector.origin().date, .source = collector.origin().name};
 }
 
 void add_skypilot_row(RowReader& row, Collector& collector) {

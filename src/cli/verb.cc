@@ -57,11 +57,12 @@ std::vector<OptionSpec> options_of(const Verb& verb) {
   return options;
 }
 
-Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option) {
+Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option,
+                                    int max) {
   if (!invocation.has(option)) return std::optional<int>();
   const auto value = parse_int(invocation.get(option));
-  if (value && *value >= 1) return value;
-  return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
+  if (value && *value >= 1 && *value <= max) return value;
+  return bad_usage(fmt::format("{} must be a whole number from 1 to {}, not '{}'", option, max,
                                printable(invocation.get(option))));
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/terminal.h"
 #include "load/environment.h"
@@ -94,9 +96,13 @@ struct Verb {
 /// Options that every verb has; -o only where the verb has outputs.
 std::vector<OptionSpec> options_of(const Verb& verb);
 
-/// The whole number of 1 or more that an option holds, if it is given; anything else is a usage
+/// The whole number from 1 to `max` that an option holds, if it is given; anything else is a usage
 /// error.
-Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option);
+Result<std::optional<int>> count_of(const Invocation& invocation, const std::string& option,
+                                    int max = kCountMax);
+
+/// For seeds, steps and samples, which are limited by their type only.
+inline constexpr int kIntMax = std::numeric_limits<int>::max();
 
 /// "stint catalog list: message", to the error stream; returns the error's exit code.
 ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
 #include <set>
@@ -70,6 +71,18 @@ TEST(Invocation, GivesTheValuesOfOptions) {
 TEST(Invocation, PrintsATableUnlessToldOtherwise) {
   EXPECT_EQ(Invocation{}.output(), "table");
   EXPECT_EQ((Invocation{.options = {{"--output", {"csv"}}}}.output()), "csv");
+}
+
+TEST(CountOf, IsFromOneToItsMaximum) {
+  const auto read = [](const char* text, int max) {
+    return count_of(Invocation{.options = {{"--vms", {text}}}}, "--vms", max);
+  };
+  EXPECT_EQ(**read("1", 8), 1);
+  EXPECT_EQ(**read("8", 8), 8);
+  for (const char* text : {"0", "-1", "9", "2147483647", "2147483648", "9e18", "x", "1.5", ""}) {
+    EXPECT_EQ(read(text, 8).error().message,
+              fmt::format("--vms must be a whole number from 1 to 8, not '{}'", text));
+  }
 }
 
 TEST(OptionsOf, AddsTheCommonFlagsBehindTheVerbsOwn) {

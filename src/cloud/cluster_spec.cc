@@ -11,25 +11,30 @@
 namespace stint {
 namespace {
 
-constexpr int kSpotMax = 1000000;  // More than any cluster has.
-
 Result<PoolChange> change_at(const Csv& table, std::size_t row) {
   PoolChange change;
   const auto at = parse_double(table.cell(row, "at_s"));
-  if (!at || !std::isfinite(*at) || *at < 0) {
+  if (!at || *at < 0) {
     return table.error_at(row, "at_s", "must be a number of seconds of 0 or more");
   }
+  const std::string late = range_problem(Range::kNotNegative, *at,
+                                         printable(table.cell(row, "at_s")), limits_in(kSecond));
+  if (!late.empty()) return table.error_at(row, "at_s", late);
   change.at = *at * kSecond;
   const auto spot = parse_int(table.cell(row, "spot"));
-  if (!spot || *spot < 0 || *spot > kSpotMax) {
-    return table.error_at(row, "spot", "must be a whole number of VMs of 0 or more");
+  if (!spot || *spot < 0 || *spot > kVmsMax) {
+    return table.error_at(row, "spot",
+                          fmt::format("must be a whole number of VMs from 0 to {}", kVmsMax));
   }
   change.spot = *spot;
   if (const std::string_view cell = table.cell(row, "price_factor"); !cell.empty()) {
     change.price_factor = parse_double(cell);
-    if (!change.price_factor || !std::isfinite(*change.price_factor) || *change.price_factor <= 0) {
+    if (!change.price_factor || *change.price_factor <= 0) {
       return table.error_at(row, "price_factor", "must be a number above zero, such as 1.5");
     }
+    const std::string wrong =
+        range_problem(Range::kPositive, *change.price_factor, printable(cell), kPriceFactors);
+    if (!wrong.empty()) return table.error_at(row, "price_factor", wrong);
   }
   const std::string_view unannounced = table.cell(row, "unannounced");
   change.unannounced = unannounced == "true";

@@ -23,6 +23,8 @@ struct PoolChange {
   bool unannounced = false;  // VMs beyond the capacity are interrupted without notice.
 };
 
+inline constexpr NumberLimits kPriceFactors{.min = 1e-6, .max = 1e6};
+
 /// In the following functions `pool` is sorted by time, and times are since the cluster's creation.
 
 /// The number of spot VMs that can be had; absent before the first change: no limit.

@@ -9,6 +9,7 @@ namespace stint {
 namespace {
 constexpr FieldRules kName{.range = Range::kAtLeastOne};
 constexpr FieldRules kPositive{.range = Range::kPositive};
+constexpr FieldRules kSamples{.range = Range::kPositive, .max = kSamplesMax};
 constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
 constexpr FieldRules kCount{.range = Range::kAtLeastOne};
 constexpr FieldRules kFraction{.range = Range::kFraction};
@@ -63,8 +64,8 @@ void describe(Walk& walk, Like<Walk, Target>& it) {
 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Goal>& it) {
-  walk.field("epochs", it.epochs, "Passes over the data.", kPositive);
-  walk.field("samples", it.samples, "Samples to be seen.", kPositive);
+  walk.field("epochs", it.epochs, "Passes over the data.", kSamples);
+  walk.field("samples", it.samples, "Samples to be seen.", kSamples);
   walk.field("target", it.target, "A level of a metric.");
   walk.rest(it.unknown);
 }
@@ -118,7 +119,8 @@ void describe(Walk& walk, Like<Walk, JobProfile>& it) {
   walk.field("bytes_moved_per_sample", it.bytes_moved_per_sample,
              "Through the accelerator's memory.", kPositive);
   walk.field("input_per_sample", it.input_per_sample, "Input pipeline.", kNotNegative);
-  walk.field("samples_per_epoch", it.samples_per_epoch, "Size of the data set.", kCount);
+  walk.field("samples_per_epoch", it.samples_per_epoch, "Size of the data set.",
+             {.range = Range::kAtLeastOne, .max = kSamplesMax});
   walk.field("goal", it.goal, "When the training is done.");
   walk.field("batch", it.batch, "Global batches the job may use.");
   walk.field("learning_rate_rule", it.learning_rate_rule, "How it follows the batch.");
@@ -144,8 +146,12 @@ std::string problem(const JobProfile& it) {
     return fmt::format("the buckets add up to {:.3g} times gradient_bytes; the two must be equal",
                        ratio);
   }
-  const bool passes = it.goal && it.goal->epochs && !it.samples_per_epoch;
-  return passes ? "a goal in epochs needs samples_per_epoch; add it" : "";
+  if (!it.goal || !it.goal->epochs) return "";
+  if (!it.samples_per_epoch) return "a goal in epochs needs samples_per_epoch; add it";
+  const double samples = *it.goal->epochs * static_cast<double>(*it.samples_per_epoch);
+  if (samples <= kSamplesMax) return "";
+  return fmt::format("the epochs of the goal are {:.3g} samples; the maximum is {:g}", samples,
+                     kSamplesMax);
 }
 
 std::span<const EnumName<LearningRateRule>> names_of(LearningRateRule /*type*/) {

@@ -107,5 +107,16 @@ TEST(Job, RefusesWhatContradictsItself) {
   EXPECT_EQ(error_of(weightless), "job: /gradient_bytes: must be above zero, not 0");
 }
 
+// 1e9 epochs of 1e9 samples are 1e18.
+TEST(Job, AGoalHasAtMost1e15Samples) {
+  JobProfile job = sample();
+  job.samples_per_epoch = 1'000'000'000;
+  job.goal = Goal{.epochs = 1e9, .samples = {}, .target = {}};
+  EXPECT_EQ(error_of(job), "job: the epochs of the goal are 1e+18 samples; the maximum is 1e+15");
+  job.goal = Goal{.epochs = {}, .samples = 1e300, .target = {}};
+  EXPECT_EQ(error_of(job),
+            "job: /goal/samples: must be from 1e-100 to 1000000000000000, not 1e+300");
+}
+
 }  // namespace
 }  // namespace stint

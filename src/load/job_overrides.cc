@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stint {
@@ -18,7 +19,7 @@ Error bad_goal(std::string_view text) {
 
 std::optional<double> positive(std::string_view text) {
   const auto number = parse_double(std::string(trim(text)));
-  return number && std::isfinite(*number) && *number > 0 ? number : std::nullopt;
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ Result<Goal> parse_goal(std::string_view text) {
   if (before == '<' || before == '>') {
     const std::string_view metric = trim(text.substr(0, sign - 1));
     const auto level = parse_double(std::string(trim(value)));
-    if (metric.empty() || !level || !std::isfinite(*level)) return bad_goal(text);
+    if (metric.empty() || !level || std::abs(*level) > NumberLimits().max) return bad_goal(text);
     Target target{.metric = std::string(metric), .level = *level, .lower_is_better = {}};
     if (before == '<') target.lower_is_better = true;
     return Goal{.epochs = {}, .samples = {}, .target = std::move(target)};
@@ -39,6 +40,10 @@ Result<Goal> parse_goal(std::string_view text) {
   const std::string_view name = trim(text.substr(0, sign));
   const auto amount = positive(value);
   if (!amount || (name != "epochs" && name != "samples")) return bad_goal(text);
+  if (*amount < NumberLimits().min || *amount > kSamplesMax) {
+    return bad_usage(
+        fmt::format("'{}' is out of range: the maximum is {:g}", printable(text), kSamplesMax));
+  }
   Goal goal;
   (name == "epochs" ? goal.epochs : goal.samples) = amount;
   return goal;
@@ -72,6 +77,11 @@ Status apply_overrides(const JobOverrides& overrides, JobProfile& job) {
   if (goal && goal->epochs && !epoch) {
     return bad_usage(
         "a goal in epochs needs the size of the data set; give it with --samples-per-epoch");
+  }
+  const double samples = goal && goal->epochs ? *goal->epochs * static_cast<double>(*epoch) : 0;
+  if (samples > kSamplesMax) {
+    return bad_usage(fmt::format("the epochs of the goal are {:.3g} samples; the maximum is {:g}",
+                                 samples, kSamplesMax));
   }
   if (overrides.name) job.name = *overrides.name;
   job.samples_per_epoch = epoch;

@@ -96,7 +96,7 @@ std::span<const PassName> switchable_passes() {
 }
 
 Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
-  CHECK(question.constraints.vms_max <= kVmsMax);
+  CHECK(question.constraints.vms_max <= kPlannedVmsMax);
   CHECK(question.constraints.confidence >= 0.5);
   CHECK(question.constraints.confidence < 1);
   const Status known = check_passes(question);

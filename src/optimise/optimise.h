@@ -21,7 +21,7 @@ std::span<const PassName> switchable_passes();
 /// constraints the answer has no plans, but the nearest one. Usage errors: an unknown pass, and
 /// those of plan_space. Infeasible: nothing in the catalogue that can run the job. `clock` only
 /// times the passes. Requires a confidence within [0.5, 1), because bounds rely on the mean being
-/// within the limits, and at most kVmsMax VMs.
+/// within the limits, and at most kPlannedVmsMax VMs.
 Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock);
 
 }  // namespace stint

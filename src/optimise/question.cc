@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stint {
@@ -31,7 +32,9 @@ Result<Quota> parse_quota(std::string_view part) {
   Quota quota;
   const auto parsed = std::from_chars(number.begin(), number.end(), quota.vcpus);
   const bool whole = parsed.ec == std::errc{} && parsed.ptr == number.end();
-  if (!whole || quota.vcpus < 0) return bad_quota(part, "needs a whole number of vCPUs");
+  if (!whole || quota.vcpus < 0 || quota.vcpus > kCountMax) {
+    return bad_quota(part, fmt::format("needs a whole number of vCPUs, at most {}", kCountMax));
+  }
   if (const auto colon = name.find(':'); colon != std::string_view::npos) {
     const std::string_view market = name.substr(colon + 1);
     for (const auto& known : names_of(Market{})) {

@@ -37,7 +37,7 @@ std::string to_text(const Quota& quota);
 bool counts(const Quota& quota, const VmType& type, Market market);
 
 /// Clusters of more VMs are not planned.
-inline constexpr int kVmsMax = 10000;
+inline constexpr int kPlannedVmsMax = 10000;
 
 /// What a plan must keep. Empty lists allow everything.
 struct Constraints {

@@ -8,8 +8,6 @@
 namespace stint {
 namespace {
 
-constexpr int kMaxVms = 1000000;  // More than any provider rents to one customer.
-
 Error group_error(std::string_view text, std::string_view why) {
   return bad_usage(
       fmt::format("'{}' is not a group of VMs: {}; write for example "
@@ -42,7 +40,7 @@ std::optional<int> take_count(std::string_view& rest) {
   const bool times = !after.empty() && (after[0] == 'x' || after[0] == 'X');
   if (!times) return 1;
   const auto count = parse_int(rest.substr(0, digits));
-  if (!count || *count < 1 || *count > kMaxVms) return std::nullopt;
+  if (!count || *count < 1 || *count > kVmsMax) return std::nullopt;
   rest = trim_left(after.substr(1));
   return count;
 }
@@ -69,7 +67,7 @@ Result<VmGroup> parse_group(std::string_view text) {
   std::string_view rest = text;
   if (rest.empty()) return group_error(text, "it is empty");
   const auto count = take_count(rest);
-  if (!count) return group_error(text, fmt::format("the count must be 1 to {}", kMaxVms));
+  if (!count) return group_error(text, fmt::format("the count must be 1 to {}", kVmsMax));
   const auto market = take_market(rest);
   if (!market) return group_error(text, "the market after ':' must be spot or on-demand");
   if (!is_plain(rest))
@@ -83,10 +81,15 @@ Result<VmGroup> parse_group(std::string_view text) {
 
 Result<Cluster> parse_cluster(std::string_view text) {
   Cluster cluster;
+  std::int64_t vms = 0;
   for (const std::string_view part : split_groups(text)) {
     auto group = parse_group(part);
     if (!group.ok()) return group.error();
+    vms += group->count;
     cluster.groups.push_back(std::move(*group));
+  }
+  if (vms > kVmsMax) {
+    return bad_usage(fmt::format("a cluster has at most {} VMs, not {}", kVmsMax, vms));
   }
   return cluster;
 }
@@ -139,8 +142,8 @@ std::string problem(const Layout& layout) {
     samples += static_cast<double>(layout.cluster.groups[i].count) * setup.workers_per_vm *
                setup.batch_per_worker * layout.accumulation;
   }
-  constexpr double kMaxBatch = 1e12;  // Far beyond any data set.
-  return samples <= kMaxBatch ? "" : "the global batch is too large";
+  if (samples <= kBatchMax) return "";
+  return fmt::format("the global batch is {} samples; the maximum is {}", samples, kBatchMax);
 }
 
 Status validate(const Layout& layout) { return check_fields(layout, "layout"); }

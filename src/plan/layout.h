@@ -86,7 +86,7 @@ void describe(Walk& walk, Like<Walk, CheckpointSchedule>& it) {
   walk.field("place", it.place, "Place where checkpoints are stored.");
   walk.number("interval_s", it.interval, kSecond, "Checkpoint interval.", Range::kPositive);
   walk.field("receivers", it.receivers, "Number of machines that receive checkpoints.",
-             {.range = Range::kAtLeastOne});
+             {.range = Range::kAtLeastOne, .max = kVmsMax});
   walk.field("receiver", it.receiver, "VM type of the machines that receive checkpoints.");
   walk.number("stall_s", it.stall, kSecond, "Stall of training for each checkpoint.",
               Range::kNotNegative);
@@ -102,9 +102,9 @@ void describe(Walk& walk, Like<Walk, CheckpointSchedule>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, GroupSetup>& it) {
   walk.field("workers_per_vm", it.workers_per_vm, "Worker processes on one VM of the group.",
-             {.range = Range::kAtLeastOne});
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("batch_per_worker", it.batch_per_worker, "Samples per worker and micro-step.",
-             {.range = Range::kAtLeastOne});
+             {.range = Range::kAtLeastOne, .max = kBatchMax});
   walk.rest(it.unknown);
 }
 
@@ -114,7 +114,7 @@ void describe(Walk& walk, Like<Walk, Layout>& it) {
   walk.field("groups", it.setups, "Setup of each group of the cluster, in its order.");
   walk.field("collective", it.collective, "All-reduce algorithm of the gradients.");
   walk.field("accumulation", it.accumulation, "Micro-steps per communication.",
-             {.range = Range::kAtLeastOne});
+             {.range = Range::kAtLeastOne, .max = kBatchMax});
   walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
   walk.rest(it.unknown);
 }

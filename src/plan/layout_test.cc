@@ -82,9 +82,13 @@ TEST(Layout, NeedsASetupForEachGroup) {
 }
 
 TEST(Layout, RefusesABatchBeyondReason) {
-  Layout layout{.cluster = *parse_cluster("1000000x a"), .setups = {{}}};
+  Layout layout{.cluster = *parse_cluster("65536x a"), .setups = {{}}};
   layout.setups[0] = {.workers_per_vm = 2000000000, .batch_per_worker = 2000000000};
-  EXPECT_FALSE(validate(layout).ok());
+  EXPECT_EQ(validate(layout).error().message,
+            "layout: /groups/0/workers_per_vm: must be from 1 to 1024, not 2000000000");
+  layout.setups[0] = {.workers_per_vm = 1024, .batch_per_worker = 16'777'216};
+  EXPECT_EQ(validate(layout).error().message,
+            "layout: the global batch is 1125899906842624 samples; the maximum is 16777216");
 }
 
 TEST(Layout, WritesItsClusterAsText) {
@@ -92,6 +96,14 @@ TEST(Layout, WritesItsClusterAsText) {
   EXPECT_EQ(to_text(to_json(layout), JsonStyle::kLine),
             R"({"cluster":"2x a:spot","groups":[{"workers_per_vm":1,"batch_per_worker":1}],)"
             R"("collective":"ring","accumulation":1})");
+}
+
+TEST(Cluster, HasAtMost65536Vms) {
+  EXPECT_TRUE(parse_cluster("65536x a").ok());
+  EXPECT_FALSE(parse_cluster("65537x a").ok());
+  EXPECT_FALSE(parse_cluster("2147483647x a").ok());
+  EXPECT_EQ(parse_cluster("65536x a + 1x b").error().message,
+            "a cluster has at most 65536 VMs, not 65537");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 
@@ -163,7 +164,6 @@ Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
 /// The samples of one micro-step over all workers.
 Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolved) {
   const PredictOptions& options = resolved.options;
-  constexpr std::int64_t kMost = 1000000000;  // Far beyond any batch that trains.
   const int workers = resolved.workers();
   std::optional<int> whole = options.global_batch;
   if (!whole && !options.batch_per_worker && context.job.batch) {
@@ -190,8 +190,10 @@ Result<int> micro_batch(const PredictContext& context, const ResolvedJob& resolv
                     context.job.name));
   }
   const std::int64_t samples = std::int64_t{*options.batch_per_worker} * workers;
-  if (samples * options.accumulation > kMost) {
-    return bad_usage("the global batch is too large; lower the batch per worker");
+  if (samples * options.accumulation > kBatchMax) {
+    return bad_usage(fmt::format(
+        "a global batch of {} is too large: the maximum is {}; lower the batch per worker",
+        samples * options.accumulation, kBatchMax));
   }
   return static_cast<int>(samples);
 }

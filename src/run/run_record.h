@@ -169,7 +169,8 @@ std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int 
 template <class Walk>
 void describe(Walk& walk, Like<Walk, RunMachines>& it) {
   walk.field("type", it.type, "VM type.");
-  walk.field("count", it.count, "Number of machines.", {.range = Range::kAtLeastOne});
+  walk.field("count", it.count, "Number of machines.",
+             {.range = Range::kAtLeastOne, .max = kVmsMax});
   walk.field("market", it.market, "Market that the plan asks for.");
   walk.number("spot_usd_per_h", it.spot, kDollar / kHour, "Spot price of one machine.",
               Range::kNotNegative);
@@ -203,7 +204,7 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, RunBatch>& it) {
   walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.field("steps", it.steps, "Total number of steps, including those already done.",
-             {.range = Range::kAtLeastOne});
+             {.range = Range::kAtLeastOne, .max = kStepsMax});
   walk.field("gain", it.gain, "Number of steps at the run's own batch that one step is worth.",
              {.range = Range::kPositive});
   walk.field("rate", it.rate, "Factor on the learning rate of the run's own batch.",
@@ -234,7 +235,7 @@ void describe(Walk& walk, Like<Walk, PoolChange>& it) {
   walk.field("spot", it.spot, "Number of spot VMs that can be had.",
              {.range = Range::kNotNegative});
   walk.field("price_factor", it.price_factor, "Factor on the spot prices.",
-             {.range = Range::kPositive});
+             {.range = Range::kPositive, .max = kPriceFactors.max});
   walk.field("unannounced", it.unannounced, "Whether spot interruptions have no notice.");
 }
 
@@ -275,7 +276,8 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
               "Time without a step after which a plain script counts as hung.", Range::kPositive);
   walk.field("compute", it.compute, "Kind of computation on machines without an accelerator.");
   walk.field("global_batch", it.global_batch, "Samples per step.", {.range = Range::kAtLeastOne});
-  walk.field("steps", it.steps, "Number of steps to train.", {.range = Range::kAtLeastOne});
+  walk.field("steps", it.steps, "Number of steps to train.",
+             {.range = Range::kAtLeastOne, .max = kStepsMax});
   walk.field("plan", it.plan, "Planned machines.");
   walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
   walk.number("deadline_s", it.deadline, kSecond, "Deadline, since the run began.",

@@ -171,7 +171,7 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, SurfaceRow>& it) {
   walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
   walk.field("type", it.type, "VM type of the cluster.");
-  walk.field("vms", it.vms, "Number of VMs.", {.range = Range::kAtLeastOne});
+  walk.field("vms", it.vms, "Number of VMs.", {.range = Range::kAtLeastOne, .max = kVmsMax});
   walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.field("step_s", it.step, "Time of a step.");
   walk.field("steps", it.steps, "Number of steps from the start to the goal.",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "supervise/run_terms.h"
 
 namespace stint {
@@ -20,8 +21,6 @@ constexpr Seconds kLongestRun = 3650 * kDay;    // A clock beyond this time is w
 constexpr double kPricesMoved = 0.1;            // Relative change since the plan was made.
 constexpr int kFailedSavesTold = 3;
 constexpr Seconds kLongestPause = 5 * kMinute;  // Between two starts of workers that fail.
-// A plain script may make more steps than planned, but not more than this.
-constexpr std::int64_t kStepsMax = std::int64_t{1} << 50;
 
 std::size_t index(Market market) { return market == Market::kSpot ? 1 : 0; }
 
@@ -97,6 +96,7 @@ std::vector<RunAction> Supervisor::handle(const RunEvent& told) {
 /// Treats impossible fields as absent.
 RunEvent Supervisor::without_nonsense(RunEvent event) const {
   if (!is_finite(event.at) || event.at > kLongestRun) event.at = now_;
+  // A plain script may make more steps than planned.
   drop_unless(event.step >= 0 && event.step <= (plain_ ? kStepsMax : steps_max_), event.step);
   drop_unless(event.count >= 0, event.count);
   drop_unless(event.steps >= 1, event.steps);

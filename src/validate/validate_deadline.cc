@@ -160,6 +160,10 @@ std::string windows_csv(const Board& board, std::span<const WindowOutcome> outco
 }  // namespace
 
 Result<DeadlineValidation> validate_deadline_synthetic(const SyntheticDeadlineRequest& request) {
+  if (request.pools > kPoolsMax / request.zones) {
+    return bad_usage(fmt::format("--pools {} of --zones {} are too many: the maximum is {} in all",
+                                 request.pools, request.zones, kPoolsMax));
+  }
   const Random random(static_cast<std::uint64_t>(request.seed));
   const int ticks = static_cast<int>(request.length / kGap);
   DeadlineValidation validation;

@@ -12,6 +12,9 @@
 
 namespace stint {
 
+/// Pools of each kind times their zones, slots of a trace, and zones at once; 500 MB.
+inline constexpr int kPoolsMax = 1'000;
+
 /// Random pools of one machine; see simulate/synthetic_pool.h.
 struct SyntheticDeadlineRequest {
   DeadlineTerms terms = {};  // Without a deadline: 1.1, 1.25, 1.5 and 2 times the work.

@@ -338,7 +338,7 @@ TEST(ValidateIteration, AnUnusableTestRowKeepsItsLine) {
   EXPECT_EQ(csv.cell(0, "note"), "column gpus_per_node: '1-1' is not 3 GPUs on 2 nodes");
   EXPECT_NE(csv.cell(1, "predicted"), "");
   EXPECT_EQ(csv.cell(2, "note"),
-            "column batch_per_gpu: must be a whole number of 1 or more, not '0'");
+            "column batch_per_gpu: must be a whole number from 1 to 16777216, not '0'");
   EXPECT_EQ(answer.ours.overall.n, 1);
   EXPECT_EQ(answer.ours.overall.skipped, 2);
 }

@@ -95,8 +95,8 @@ Status check_limits(const Constraints& constraints) {
                     "deadline and budget",
                     kConfidenceMax, constraints.confidence));
   }
-  if (constraints.vms_max < 1 || constraints.vms_max > kVmsMax) {
-    return bad_usage(fmt::format("--max-vms must be from 1 to {}", kVmsMax));
+  if (constraints.vms_max < 1 || constraints.vms_max > kPlannedVmsMax) {
+    return bad_usage(fmt::format("--max-vms must be from 1 to {}", kPlannedVmsMax));
   }
   return {};
 }

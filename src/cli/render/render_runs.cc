@@ -82,11 +82,10 @@ std::vector<OptionSpec> simulation_options() {
 
 Result<SimulateOptions> simulation_of(const Invocation& invocation) {
   SimulateOptions options{.prediction_error = !invocation.has("--as-predicted")};
-  const auto runs = count_of(invocation, "--runs");
+  const auto runs = count_of(invocation, "--runs", kRunsMax);
   if (!runs.ok()) return runs.error();
   options.runs = runs->value_or(options.runs);
-  if (options.runs > kRunsMax) return bad_usage(fmt::format("--runs must be at most {}", kRunsMax));
-  const auto seed = count_of(invocation, "--seed");
+  const auto seed = count_of(invocation, "--seed", kIntMax);
   if (!seed.ok()) return seed.error();
   options.seed = static_cast<std::uint64_t>(seed->value_or(1));
   return options;

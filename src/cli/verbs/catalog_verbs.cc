@@ -35,13 +35,9 @@ Result<ListRequest> to_list_request(const Invocation& invocation) {
     request.filter.price_max = *price;
   }
   if (invocation.has("--sort")) request.sort = enumerator<SortKey>(invocation.get("--sort"));
-  if (invocation.has("--limit")) {
-    request.limit = parse_int(invocation.get("--limit"));
-    if (!request.limit || *request.limit < 1) {
-      return bad_usage(fmt::format("--limit must be a whole number of 1 or more, not '{}'",
-                                   printable(invocation.get("--limit"))));
-    }
-  }
+  const auto limit = count_of(invocation, "--limit");
+  if (!limit.ok()) return limit.error();
+  request.limit = *limit;
   return request;
 }
 

@@ -20,7 +20,7 @@ Result<TraceImportRequest> to_trace_request(const Invocation& invocation) {
       .files = invocation.arguments,
       .hints = {.name = invocation.get("--name"), .device = invocation.get("--device")},
       .out = invocation.get("--out")};
-  const auto batch = count_of(invocation, "--batch");
+  const auto batch = count_of(invocation, "--batch", kBatchMax);
   if (!batch.ok()) return batch.error();
   request.hints.batch_per_worker = *batch;
   if (invocation.has("--gradients")) {

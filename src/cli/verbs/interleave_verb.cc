@@ -7,6 +7,7 @@
 #include "base/unit_text.h"
 #include "catalog/lookup.h"
 #include "cli/render/render_interleave.h"
+#include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
@@ -16,16 +17,6 @@ constexpr const char* kVerb = "interleave";
 
 Error wrong_value(const std::string& option, const std::string& what, const std::string& text) {
   return bad_usage(fmt::format("{} must be {}, not '{}'", option, what, printable(text)));
-}
-
-Result<std::vector<int>> counts_of(const Invocation& invocation, const std::string& option) {
-  std::vector<int> counts;
-  for (const std::string& text : invocation.list(option)) {
-    const auto count = parse_int(text);
-    if (!count || *count < 1) return wrong_value(option, "a whole number of 1 or more", text);
-    counts.push_back(*count);
-  }
-  return counts;
 }
 
 Result<std::vector<Seconds>> times_of(const Invocation& invocation, const std::string& option) {
@@ -68,13 +59,13 @@ Result<InterleaveRequest> to_request(const Invocation& invocation) {
   if (request.cluster.empty()) {
     return bad_usage("--cluster is required, for example --cluster '4x g4dn.12xlarge'");
   }
-  auto batches = counts_of(invocation, "--batch-per-worker");
+  auto batches = counts_of(invocation, "--batch-per-worker", kBatchMax);
   if (!batches.ok()) return batches.error();
   request.batch_per_worker = std::move(*batches);
-  auto workers = counts_of(invocation, "--workers-per-vm");
+  auto workers = counts_of(invocation, "--workers-per-vm", kWorkersPerVmMax);
   if (!workers.ok()) return workers.error();
   request.workers_per_vm = std::move(*workers);
-  const auto iterations = counts_of(invocation, "--iterations");
+  const auto iterations = counts_of(invocation, "--iterations", kIntMax);
   if (!iterations.ok()) return iterations.error();
   request.iterations.assign(iterations->begin(), iterations->end());
   auto deadlines = times_of(invocation, "--deadline");

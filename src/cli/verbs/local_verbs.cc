@@ -14,6 +14,8 @@ namespace {
 const OptionSpec kNameOption = {
     .name = "--name", .value = "NAME", .help = "Name of the cluster (default: the only one)."};
 
+constexpr int kPortMax = 65'535;
+
 Result<Seconds> notice_of(const Invocation& invocation) {
   if (!invocation.has("--notice")) return 120 * kSecond;
   const auto notice = parse_quantity<Seconds>(invocation.get("--notice"));
@@ -31,7 +33,7 @@ Result<LocalUpRequest> up_request(const Invocation& invocation) {
                          .life = invocation.get("--life"),
                          .pool = invocation.get("--pool")};
   if (invocation.has("--name")) request.name = invocation.get("--name");
-  const auto seed = count_of(invocation, "--seed");
+  const auto seed = count_of(invocation, "--seed", kIntMax);
   if (!seed.ok()) return seed.error();
   request.seed = static_cast<std::uint64_t>(seed->value_or(1));
   const auto notice = notice_of(invocation);
@@ -152,7 +154,7 @@ ExitCode clean(const Invocation& invocation) {
 }
 
 ExitCode exec(const Invocation& invocation) {
-  const auto port = count_of(invocation, "--port");
+  const auto port = count_of(invocation, "--port", kPortMax);
   if (!port.ok()) return report(invocation, "local exec", port.error());
   const ExecRequest request{.command = invocation.arguments,
                             .vms = invocation.list("--vms"),

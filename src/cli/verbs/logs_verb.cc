@@ -20,9 +20,9 @@ Result<LogsRequest> request_of(const Invocation& invocation) {
                       .follow = invocation.has("--follow")};
   if (invocation.has("--rank")) {
     request.rank = parse_int(invocation.get("--rank"));
-    if (!request.rank || *request.rank < 0) {
-      return bad_usage(fmt::format("--rank must be a whole number of 0 or more, not '{}'",
-                                   printable(invocation.get("--rank"))));
+    if (!request.rank || *request.rank < 0 || *request.rank > kCountMax) {
+      return bad_usage(fmt::format("--rank must be a whole number from 0 to {}, not '{}'",
+                                   kCountMax, printable(invocation.get("--rank"))));
     }
   }
   const auto lines = count_of(invocation, "--lines");

@@ -10,10 +10,11 @@ namespace {
 
 Result<double> ratio_of(const Invocation& invocation, double otherwise) {
   if (!invocation.has("--price-ratio")) return otherwise;
+  constexpr double kMax = 1e6;
   const auto ratio = parse_double(invocation.get("--price-ratio"));
-  if (ratio) return *ratio;
-  return bad_usage(fmt::format("--price-ratio must be a number above zero, not '{}'",
-                               printable(invocation.get("--price-ratio"))));
+  if (ratio && *ratio >= 1 / kMax && *ratio <= kMax) return *ratio;
+  return bad_usage(fmt::format("--price-ratio must be a number from {} to {}, not '{}'", 1 / kMax,
+                               kMax, printable(invocation.get("--price-ratio"))));
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
   if (!changeover.ok()) return changeover.error();
   const auto ratio = ratio_of(invocation, terms.price_ratio);
   if (!ratio.ok()) return ratio.error();
-  const auto machines = count_of(invocation, "--machines");
+  const auto machines = count_of(invocation, "--machines", kVmsMax);
   if (!machines.ok()) return machines.error();
   terms.work = work->value_or(terms.work);
   terms.deadline = *deadline;
@@ -64,6 +65,20 @@ Result<DeadlineTerms> deadline_terms(const Invocation& invocation) {
   terms.price_ratio = *ratio;
   terms.machines = machines->value_or(terms.machines);
   return terms;
+}
+
+Result<std::vector<int>> counts_of(const Invocation& invocation, const std::string& option,
+                                   int max) {
+  std::vector<int> counts;
+  for (const std::string& text : invocation.list(option)) {
+    const auto count = parse_int(text);
+    if (!count || *count < 1 || *count > max) {
+      return bad_usage(fmt::format("{} must be whole numbers from 1 to {}, not '{}'", option, max,
+                                   printable(text)));
+    }
+    counts.push_back(*count);
+  }
+  return counts;
 }
 
 std::vector<OptionSpec> goal_options() {
@@ -85,14 +100,14 @@ Result<JobOverrides> overrides_of(const Invocation& invocation) {
   }
   if (invocation.has("--epochs")) overrides.goal = "epochs=" + invocation.get("--epochs");
   if (invocation.has("--goal")) overrides.goal = invocation.get("--goal");
-  const auto epoch = count_of(invocation, "--samples-per-epoch");
+  const auto epoch = count_of(invocation, "--samples-per-epoch", kIntMax);
   if (!epoch.ok()) return epoch.error();
   if (*epoch) overrides.samples_per_epoch = **epoch;
   const Status right = check_overrides(overrides);
   if (right.ok()) return overrides;
   if (invocation.has("--goal")) return bad_usage("--goal: " + right.error().message);
-  return bad_usage(fmt::format("--epochs must be a number above zero, not '{}'",
-                               printable(invocation.get("--epochs"))));
+  return bad_usage(fmt::format("--epochs must be a number above zero, at most {:g}, not '{}'",
+                               kSamplesMax, printable(invocation.get("--epochs"))));
 }
 
 OptionSpec format_option() {

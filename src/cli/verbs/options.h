@@ -35,6 +35,10 @@ Result<std::optional<Quantity>> quantity_of(const Invocation& invocation, const 
   return bad_usage(fmt::format("{} must be {}", option, or_zero ? "zero or more" : "above zero"));
 }
 
+/// The whole numbers from 1 to `max` that a list option holds; anything else is a usage error.
+Result<std::vector<int>> counts_of(const Invocation& invocation, const std::string& option,
+                                   int max = kCountMax);
+
 /// Those of `options` that are given, as they stand in another command: " --providers aws,gcp".
 std::string repeated(const Invocation& invocation, const std::vector<std::string>& options);
 

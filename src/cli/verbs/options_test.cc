@@ -19,7 +19,7 @@ TEST(GoalOptions, SayWhatTheProfileDoesNot) {
   EXPECT_EQ(overrides_of(with("--goal", "samples=1e6"))->goal, "samples=1e6");
   EXPECT_EQ(overrides_of(with("--samples-per-epoch", "50000"))->samples_per_epoch, 50000);
   EXPECT_EQ(overrides_of(with("--epochs", "-1")).error().message,
-            "--epochs must be a number above zero, not '-1'");
+            "--epochs must be a number above zero, at most 1e+15, not '-1'");
   EXPECT_EQ(overrides_of(with("--goal", "90")).error().message,
             "--goal: '90' is not a goal; write epochs=90, samples=1e6, or a level such as "
             "'accuracy>=0.93' or 'loss<=0.2'");

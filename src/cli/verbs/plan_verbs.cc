@@ -47,7 +47,7 @@ Status read_choice(const Invocation& invocation, Constraints& constraints) {
   const auto quotas = parse_quotas(join(invocation.list("--quota"), ","));
   if (!quotas.ok()) return quotas.error();
   constraints.quotas = *quotas;
-  const auto vms = count_of(invocation, "--max-vms");
+  const auto vms = count_of(invocation, "--max-vms", kPlannedVmsMax);
   if (!vms.ok()) return vms.error();
   constraints.vms_max = vms->value_or(constraints.vms_max);
   return {};

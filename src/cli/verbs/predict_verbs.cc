@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 #include "app/plan/predict_cases.h"
@@ -22,14 +23,14 @@ std::optional<Collective> collective_of(const Invocation& invocation) {
 /// The options that are counts, and where they go.
 Status read_counts(const Invocation& invocation, PredictOptions& options) {
   std::optional<int> accumulation;
-  const std::pair<const char*, std::optional<int>*> counts[] = {
-      {"--batch-per-worker", &options.batch_per_worker},
-      {"--global-batch", &options.global_batch},
-      {"--workers-per-vm", &options.workers_per_vm},
-      {"--servers", &options.servers},
-      {"--accumulation", &accumulation}};
-  for (const auto& [name, place] : counts) {
-    const auto value = count_of(invocation, name);
+  const std::tuple<const char*, std::optional<int>*, int> counts[] = {
+      {"--batch-per-worker", &options.batch_per_worker, kBatchMax},
+      {"--global-batch", &options.global_batch, kBatchMax},
+      {"--workers-per-vm", &options.workers_per_vm, kWorkersPerVmMax},
+      {"--servers", &options.servers, kVmsMax},
+      {"--accumulation", &accumulation, kBatchMax}};
+  for (const auto& [name, place, max] : counts) {
+    const auto value = count_of(invocation, name, max);
     if (!value.ok()) return value.error();
     *place = *value;
   }
@@ -153,10 +154,10 @@ Result<WhatIf> to_change(const Invocation& invocation) {
     if (*network <= BytesPerSecond{}) return bad_usage("--network must be above zero");
     change.network = *network;
   }
-  const auto batch = count_of(invocation, "--batch");
+  const auto batch = count_of(invocation, "--batch", kBatchMax);
   if (!batch.ok()) return batch.error();
   change.batch_per_worker = *batch;
-  const auto vms = count_of(invocation, "--vms");
+  const auto vms = count_of(invocation, "--vms", kVmsMax);
   if (!vms.ok()) return vms.error();
   change.vms = *vms;
   if (invocation.has("--gpu")) change.gpu = invocation.get("--gpu");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <utility>
 
 #include "app/local/probe_network.h"
 #include "base/text.h"
@@ -19,13 +20,9 @@ Status read_lists(const Invocation& invocation, ProbeRequest& request) {
     if (!size.ok()) return bad_usage("--sizes: " + size.error().message);
     request.sizes.push_back(*size);
   }
-  for (const std::string& text : invocation.list("--vms")) {
-    const auto count = parse_int(text);
-    if (!count) {
-      return bad_usage(fmt::format("--vms must be whole numbers, not '{}'", printable(text)));
-    }
-    request.counts.push_back(*count);
-  }
+  auto counts = counts_of(invocation, "--vms", kVmsMax);
+  if (!counts.ok()) return counts.error();
+  request.counts = std::move(*counts);
   return {};
 }
 

@@ -22,9 +22,9 @@ Status read_batches(const Invocation& invocation, ProfileRequest& request) {
       continue;
     }
     const auto batch = parse_int(text);
-    if (!batch || *batch < 1) {
-      return bad_usage(fmt::format("--batches must be whole numbers of 1 or more, or {}, not '{}'",
-                                   kOwnBatch, printable(text)));
+    if (!batch || *batch < 1 || *batch > kBatchMax) {
+      return bad_usage(fmt::format("--batches must be whole numbers from 1 to {}, or {}, not '{}'",
+                                   kBatchMax, kOwnBatch, printable(text)));
     }
     request.batches.push_back(*batch);
   }

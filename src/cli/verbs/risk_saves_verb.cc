@@ -31,7 +31,7 @@ Result<SavesRequest> request_of(const Invocation& invocation) {
   if (!copy.ok()) return copy.error();
   const auto count = count_of(invocation, "--count");
   if (!count.ok()) return count.error();
-  const auto receivers = count_of(invocation, "--receivers");
+  const auto receivers = count_of(invocation, "--receivers", kVmsMax);
   if (!receivers.ok()) return receivers.error();
   SavesRequest request{.machines = {.vm = invocation.get("--vm"),
                                     .region = invocation.get("--region"),

@@ -74,7 +74,7 @@ ExitCode fit(const Invocation& invocation) {
                          .name = invocation.get("--name"),
                          .provenance = invocation.get("--provenance"),
                          .out = invocation.get("--out")};
-  const auto machines = count_of(invocation, "--machines");
+  const auto machines = count_of(invocation, "--machines", kVmsMax);
   if (!machines.ok()) return report(invocation, kVerb, machines.error());
   request.machines = machines->value_or(1);
   const auto gap = quantity_of<Seconds>(invocation, "--gap");

@@ -25,7 +25,7 @@ Status read_saves(const Invocation& invocation, RunRequest& request) {
                     : place == "anchor" ? CheckpointPlace::kAnchor
                                         : CheckpointPlace::kTier;
   }
-  const auto receivers = count_of(invocation, "--receivers");
+  const auto receivers = count_of(invocation, "--receivers", kVmsMax);
   if (!receivers.ok()) return receivers.error();
   request.receivers = *receivers;
   const auto every = quantity_of<Seconds>(invocation, "--save-every");
@@ -54,13 +54,13 @@ Status read_limits(const Invocation& invocation, RunRequest& request) {
 }
 
 Status read_counts(const Invocation& invocation, RunRequest& request) {
-  const auto batch = count_of(invocation, "--batch");
+  const auto batch = count_of(invocation, "--batch", kBatchMax);
   if (!batch.ok()) return batch.error();
   request.global_batch = *batch;
-  const auto steps = count_of(invocation, "--steps");
+  const auto steps = count_of(invocation, "--steps", kIntMax);
   if (!steps.ok()) return steps.error();
   if (*steps) request.steps = **steps;
-  const auto seed = count_of(invocation, "--seed");
+  const auto seed = count_of(invocation, "--seed", kIntMax);
   if (!seed.ok()) return seed.error();
   request.seed = static_cast<std::uint64_t>(seed->value_or(1));
   const auto speed = count_of(invocation, "--trace-speed");

@@ -13,15 +13,21 @@ namespace {
 
 constexpr const char* kVerb = "search";
 
-Result<double> number_of(const std::string& text, const std::string& what) {
+Result<double> number_of(const std::string& text, const std::string& what,
+                         double max = NumberLimits().max) {
   const auto number = parse_double(text);
-  if (number && *number > 0) return *number;
-  return bad_usage(fmt::format("{} must be a number above zero, not '{}'", what, printable(text)));
+  if (!number || *number <= 0) {
+    return bad_usage(
+        fmt::format("{} must be a number above zero, not '{}'", what, printable(text)));
+  }
+  if (*number >= NumberLimits().min && *number <= max) return *number;
+  return bad_usage(fmt::format("{} must be from {} to {}, not '{}'", what, NumberLimits().min, max,
+                               printable(text)));
 }
 
 /// steps=500 or loss=0.4.
 Status read_target(const Invocation& invocation, SearchRequest& request) {
-  const auto steps = count_of(invocation, "--steps");
+  const auto steps = count_of(invocation, "--steps", kIntMax);
   if (!steps.ok()) return steps.error();
   if (*steps) request.steps = **steps;
   if (!invocation.has("--target")) return {};
@@ -32,7 +38,8 @@ Status read_target(const Invocation& invocation, SearchRequest& request) {
     return bad_usage(
         fmt::format("--target must be steps=N or loss=LEVEL, not '{}'", printable(target)));
   }
-  const auto number = number_of(target.substr(sign + 1), "--target " + what);
+  const auto number = number_of(target.substr(sign + 1), "--target " + what,
+                                what == "steps" ? kStepsMax : NumberLimits().max);
   if (!number.ok()) return number.error();
   if (what == "loss") {
     request.loss_target = *number;
@@ -45,28 +52,15 @@ Status read_target(const Invocation& invocation, SearchRequest& request) {
   return {};
 }
 
-Result<std::vector<int>> counts_of(const Invocation& invocation, const std::string& option) {
-  std::vector<int> counts;
-  for (const std::string& text : invocation.list(option)) {
-    const auto count = parse_int(text);
-    if (!count || *count < 1) {
-      return bad_usage(
-          fmt::format("{} must be whole numbers of 1 or more, not '{}'", option, printable(text)));
-    }
-    counts.push_back(*count);
-  }
-  return counts;
-}
-
 Status read_space(const Invocation& invocation, SearchRequest& request) {
   request.types = invocation.list("--types");
-  const auto most = count_of(invocation, "--max-vms");
+  const auto most = count_of(invocation, "--max-vms", kVmsMax);
   if (!most.ok()) return most.error();
   request.vms_max = most->value_or(request.vms_max);
-  auto vms = counts_of(invocation, "--vms");
+  auto vms = counts_of(invocation, "--vms", kVmsMax);
   if (!vms.ok()) return vms.error();
   request.vms = std::move(*vms);
-  auto batches = counts_of(invocation, "--batches");
+  auto batches = counts_of(invocation, "--batches", kBatchMax);
   if (!batches.ok()) return batches.error();
   request.batches = std::move(*batches);
   if (!invocation.has("--markets")) return {};
@@ -87,10 +81,10 @@ Status read_limits(const Invocation& invocation, SearchRequest& request) {
   const auto probe = count_of(invocation, "--probe-steps");
   if (!probe.ok()) return probe.error();
   request.probe_steps = probe->value_or(request.probe_steps);
-  const auto batch = count_of(invocation, "--batch");
+  const auto batch = count_of(invocation, "--batch", kBatchMax);
   if (!batch.ok()) return batch.error();
   request.run.global_batch = *batch;
-  const auto seed = count_of(invocation, "--seed");
+  const auto seed = count_of(invocation, "--seed", kIntMax);
   if (!seed.ok()) return seed.error();
   request.run.seed = static_cast<std::uint64_t>(seed->value_or(1));
   const auto notice = quantity_of<Seconds>(invocation, "--notice", true);
@@ -99,7 +93,7 @@ Status read_limits(const Invocation& invocation, SearchRequest& request) {
   if (!invocation.has("--search-budget")) return {};
   std::string text = invocation.get("--search-budget");
   if (text.ends_with('%')) text.pop_back();
-  const auto percent = number_of(text, "--search-budget");
+  const auto percent = number_of(text, "--search-budget", 1e6);
   if (!percent.ok()) return percent.error();
   request.budget = *percent / 100;
   return {};

@@ -53,9 +53,9 @@ Result<DeadlineValidation> on_traces(const Invocation& invocation, const Deadlin
       return bad_usage(fmt::format("{} needs --synthetic", option));
     }
   }
-  const auto slots = count_of(invocation, "--slots");
+  const auto slots = count_of(invocation, "--slots", kPoolsMax);
   if (!slots.ok()) return slots.error();
-  const auto zones = count_of(invocation, "--zones");
+  const auto zones = count_of(invocation, "--zones", kPoolsMax);
   if (!zones.ok()) return zones.error();
   const auto step = quantity_of<Seconds>(invocation, "--window-step");
   if (!step.ok()) return step.error();
@@ -81,13 +81,13 @@ Result<DeadlineValidation> on_synthetic(const Invocation& invocation, const Dead
           fmt::format("{} and --synthetic exclude each other; give one of them", option));
     }
   }
-  const auto pools = count_of(invocation, "--pools");
+  const auto pools = count_of(invocation, "--pools", kPoolsMax);
   if (!pools.ok()) return pools.error();
-  const auto seed = count_of(invocation, "--seed");
+  const auto seed = count_of(invocation, "--seed", kIntMax);
   if (!seed.ok()) return seed.error();
   const auto step = quantity_of<Seconds>(invocation, "--window-step");
   if (!step.ok()) return step.error();
-  const auto zones = count_of(invocation, "--zones");
+  const auto zones = count_of(invocation, "--zones", kPoolsMax);
   if (!zones.ok()) return zones.error();
   SyntheticDeadlineRequest request{.terms = terms, .progress = std::move(progress)};
   request.pools = pools->value_or(request.pools);

@@ -37,7 +37,7 @@ Result<RevocationsRequest> to_request(const Invocation& invocation) {
   }
   limits.providers = invocation.list("--providers");
   limits.regions = invocation.list("--regions");
-  const auto vms = count_of(invocation, "--max-vms");
+  const auto vms = count_of(invocation, "--max-vms", kPlannedVmsMax);
   if (!vms.ok()) return vms.error();
   limits.vms_max = vms->value_or(limits.vms_max);
   const auto options = simulation_of(invocation);

@@ -18,6 +18,8 @@ constexpr const char* kLegend =
     "Time and cost relative to the clairvoyant optimum from the same starting point, moves "
     "included; means over seeds.";
 
+constexpr int kSeedsMax = 10'000;
+
 ExitCode run(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return report(invocation, kVerb, error); };
   const auto format = format_of(invocation);
@@ -28,14 +30,9 @@ ExitCode run(const Invocation& invocation) {
   for (const auto& [objective, name] : names_of(SearchObjective{})) {
     if (invocation.get("--objective") == name) request.objective = objective;
   }
-  if (invocation.has("--seeds")) {
-    const auto seeds = parse_int(invocation.get("--seeds"));
-    if (!seeds || *seeds < 1) {
-      return fail(bad_usage(fmt::format("--seeds must be a whole number of 1 or more, not '{}'",
-                                        printable(invocation.get("--seeds")))));
-    }
-    request.seeds = *seeds;
-  }
+  const auto seeds = count_of(invocation, "--seeds", kSeedsMax);
+  if (!seeds.ok()) return fail(seeds.error());
+  request.seeds = seeds->value_or(request.seeds);
   const auto validation = validate_search(request);
   if (!validation.ok()) return fail(validation.error());
   if (invocation.output() == "json") {

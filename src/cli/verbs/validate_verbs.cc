@@ -17,11 +17,9 @@ constexpr const char* kLegend =
     "80 % of the measurements.";
 
 Result<int> count_option(const Invocation& invocation, const std::string& option, int otherwise) {
-  if (!invocation.has(option)) return otherwise;
-  const auto count = parse_int(invocation.get(option));
-  if (count && *count >= 1) return *count;
-  return bad_usage(fmt::format("{} must be a whole number of 1 or more, not '{}'", option,
-                               printable(invocation.get(option))));
+  const auto count = count_of(invocation, option);
+  if (!count.ok()) return count.error();
+  return count->value_or(otherwise);
 }
 
 Result<ValidateRequest> to_request(const Invocation& invocation) {

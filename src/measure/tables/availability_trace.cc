@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/codec_fields.h"
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -54,6 +55,9 @@ Result<Seconds> json_gap(const Json& root, const std::string& source) {
   if (!seconds || !(*seconds > 0)) {
     return error_at(source, *gap, "metadata.gap_seconds must be a number of seconds above zero");
   }
+  const std::string wrong =
+      range_problem(Range::kPositive, *seconds, fmt::format("{}", *seconds), limits_in(kSecond));
+  if (!wrong.empty()) return error_at(source, *gap, "metadata.gap_seconds " + wrong);
   return *seconds * kSecond;
 }
 
@@ -101,6 +105,8 @@ Result<double> time_cell(const Csv& csv, std::size_t i, const char* column, doub
   if (!time) {
     return csv.error_at(i, column, fmt::format("must be a time, not '{}'", printable(text)));
   }
+  const std::string wrong = range_problem(Range::kAny, *time, printable(text), limits_in(kSecond));
+  if (!wrong.empty()) return csv.error_at(i, column, wrong);
   if (*time < earliest) {
     return csv.error_at(
         i, column,
@@ -259,13 +265,16 @@ Result<AvailabilityTrace> read_availability_trace(std::string_view text, const s
   return is_json(text) ? read_json_trace(text, source) : read_table_trace(text, source, gap);
 }
 
-std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap) {
+namespace {
+
+/// At most so many of the ticks.
+std::vector<int> first_ticks(const AvailabilityTrace& trace, Seconds gap, double most) {
   // The gaps' quotient may miss a whole number by a rounding.
   constexpr double kRounding = 1e-9;
   const double ratio = gap / trace.gap;
   const auto size = static_cast<double>(trace.counts.size());
   std::vector<int> counts;
-  for (double tick = 0; (tick + 1) * ratio <= size + kRounding; ++tick) {
+  for (double tick = 0; (tick + 1) * ratio <= size + kRounding && tick < most; ++tick) {
     const auto first = static_cast<std::ptrdiff_t>(tick * ratio + kRounding);
     const auto last = static_cast<std::ptrdiff_t>(std::ceil((tick + 1) * ratio - kRounding));
     counts.push_back(*std::min_element(trace.counts.begin() + first, trace.counts.begin() + last));
@@ -273,11 +282,18 @@ std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap) {
   return counts;
 }
 
+}  // namespace
+
+std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap) {
+  return first_ticks(trace, gap, kMaxTicks);
+}
+
 std::vector<std::vector<int>> side_by_side(std::span<const AvailabilityTrace> traces) {
   std::vector<std::vector<int>> all;
   std::size_t shortest = std::numeric_limits<std::size_t>::max();
   for (const AvailabilityTrace& trace : traces) {
-    all.push_back(resampled(trace, traces.front().gap));
+    const auto most = static_cast<double>(std::min(shortest, traces.front().counts.size()));
+    all.push_back(first_ticks(trace, traces.front().gap, most));
     shortest = std::min(shortest, all.back().size());
   }
   for (std::vector<int>& counts : all) counts.resize(shortest);

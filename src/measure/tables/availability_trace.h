@@ -35,7 +35,8 @@ Result<AvailabilityTrace> read_availability_trace(std::string_view text, const s
                                                   Seconds gap = kTraceGap);
 
 /// The trace's counts in ticks of `gap`: each is the smallest of the ticks that it covers. A tick
-/// that the trace does not cover to its end is left out.
+/// that the trace does not cover to its end is left out, and so are those past the most that a
+/// trace may have.
 std::vector<int> resampled(const AvailabilityTrace& trace, Seconds gap);
 
 /// The traces from their first ticks on, in ticks of the first and as long as the shortest.

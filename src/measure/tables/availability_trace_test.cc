@@ -110,7 +110,7 @@ TEST(AvailabilityTrace, SaysWhatIsWrongWithATable) {
   EXPECT_EQ(error_of(header + "0,1\n59,1\n"),
             "t: the trace ends 59 s after its start, before the end of the first tick of 60 s; "
             "give a smaller gap");
-  EXPECT_EQ(error_of(header + "0,1\n1e12,1\n"),
+  EXPECT_EQ(error_of(header + "0,1\n1e11,1\n"),
             "t: the trace has more than 1e+07 ticks of 60 s; give a larger gap");
   EXPECT_EQ(error_of("when,count\n0,1\n"),
             "t: its header is neither time_s,running_instances nor time,running_instances nor "
@@ -171,6 +171,28 @@ TEST(SideBySide, HasTheTicksOfTheFirstAndTheLengthOfTheShortest) {
       {.name = "a", .gap = 10 * kMinute, .counts = {1, 2, 3, 4}},
       {.name = "b", .gap = 5 * kMinute, .counts = {5, 4, 6, 7, 8, 9}}};
   EXPECT_EQ(side_by_side(traces), (std::vector<std::vector<int>>{{1, 2, 3}, {4, 6, 8}}));
+}
+
+// A gap of 1e300 s in the second trace once filled the memory.
+TEST(AvailabilityTrace, RefusesAGapAndTimesOutsideThePhysicalRange) {
+  const auto message = [](const char* text) {
+    const auto trace = read_availability_trace(text, "a");
+    return trace.ok() ? "" : trace.error().message;
+  };
+  EXPECT_EQ(message(R"({"metadata": {"gap_seconds": 1e300}, "data": [1]})"),
+            "a:1: metadata.gap_seconds must be from 1e-12 to 315360000000, not 1e+300");
+  EXPECT_EQ(message(R"({"metadata": {"gap_seconds": 1e-300}, "data": [1]})"),
+            "a:1: metadata.gap_seconds must be from 1e-12 to 315360000000, not 1e-300");
+  EXPECT_EQ(message("time_s,running_instances\n0,1\n1e300,2\n"),
+            "a:3: column time_s: must be from -315360000000 to 315360000000, not 1e300");
+}
+
+// A second tick of ten thousand years would be 10^9 ticks of five minutes.
+TEST(SideBySide, IsNoLongerThanTheFirst) {
+  const std::vector<AvailabilityTrace> traces{
+      {.name = "a", .gap = 5 * kMinute, .counts = {1, 2}},
+      {.name = "b", .gap = 3'650'000 * kDay, .counts = {7, 8}}};
+  EXPECT_EQ(side_by_side(traces), (std::vector<std::vector<int>>{{1, 2}, {7, 7}}));
 }
 
 }  // namespace

@@ -4,21 +4,20 @@
 #include <fmt/format.h>
 
 #include "base/csv.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "measure/tables/table_cells.h"
 
 namespace stint {
 namespace {
 
-constexpr int kMaxBatch = 1'000'000'000;  // A larger one must be a mistake.
-
 Result<int> whole_cell(const Csv& csv, std::size_t i, const char* column, int least) {
   const std::string_view text = csv.cell(i, column);
   const auto value = parse_int(text);
-  if (value && *value >= least && *value <= kMaxBatch) return *value;
-  return csv.error_at(
-      i, column,
-      fmt::format("must be a whole number of {} or more, not '{}'", least, printable(text)));
+  if (value && *value >= least && *value <= kCountMax) return *value;
+  return csv.error_at(i, column,
+                      fmt::format("must be a whole number from {} to {}, not '{}'", least,
+                                  kCountMax, printable(text)));
 }
 
 /// A finite number; nothing when the column or the cell is missing and need not be there.
@@ -27,7 +26,7 @@ Result<std::optional<double>> number_cell(const Csv& csv, std::size_t i, const c
   const std::string_view text = csv.cell(i, column);
   if (text.empty() && measured == Measured::kOptional) return std::optional<double>();
   const auto number = parse_double(text);
-  if (number) return number;
+  if (number && std::abs(*number) <= NumberLimits().max) return number;
   return csv.error_at(i, column, fmt::format("must be a number, not '{}'", printable(text)));
 }
 

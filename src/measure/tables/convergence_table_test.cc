@@ -48,9 +48,9 @@ TEST(ConvergenceTable, SaysWhatIsMissingOrWrong) {
   EXPECT_EQ(rows.error().kind, ErrorKind::kBadInput);
   EXPECT_NE(rows.error().message.find("lacks the columns progress_in_initial"), std::string::npos);
   EXPECT_EQ(error_of("bert,0,0,1,1,1,1,1\n"),
-            "t.csv:2: column batch_total: must be a whole number of 1 or more, not '0'");
+            "t.csv:2: column batch_total: must be a whole number from 1 to 16777216, not '0'");
   EXPECT_EQ(error_of("bert,12,x,1,1,1,1,1\n"),
-            "t.csv:2: column epoch: must be a whole number of 0 or more, not 'x'");
+            "t.csv:2: column epoch: must be a whole number from 0 to 16777216, not 'x'");
   EXPECT_EQ(error_of("bert,12,0,1,-1,1,1,1\n"),
             "t.csv:2: column iteration: must be above zero, not '-1'");
   EXPECT_EQ(error_of("bert,12,0,0,1,1,1,1\n"),

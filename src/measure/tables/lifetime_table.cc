@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/codec_fields.h"
 #include "base/csv.h"
 #include "base/date.h"
 #include "base/text.h"
@@ -57,6 +58,9 @@ Result<double> amount_cell(const Csv& csv, std::size_t i, const char* column, co
 Result<Seconds> seconds_cell(const Csv& csv, std::size_t i, const char* column) {
   const auto value = amount_cell(csv, i, column, "a time in seconds");
   if (!value.ok()) return value.error();
+  const std::string wrong = range_problem(Range::kNotNegative, *value,
+                                          printable(csv.cell(i, column)), limits_in(kSecond));
+  if (!wrong.empty()) return csv.error_at(i, column, wrong);
   return *value * kSecond;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "measure/tables/table_cells.h"
 
 namespace stint {
@@ -30,13 +31,11 @@ Result<CollectiveRow> read_row(const Csv& csv, std::size_t i) {
   row.payload = static_cast<double>(*payload) * kByte;
   const std::string_view time = csv.cell(i, "time_us_out_of_place");
   if (time.empty()) return row;
-  const auto microseconds = positive_of(time);
-  if (!microseconds) {
-    return csv.error_at(i, "time_us_out_of_place",
-                        fmt::format("must be above zero, not '{}'", printable(time)));
-  }
-  row.time = *microseconds * kMicrosecond;
-  return row;
+  row.time = time_of(time, kMicrosecond);
+  if (row.time) return row;
+  return csv.error_at(i, "time_us_out_of_place",
+                      fmt::format("must be above zero, not '{}'; {}", printable(time),
+                                  quantity_range_text<Seconds>()));
 }
 
 // Each of the two groups, out of place and in place: time, two bandwidths and wrong results.
@@ -164,7 +163,7 @@ Status read_result(NcclTable& table, Run& run, const Line& line, const std::stri
   const std::size_t out = cells.size() - 2 * kGroupCells;
   const std::size_t in = out + kGroupCells;
   const auto payload = whole_of(cells[0]);
-  const auto time = positive_of(cells[out]);
+  const auto time = time_of(cells[out], kMicrosecond);
   if (!payload) return error(unreadable("the size", cells[0]));
   if (!time) return error(unreadable("the time", cells[out]));
   if (run.counts_wrong) {
@@ -176,8 +175,8 @@ Status read_result(NcclTable& table, Run& run, const Line& line, const std::stri
   }
   NcclRow row;
   row.row.payload = static_cast<double>(*payload) * kByte;
-  row.row.time = *time * kMicrosecond;
-  if (const auto in_place = positive_of(cells[in])) row.in_place = *in_place * kMicrosecond;
+  row.row.time = *time;
+  if (const auto in_place = time_of(cells[in], kMicrosecond)) row.in_place = *in_place;
   run.rows.push_back(std::move(row));
   if (out > 3) run.operation = cells[3];
   if (out > 4) run.root = cells[4];

@@ -44,8 +44,10 @@ TEST(CollectiveTable, SaysWhatIsWrongAndWhere) {
             "a.csv:2: column ranks: must be a whole number of 4 or more");
   EXPECT_EQ(error_of("a,1,2,all_reduce,-8,1"),
             "a.csv:2: column bytes: must be a whole number of 1 or more");
-  EXPECT_EQ(error_of("a,1,2,all_reduce,8,0"),
-            "a.csv:2: column time_us_out_of_place: must be above zero, not '0'");
+  EXPECT_EQ(
+      error_of("a,1,2,all_reduce,8,0"),
+      "a.csv:2: column time_us_out_of_place: must be above zero, not '0'; a duration is zero or "
+      "from 1e-12 s to 3650000 d");
   EXPECT_FALSE(read_collective_table("nodes,ranks\n1,1\n", "a.csv").ok());
 }
 

@@ -16,7 +16,8 @@ Result<std::optional<PerSecond>> rate_cell(const Csv& csv, std::size_t i,
   const std::string_view text = csv.cell(i, column);
   if (text.empty()) return std::optional<PerSecond>();
   const auto rate = parse_double(text);
-  if (rate && *rate >= 0) return std::optional(*rate / kSecond);
+  const bool zero = rate && *rate == 0;
+  if (zero || (rate && time_per_step(1, *rate))) return std::optional(*rate / kSecond);
   return csv.error_at(i, column,
                       fmt::format("must be a rate of 0 or more, not '{}'", printable(text)));
 }

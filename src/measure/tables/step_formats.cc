@@ -44,7 +44,7 @@ Result<StepRow> gavel_row(const Csv& csv, std::size_t i) {
   if (row.job.empty()) mark_unusable(row, "has no model");
   place(row, csv, i);
   const std::string_view batch = csv.cell(i, "batch_per_gpu");
-  if (const auto samples = positive_of(batch)) {
+  if (const auto samples = positive_of(batch); samples && *samples <= kBatchMax) {
     row.batch_per_worker = *samples;
   } else if (!batch.empty()) {
     mark_unusable(row, unreadable("batch cell", batch));

@@ -22,9 +22,9 @@ Error error_in(const char* column, std::string_view message) {
 Result<int> count_cell(const Csv& csv, std::size_t row, const char* column) {
   const std::string_view text = csv.cell(row, column);
   const auto value = parse_int(text);
-  if (value && *value >= 1) return *value;
-  return error_in(column,
-                  fmt::format("must be a whole number of 1 or more, not '{}'", printable(text)));
+  if (value && *value >= 1 && *value <= kCountMax) return *value;
+  return error_in(column, fmt::format("must be a whole number from 1 to {}, not '{}'", kCountMax,
+                                      printable(text)));
 }
 
 /// A time in seconds; nothing when the column or the cell is missing.
@@ -36,7 +36,7 @@ Result<std::optional<Seconds>> time_cell(const Csv& csv, std::size_t row, const 
   if (!value) {
     return error_in(column, fmt::format("must be a number of seconds, not '{}'", printable(text)));
   }
-  const std::string wrong = range_problem(range, *value, printable(text));
+  const std::string wrong = range_problem(range, *value, printable(text), limits_in(kSecond));
   if (!wrong.empty()) return error_in(column, wrong);
   return std::optional(*value * kSecond);
 }

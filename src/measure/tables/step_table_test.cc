@@ -62,7 +62,7 @@ TEST(PolluxSteps, SaysWhyARowIsOfNoUse) {
   EXPECT_NE(reason("net,x,2147483647-2147483647-3,3,1,32,1,0\n"), "");
   EXPECT_EQ(reason("net,x,,4,2,32,1,0\n"), "column num_nodes: 4 nodes cannot hold 2 GPUs");
   EXPECT_EQ(reason("net,x,1,1,1,0,1,0\n"),
-            "column batch_per_gpu: must be a whole number of 1 or more, not '0'");
+            "column batch_per_gpu: must be a whole number from 1 to 16777216, not '0'");
   EXPECT_EQ(reason(",x,1,1,1,32,1,0\n"), "column model: must not be empty");
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 
 namespace stint {
 
@@ -16,14 +17,20 @@ std::optional<int> count_of(std::string_view text) {
 
 std::optional<double> positive_of(std::string_view text) {
   const auto value = parse_double(text);
-  if (!value || !(*value > 0)) return std::nullopt;
+  constexpr NumberLimits kLimits;
+  if (!value || *value < kLimits.min || *value > kLimits.max) return std::nullopt;
   return value;
 }
 
-std::optional<std::int64_t> whole_of(std::string_view text) {
-  constexpr double kLargestExact = 9007199254740992.0;  // 2^53: doubles hold whole numbers to here.
+std::optional<Seconds> time_of(std::string_view text, Seconds unit) {
   const auto value = positive_of(text);
-  if (!value || *value > kLargestExact || std::floor(*value) != *value) return std::nullopt;
+  return value ? time_per_step(*value * unit.in(kSecond), 1) : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_of(std::string_view text) {
+  const auto value = positive_of(text);
+  if (!value || *value > static_cast<double>(kLongCountMax) || std::floor(*value) != *value)
+    return std::nullopt;
   return static_cast<std::int64_t>(*value);
 }
 
@@ -43,7 +50,8 @@ void mark_unmeasured(StepRow& row, std::string reason) {
 
 std::optional<Seconds> time_per_step(double steps, double rate) {
   const double seconds = steps / rate;
-  if (!std::isfinite(seconds) || !(seconds > 0)) return std::nullopt;
+  const NumberLimits range = quantity_range<Seconds>();
+  if (!(seconds >= range.min && seconds <= range.max)) return std::nullopt;
   return seconds * kSecond;
 }
 

@@ -21,8 +21,11 @@ inline constexpr int kMaxWorkers = 100000;
 /// `text` as a whole number from 1 to kMaxWorkers.
 std::optional<int> count_of(std::string_view text);
 
-/// `text` as a finite number above zero.
+/// `text` as a number above zero that is neither vanishing nor beyond all bounds (NumberLimits).
 std::optional<double> positive_of(std::string_view text);
+
+/// The same as a number of `unit`s, in the physical range of times.
+std::optional<Seconds> time_of(std::string_view text, Seconds unit);
 
 /// `text` as a number above zero without a fraction that a double holds exactly; "2e6" is one.
 std::optional<std::int64_t> whole_of(std::string_view text);
@@ -37,7 +40,7 @@ void mark_unusable(StepRow& row, std::string reason);
 /// row can still be predicted.
 void mark_unmeasured(StepRow& row, std::string reason);
 
-/// Time of one of `steps` that `rate` counts per second, if it is a time above zero and finite.
+/// Time of one of `steps` that `rate` counts per second, if it lies in the physical range of times.
 std::optional<Seconds> time_per_step(double steps, double rate);
 
 /// One row of a table for each of its data rows, in order. Missing `columns` are bad input, and the
