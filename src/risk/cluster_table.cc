@@ -32,13 +32,12 @@ std::vector<double> machine_ticks(const CountModel& model, int ticks) {
 }
 
 CountBelief::CountBelief(int machines)
-    : machines_(machines), seen_(static_cast<std::size_t>((machines + 1) * (machines + 1)), 0.0) {}
+    : machines_(machines), seen_(CountModel{machines, {}}.cell(machines + 1, 0), 0.0) {}
 
 void CountBelief::see(int count) {
   count = std::min(count, machines_);
   if (last_ >= 0) {
-    const int cell = last_ * (machines_ + 1) + count;
-    seen_[static_cast<std::size_t>(cell)] += 1;
+    seen_[CountModel{machines_, {}}.cell(last_, count)] += 1;
     ticks_ += 1;
   }
   last_ = count;
@@ -59,10 +58,7 @@ CountModel CountBelief::model() const {
   constexpr double kFewer = 0.6;
   constexpr double kPriorTicks = 20;
   for (int now = 0; now < size; ++now) {
-    const auto at = [&](int then) {
-      const int cell = now * size + then;
-      return static_cast<std::size_t>(cell);
-    };
+    const auto at = [&](int then) { return model.cell(now, then); };
     double moves = 0;
     double seen = 0;
     for (int then = 0; then < size; ++then) {
@@ -103,10 +99,11 @@ class ClusterTable::Solver {
         pool_(pool),
         game_(table.game_),
         counts_(game_.machines + 1),
+        states_(static_cast<int>(table.states())),
         width_(static_cast<std::size_t>(table.grid_) + 2),
-        after_(static_cast<std::size_t>(counts_ * table.states()) * width_, kNever),
+        after_(table.counts() * table.states() * width_, kNever),
         now_(after_),
-        expected_(static_cast<std::size_t>(table.states()) * width_),
+        expected_(table.states() * width_),
         best_(width_),
         moves_(width_) {
     for (auto* values : {&after_, &now_}) {
@@ -119,7 +116,7 @@ class ClusterTable::Solver {
       last_ = static_cast<std::size_t>(std::min(table_.grid_, left));
       for (int available = 0; available < counts_; ++available) {
         expect(available);
-        for (int state = 0; state < table_.states(); ++state) decide(available, state);
+        for (int state = 0; state < states_; ++state) decide(available, state);
       }
       std::swap(after_, now_);
     }
@@ -130,9 +127,11 @@ class ClusterTable::Solver {
 
  private:
   float* value(std::vector<float>& values, int available, int state) {
-    return values.data() + static_cast<std::size_t>(available * table_.states() + state) * width_;
+    const std::size_t row =
+        static_cast<std::size_t>(available) * table_.states() + static_cast<std::size_t>(state);
+    return values.data() + row * width_;
   }
-  float* expected(int state) { return expected_.data() + static_cast<std::size_t>(state) * width_; }
+  float* expected(std::size_t state) { return expected_.data() + state * width_; }
 
   Holding held(int state) const {
     if (state <= game_.machines) return {state, 0};
@@ -142,12 +141,12 @@ class ClusterTable::Solver {
 
   /// Expected costs after this tick by the machines held, for all that can be held now.
   void expect(int available) {
-    for (int state = 0; state < table_.states(); ++state) {
+    for (int state = 0; state < states_; ++state) {
       const Holding holding = held(state);
       const bool can_be = holding.on_demand > 0 ? holding.spot <= available
                                                 : holding.spot == 0 || holding.spot == available;
       if (!can_be) continue;
-      float* into = expected(state);
+      float* into = expected(static_cast<std::size_t>(state));
       std::fill(into, into + last_ + 1, 0.0F);
       for (int then = 0; then < counts_; ++then) {
         const float probability = static_cast<float>(pool_.probability(available, then));
@@ -169,7 +168,7 @@ class ClusterTable::Solver {
       const int fresh =
           std::max(0, next.spot - spot_kept) + std::max(0, next.on_demand - before.on_demand);
       const double progress =
-          static_cast<double>(next.spot + next.on_demand - fresh * game_.changeover) /
+          (next.spot + next.on_demand - static_cast<double>(fresh) * game_.changeover) /
           game_.machines;
       weigh(index, expected(table_.state_of(next)), progress,
             static_cast<float>(next.spot + game_.price_ratio * next.on_demand));
@@ -213,6 +212,7 @@ class ClusterTable::Solver {
   const CountModel& pool_;
   const DeadlineGame& game_;
   int counts_;
+  int states_;
   std::size_t width_;
   std::size_t last_ = 0;
   std::vector<float> after_;
@@ -222,24 +222,39 @@ class ClusterTable::Solver {
   std::vector<std::uint8_t> moves_;
 };
 
+namespace {
+
+/// Ticks up to which work left is discretised.
+int grid_of(const DeadlineGame& game) {
+  return std::max(game.work + game.changeover + 1, game.deadline);
+}
+
+}  // namespace
+
+double cluster_table_cells(const DeadlineGame& game) {
+  const double counts = game.machines + 1.0;
+  return counts * (2 * counts) * (grid_of(game) + 2.0);
+}
+
 ClusterTable::ClusterTable(const DeadlineGame& game, const CountModel& pool)
-    : game_(game), grid_(std::max(game.work + game.changeover + 1, game.deadline)) {
+    : game_(game), grid_(grid_of(game)) {
   CHECK(pool.machines == game.machines && game.work >= 1 && game.deadline >= 1);
   Solver(*this, pool).run();
   rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
 }
 
-int ClusterTable::state_of(const Holding& held) const {
-  return held.on_demand == 0 ? held.spot : game_.machines + 1 + held.spot;
+std::size_t ClusterTable::state_of(const Holding& held) const {
+  const auto spot = static_cast<std::size_t>(held.spot);
+  return held.on_demand == 0 ? spot : counts() + spot;
 }
 
 ClusterMove ClusterTable::move(int ticks_left, int parts_left, int available,
                                const Holding& before) const {
   const int left = std::clamp((parts_left + game_.machines - 1) / game_.machines, 1,
                               std::min(grid_, ticks_left));
-  const int situation = (ticks_left - 1) * (game_.machines + 1) + available;
-  const std::size_t at = static_cast<std::size_t>(situation) * static_cast<std::size_t>(states()) +
-                         static_cast<std::size_t>(state_of(before));
+  const std::size_t situation =
+      static_cast<std::size_t>(ticks_left - 1) * counts() + static_cast<std::size_t>(available);
+  const std::size_t at = situation * states() + state_of(before);
   const auto begin = runs_.begin() + rows_[at];
   const auto end = runs_.begin() + rows_[at + 1];
   const auto next = std::upper_bound(begin, end, static_cast<std::uint32_t>(left * 8 + 7));

@@ -13,10 +13,11 @@ struct CountModel {
   int machines = 1;
   std::vector<double> next;  // (machines + 1)² probabilities, the present count's row first.
 
-  double probability(int now, int then) const {
-    const int cell = now * (machines + 1) + then;
-    return next[static_cast<std::size_t>(cell)];
+  std::size_t cell(int now, int then) const {
+    return static_cast<std::size_t>(now) * (static_cast<std::size_t>(machines) + 1) +
+           static_cast<std::size_t>(then);
   }
+  double probability(int now, int then) const { return next[cell(now, then)]; }
 };
 
 /// The expected sum of machines over the next `ticks`, by the present count.
@@ -58,6 +59,13 @@ enum class ClusterMove : std::uint8_t {
 /// The machines that a move holds.
 Holding holding_of(const DeadlineGame& game, ClusterMove move, int available, int on_demand);
 
+/// The values that a ClusterTable holds at once for a game, a measure of its memory: about 20 bytes
+/// each.
+double cluster_table_cells(const DeadlineGame& game);
+
+/// 700 MB; more machines or ticks are refused where they are read.
+inline constexpr double kClusterTableCellsMax = 33'554'432;
+
 /// The best move of a cluster in every state, by dynamic programming on the reduced moves above. A
 /// state is: ticks left, work left, the available spot machines, and the machines held. The set-up
 /// of a new machine is counted at once as added work, instead of idle ticks; work is discretised in
@@ -77,8 +85,9 @@ class ClusterTable {
  private:
   class Solver;
 
-  int states() const { return 2 * game_.machines + 2; }
-  int state_of(const Holding& held) const;
+  std::size_t counts() const { return static_cast<std::size_t>(game_.machines) + 1; }
+  std::size_t states() const { return 2 * counts(); }
+  std::size_t state_of(const Holding& held) const;
 
   DeadlineGame game_;
   int grid_;                         // Work left is discretised up to this many ticks.

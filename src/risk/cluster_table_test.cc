@@ -119,5 +119,19 @@ TEST(MachineTicks, AddsUpWhatIsExpected) {
   EXPECT_DOUBLE_EQ(sum[1], 1.75);
 }
 
+// 65,536 counts squared overflow an int.
+TEST(CountModel, CellsOfManyMachinesAreFarApart) {
+  const CountModel model{65'535, {}};
+  EXPECT_EQ(model.cell(65'535, 65'535), 4'294'967'295U);
+}
+
+// Two machines: 3 counts, 6 states, and work from 0 to 31 ticks and one beyond.
+TEST(ClusterTable, CountsItsCellsBeforeItIsMade) {
+  DeadlineGame game{.work = 10, .deadline = 31, .changeover = 1, .machines = 2, .price_ratio = 3};
+  EXPECT_EQ(cluster_table_cells(game), 3 * 6 * 33);
+  game.machines = 65'535;
+  EXPECT_GT(cluster_table_cells(game), kClusterTableCellsMax);
+}
+
 }  // namespace
 }  // namespace stint

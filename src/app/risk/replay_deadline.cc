@@ -8,12 +8,19 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/unit_text.h"
+#include "risk/cluster_table.h"
 
 namespace stint {
 namespace {
 
 // The tables of the policies grow with the square of the ticks.
 constexpr double kTicksMax = 10'000;
+
+/// The most machines for which the table of `game` stays within its memory.
+int machines_max(DeadlineGame game) {
+  while (game.machines > 1 && cluster_table_cells(game) > kClusterTableCellsMax) --game.machines;
+  return game.machines;
+}
 
 std::string hours_of(double ticks, Seconds gap) { return to_text(ticks * gap, "h"); }
 
@@ -43,11 +50,16 @@ Result<DeadlineGame> game_in_ticks(const DeadlineTerms& terms, Seconds gap) {
                                  to_text(terms.deadline_or_default(), "h"), kTicksMax,
                                  to_text(gap)));
   }
-  return DeadlineGame{.work = static_cast<int>(work),
-                      .deadline = static_cast<int>(deadline),
-                      .changeover = static_cast<int>(changeover),
-                      .machines = terms.machines,
-                      .price_ratio = terms.price_ratio};
+  const DeadlineGame game{.work = static_cast<int>(work),
+                          .deadline = static_cast<int>(deadline),
+                          .changeover = static_cast<int>(changeover),
+                          .machines = terms.machines,
+                          .price_ratio = terms.price_ratio};
+  // One machine has a table of its own, which is smaller.
+  if (game.machines == 1 || cluster_table_cells(game) <= kClusterTableCellsMax) return game;
+  return bad_usage(fmt::format(
+      "--machines {} is too many for a deadline of {} in ticks of {}: the maximum is {}",
+      game.machines, to_text(terms.deadline_or_default(), "h"), to_text(gap), machines_max(game)));
 }
 
 int window_step_in_ticks(const std::optional<Seconds>& step, const DeadlineGame& game,

@@ -50,6 +50,14 @@ TEST(DeadlineTerms, RefuseNoWorkAndNoPrice) {
   EXPECT_NE(complaint({.deadline = 1e6 * kHour}).find("10000 ticks"), std::string::npos);
 }
 
+// 197² · 2 · 434 cells are 33.7 million, 196² · 2 · 434 are 33.3 million: the maximum is 195.
+TEST(DeadlineTerms, RefuseMoreMachinesThanTheTableHolds) {
+  EXPECT_TRUE(game_in_ticks({.machines = 195}, kGap).ok());
+  EXPECT_EQ(complaint({.machines = 65'535}),
+            "--machines 65535 is too many for a deadline of 36 h in ticks of 5 min: the maximum is "
+            "195");
+}
+
 TEST(DeadlineTerms, WindowsBeginEveryHalfDeadlineOrAsIsSaid) {
   const DeadlineGame game = *game_in_ticks({}, kGap);
   EXPECT_EQ(window_step_in_ticks({}, game, kGap), 216);
