@@ -160,7 +160,8 @@ std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
     game_slowness_ = slowness;
     begun_ = true;
     anew_ = false;
-    policy_->begin(game_, std::span(past_).first(past_.size() - 1));
+    // Without a tick until the deadline there is nothing to decide.
+    if (game_.deadline >= 1) policy_->begin(game_, std::span(past_).first(past_.size() - 1));
   }
   const Seconds left = static_cast<double>(terms.steps - progress.reached) * step;
   const GameState state{.tick = tick_,

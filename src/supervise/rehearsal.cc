@@ -81,8 +81,7 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
   CHECK(rehearsals.runs > 0);
   RunTerms remembering = terms;
   remembering.step_time = remembered(terms.step_time);
-  const double share = 1.0 / rehearsals.runs;
-  Forecast forecast{.runs = rehearsals.runs};
+  Forecast forecast;
   int ends = 0;
   int in_time = 0;
   int in_budget = 0;
@@ -90,7 +89,10 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
   std::vector<Dollars> costs;
   const Random seeds(rehearsals.seed);
   RehearsalWorld drawn = world;
-  for (int i = 0; i < rehearsals.runs; ++i) {
+  BillParts parts;
+  double losses = 0;
+  bool endless = false;  // Another rehearsal would take as long and say the same.
+  for (int i = 0; i < rehearsals.runs && !endless; ++i) {
     const Random chance = seeds.fork(static_cast<std::uint64_t>(i));
     const std::uint64_t seed = Random(chance).bits();
     if (rehearsals.capacity) drawn.capacity = rehearsals.capacity(chance.fork(0));
@@ -102,12 +104,17 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
     if (trained) ++ends;
     if (trained && run.time <= terms.deadline.value_or(run.time)) ++in_time;
     if (trained && run.cost <= terms.budget.value_or(run.cost)) ++in_budget;
-    forecast.losses += share * run.losses;
-    add(forecast.parts, run.parts, share);
+    losses += run.losses;
+    add(parts, run.parts, 1);
+    endless = run.cut_short;
+    ++forecast.runs;
   }
-  forecast.trained = static_cast<double>(ends) / rehearsals.runs;
-  forecast.deadline_kept = static_cast<double>(in_time) / rehearsals.runs;
-  forecast.budget_kept = static_cast<double>(in_budget) / rehearsals.runs;
+  const double share = 1.0 / forecast.runs;
+  forecast.losses = share * losses;
+  add(forecast.parts, parts, share);
+  forecast.trained = static_cast<double>(ends) / forecast.runs;
+  forecast.deadline_kept = static_cast<double>(in_time) / forecast.runs;
+  forecast.budget_kept = static_cast<double>(in_budget) / forecast.runs;
   forecast.time = spread_of(std::move(times));
   forecast.cost = spread_of(std::move(costs));
   return forecast;

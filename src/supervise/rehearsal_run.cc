@@ -17,7 +17,9 @@ using Act = RunActionKind;
 constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 // Reported one by one, so that the speed is measured; then in batches.
 constexpr int kStepsTold = 10;
-constexpr int kHappeningsMax = 10'000'000;
+// Twenty for each loss of a run with 10,000. A run in which more happens is one whose machines are
+// lost before they train, again and again.
+constexpr int kHappeningsMax = 200'000;
 // A plain script that is lost before its end again and again is given up after this many times the
 // duration of undisturbed training.
 constexpr double kPlainTimesMax = 20;
@@ -38,6 +40,12 @@ struct Machine {
   bool has_state = false;
 };
 
+/// Steps that were done together, up to the next of these or to the present step.
+struct PaidSteps {
+  std::int64_t from = 0;  // The step before them.
+  Dollars each;
+};
+
 class Rehearsal {
  public:
   Rehearsal(const RunTerms& terms, const RehearsalWorld& world, const RunSoFar& so_far,
@@ -48,8 +56,7 @@ class Rehearsal {
         saves_every_(so_far.saves_every),
         random_(seed),
         steps_(random_.fork(kSteps)),
-        pool_(random_.fork(kCapacity)),
-        paid_(static_cast<std::size_t>(terms.steps) + 1) {
+        pool_(random_.fork(kCapacity)) {
     step_ = so_far.unsaved;
     slowness_ = world.slowness * random_.fork(kSpeed).lognormal(1, world.slowness_deviation);
     supervisor_ = std::make_unique<Supervisor>(terms, std::move(policy));
@@ -67,7 +74,8 @@ class Rehearsal {
     next_tick_ = terms_.tick;
     const Seconds until = longest();
     for (int count = 0; !supervisor_->finished() && now_ < until; ++count) {
-      CHECK(count < kHappeningsMax);
+      result_.cut_short = count == kHappeningsMax;
+      if (result_.cut_short) break;
       plan_batch();
       const Seconds next = next_happening(true);
       pay_until(next);
@@ -354,8 +362,8 @@ class Rehearsal {
   /// Books steps that are done and paid for.
   void book(std::int64_t steps) {
     if (steps == 0) return;
-    const Dollars each = unbooked_ / static_cast<double>(steps);
-    for (std::int64_t i = 0; i < steps; ++i) paid_[static_cast<std::size_t>(++step_)] = each;
+    paid_.push_back({.from = step_, .each = unbooked_ / static_cast<double>(steps)});
+    step_ += steps;
     result_.parts.training += unbooked_;
     unbooked_ = {};
   }
@@ -378,11 +386,16 @@ class Rehearsal {
   }
 
   void go_back(std::int64_t step) {
-    for (; step_ > step; --step_) {
-      const Dollars lost = paid_[static_cast<std::size_t>(step_)];
+    for (; step_ > step && !paid_.empty(); paid_.pop_back()) {
+      const PaidSteps& last = paid_.back();
+      const std::int64_t from = std::max(last.from, step);
+      const Dollars lost = static_cast<double>(step_ - from) * last.each;
       result_.parts.training -= lost;
       result_.parts.redone += lost;
+      step_ = from;
+      if (from > last.from) return;
     }
+    step_ = std::min(step_, step);  // Steps before the rehearsal were paid before it.
   }
 
   const RunTerms& terms_;
@@ -422,9 +435,9 @@ class Rehearsal {
   int saving_ = 0;
   std::int64_t batch_ = 0;
   Seconds batch_time_;
-  int told_ = 0;               // Batches of steps that these workers reported.
-  Dollars unbooked_;           // Cost of the steps in progress.
-  std::vector<Dollars> paid_;  // Cost of each step, the last time it was done.
+  int told_ = 0;                 // Batches of steps that these workers reported.
+  Dollars unbooked_;             // Cost of the steps in progress.
+  std::vector<PaidSteps> paid_;  // The last time each step was done, in the order of steps.
 };
 
 }  // namespace

@@ -77,6 +77,7 @@ struct RehearsedRun {
   Dollars cost;
   BillParts parts;  // Parts of the cost of the rehearsal.
   int losses = 0;
+  bool cut_short = false;  // More happened than a rehearsal follows; it counts as given up.
 };
 
 /// Runs the supervisor to the end, once. The same seed yields the same random events, machine by

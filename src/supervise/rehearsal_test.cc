@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
 #include "risk/cluster_policy.h"
 #include "risk/deadline_baselines.h"
 
@@ -201,6 +202,26 @@ TEST(Rehearsal, TakesAPolicyForEachRun) {
   const Forecast forecast = rehearse(terms, {}, {}, {.runs = 3, .policy = policy});
   EXPECT_EQ(made, 3);
   EXPECT_NEAR(forecast.cost.mean.in(kDollar), 3 * 2060.0 / 3600, 1e-9);
+}
+
+// A thousand seconds in ticks of four milliseconds are more than a rehearsal follows: it gives up,
+// and another would say the same.
+TEST(Rehearsal, GivesUpWhereTooMuchHappens) {
+  RunTerms terms = two_machines(Market::kOnDemand);
+  terms.tick = 4 * kMillisecond;
+  const Forecast forecast = rehearse(terms, {}, {}, {.runs = 50});
+  EXPECT_EQ(forecast.runs, 1);
+  EXPECT_EQ(forecast.trained, 0);
+}
+
+// A cost for each step once took 800 GB. Two machines at 3 USD/h train for 10^5 s: 166.67 USD.
+TEST(Rehearsal, MemoryDoesNotGrowWithTheSteps) {
+  RunTerms terms = two_machines(Market::kOnDemand);
+  terms.steps = kStepsMax;
+  terms.step_time = [](std::span<const int>) { return kMicrosecond; };
+  const Forecast forecast = rehearse(terms, {}, {}, {.runs = 1});
+  EXPECT_EQ(forecast.trained, 1);
+  EXPECT_NEAR(forecast.parts.training.in(kDollar), 166.67, 1);
 }
 
 }  // namespace

@@ -15,13 +15,17 @@ constexpr std::string_view kHazard = "hazard:";
 constexpr std::string_view kSpells = "spells:";
 constexpr std::string_view kTrace = "trace:";
 
+constexpr Seconds kMeanMin = 1 * kSecond;
+constexpr double kChangesMax = 1e5;    // Of a drawn market: 64 machines lost daily for two years.
 constexpr Seconds kDrawn = 2 * kHour;  // Of the emulated market; no run there takes as long.
 
 Result<Seconds> mean_of(std::string_view text, const char* option) {
   const auto mean = parse_quantity<Seconds>(text);
   if (!mean.ok()) return bad_usage(fmt::format("{}: {}", option, mean.error().message));
-  if (*mean > Seconds{}) return *mean;
-  return bad_usage(fmt::format("{} needs a mean above zero", option));
+  if (*mean <= Seconds{}) return bad_usage(fmt::format("{} needs a mean above zero", option));
+  if (*mean >= kMeanMin) return *mean;
+  return bad_usage(fmt::format("{}: a mean of {} is shorter than {}, in which no machine starts",
+                               option, to_text(*mean), to_text(kMeanMin)));
 }
 
 /// As many as there are machines that may come from the spot market.
@@ -72,6 +76,8 @@ std::vector<CapacityChange> draw_capacity(const SpotSpells& spells, int places, 
                                           Random random) {
   std::vector<std::pair<Seconds, int>> steps;  // When a machine comes (+1) or goes (−1).
   const Seconds away = spells.away.value_or(Seconds{});
+  const double expected = 2.0 * places * (horizon / (spells.stay + away));
+  if (expected > kChangesMax) horizon = horizon * (kChangesMax / expected);
   for (int place = 0; place < places; ++place) {
     for (Seconds at = spells.stay * random.exponential(); at < horizon;) {
       steps.emplace_back(at, -1);

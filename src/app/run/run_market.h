@@ -24,7 +24,7 @@ Status set_market(const RunRequest& request, PreparedRun& run);
 /// What one reads in "hazard:60s" and "spells:60s/20s".
 Result<SpotSpells> parse_spells(const std::string& text, const char* option);
 
-/// How many machines a pool of `places` has, drawn until `horizon`.
+/// How many machines a pool of `places` has, drawn until `horizon`, or for about 100,000 changes.
 std::vector<CapacityChange> draw_capacity(const SpotSpells& spells, int places, Seconds horizon,
                                           Random random);
 

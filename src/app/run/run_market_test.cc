@@ -174,5 +174,21 @@ TEST_F(RunMarketTraceTest, ATraceThatCannotBeReadIsBadInput) {
   EXPECT_NE(status.error().message.find(file_), std::string::npos);
 }
 
+TEST(RunMarket, RefusesMeansInWhichNoMachineStarts) {
+  EXPECT_TRUE(parse_spells("spells:1s/1s", "--life").ok());
+  EXPECT_EQ(parse_spells("spells:1ms/1ms", "--life").error().message,
+            "--life: a mean of 1 ms is shorter than 1 s, in which no machine starts");
+  EXPECT_FALSE(parse_spells("hazard:1e-300s", "--life").ok());
+  EXPECT_FALSE(parse_spells("hazard:1e300s", "--life").ok());
+}
+
+// Ten thousand years of spells of a second would be 10^11 changes.
+TEST(RunMarket, DrawsAtMostAHundredThousandChanges) {
+  const auto changes =
+      draw_capacity({.stay = 1 * kSecond, .away = 1 * kSecond}, 64, 3'650'000 * kDay, Random(1));
+  EXPECT_GT(changes.size(), 90'000U);
+  EXPECT_LT(changes.size(), 110'000U);
+}
+
 }  // namespace
 }  // namespace stint
