@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
+#include <stdexcept>
 
 #include "base/text.h"
 #include "cli/help.h"
@@ -46,12 +48,38 @@ ExitCode dispatch(const std::vector<std::string>& words, const Variables& variab
 
 }  // namespace
 
+std::string failure_text(const std::exception_ptr& exception) {
+  constexpr const char* kMemory =
+      "out of memory: the request needs more than this computer has; use smaller inputs";
+  if (exception == nullptr) return "a bug in stint: it ended for an unknown reason";
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    return kMemory;
+  } catch (const std::length_error&) {
+    return kMemory;
+  } catch (const std::exception& other) {
+    return fmt::format("a bug in stint: {}", printable(other.what()));
+  } catch (...) {
+    return "a bug in stint: an unknown exception";
+  }
+}
+
+ExitCode guarded(const Invocation& streams, const std::function<ExitCode()>& act) {
+  try {
+    return act();
+  } catch (...) {
+    return report(streams, "", failed(failure_text(std::current_exception())));
+  }
+}
+
 ExitCode run(const std::vector<std::string>& words, const Variables& variables, std::FILE* out,
              std::FILE* err) {
   Invocation streams{
       .out = out, .err = err, .out_terminal = terminal_of(out), .err_terminal = terminal_of(err)};
   streams.out_terminal.ascii = streams.err_terminal.ascii = !shows_utf8(variables);
-  const ExitCode code = dispatch(without_shorthands(words), variables, streams);
+  const ExitCode code =
+      guarded(streams, [&] { return dispatch(without_shorthands(words), variables, streams); });
   const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
   if (written) return code;
   return report(streams, "",

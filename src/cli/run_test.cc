@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <new>
+#include <stdexcept>
 
 #include "app/version.h"
 #include "base/file.h"
@@ -64,6 +66,21 @@ std::string fresh_folder(const char* name) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder.string();
+}
+
+TEST(Run, AnExceptionIsASentenceAndAFailure) {
+  const Paper err;
+  const Invocation streams{.err = err.stream()};
+  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::bad_alloc(); }), kExitFailed);
+  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::length_error("x"); }), kExitFailed);
+  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::runtime_error("y"); }), kExitFailed);
+  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw 1; }), kExitFailed);
+  EXPECT_EQ(guarded(streams, [] { return kExitInfeasible; }), kExitInfeasible);
+  constexpr const char* kMemory =
+      "stint: out of memory: the request needs more than this computer has; use smaller inputs\n";
+  EXPECT_EQ(err.text(), std::string(kMemory) + kMemory +
+                            "stint: a bug in stint: y\nstint: a bug in stint: an unknown "
+                            "exception\n");
 }
 
 TEST(Run, WithoutWordsShowsHelpAsAnError) {

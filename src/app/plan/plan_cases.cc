@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/plan/plan_limits.h"
+#include "app/sound_answer.h"
 #include "base/check.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -249,6 +250,8 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   CHECK(!answer.plans.empty() || answer.nearest);
   if (!*policy) arrange(answer, question->objective, request.rows);
   answer.command = request.command.empty() ? inputs->job.command : request.command;
+  const Status sound = check_answer(validate(answer));
+  if (!sound.ok()) return sound.error();
   const Status kept = keep(environment, request, inputs->job, outcome);
   if (!kept.ok()) return kept.error();
   return outcome;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/sound_answer.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "load/predict_inputs.h"
@@ -94,6 +95,8 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   auto predicted = predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
     return request.event_driven ? simulate_step(setup) : step_parts(setup);
   });
+  const Status sound = check_answer(check_fields(predicted.prediction, "prediction"));
+  if (!sound.ok()) return sound.error();
   return Answered{.resolved = std::move(*resolved), .predicted = std::move(predicted)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/share/sharing_models.h"
 #include "app/share/sharing_pair.h"
+#include "app/sound_answer.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "interleave/pairing.h"
@@ -203,6 +204,8 @@ Result<InterleaveAnswer> interleave_jobs(const Environment& environment,
   InterleaveAnswer answer{.answer = answering.answer(*pairing, judged),
                           .warnings = std::move(inputs->warnings),
                           .drawn = !pairing->pairs.empty()};
+  const Status sound = check_answer(check_fields(answer.answer, "answer"));
+  if (!sound.ok()) return sound.error();
   if (request.timeline.empty() || !answer.drawn) return answer;
   const Status written = write_output(
       request.timeline,

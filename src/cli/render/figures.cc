@@ -3,10 +3,18 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/text.h"
 
 namespace stint::cli {
 namespace {
+
+/// Answers are checked before they are shown (app/sound_answer.h); this is so that none says "inf
+/// ms".
+double finite(double value) {
+  CHECK(std::isfinite(value));
+  return value;
+}
 
 int decimals_of(double value) {
   return std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
@@ -29,18 +37,18 @@ int cents_of(Dollars amount) { return amount >= 100 * kDollar || -amount >= 100 
 }  // namespace
 
 std::string milliseconds(Seconds time) {
-  const double value = time.in(kMillisecond);
+  const double value = finite(time.in(kMillisecond));
   return fmt::format("{:.{}f} ms", value, decimals_of(value));
 }
 
 std::string hours(Seconds time) {
-  const double value = time.in(kHour);
+  const double value = finite(time.in(kHour));
   return fmt::format("{:.{}f} h", value, decimals_of(value));
 }
 
 std::string duration(Seconds time) {
   if (time < 1 * kSecond) return milliseconds(time);
-  if (time < 2 * kMinute) return fmt::format("{:.3g} s", time.in(kSecond));
+  if (time < 2 * kMinute) return fmt::format("{:.3g} s", finite(time.in(kSecond)));
   if (time < 2 * kHour) return fmt::format("{:.3g} min", time.in(kMinute));
   return hours(time);
 }
@@ -48,7 +56,7 @@ std::string duration(Seconds time) {
 std::string dollars(Dollars amount) {
   const bool negative = amount < Dollars{};
   const Dollars size = negative ? -amount : amount;
-  return fmt::format("{}${:.{}f}", negative ? "-" : "", size.in(kDollar), cents_of(size));
+  return fmt::format("{}${:.{}f}", negative ? "-" : "", finite(size.in(kDollar)), cents_of(size));
 }
 
 std::string percent(const std::optional<double>& fraction) {
@@ -56,20 +64,21 @@ std::string percent(const std::optional<double>& fraction) {
 }
 
 std::string tenths(std::optional<double> fraction) {
-  return fraction ? fmt::format("{:.1f} %", 100 * *fraction) : "";
+  return fraction ? fmt::format("{:.1f} %", 100 * finite(*fraction)) : "";
 }
 
-std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", bytes.in(kMB)); }
+std::string megabytes(Bytes bytes) { return fmt::format("{:.4g} MB", finite(bytes.in(kMB))); }
 
 std::string percent(double fraction) {
   if (fraction > 0.9995 && fraction < 1) return ">99.9 %";
   if (fraction > 0 && fraction < 0.0005) return "<0.1 %";
   const bool fine = (fraction > 0.985 && fraction < 1) || (fraction > 0 && fraction < 0.015);
-  return fmt::format("{:.{}f} %", 100 * fraction, fine ? 1 : 0);
+  return fmt::format("{:.{}f} %", 100 * finite(fraction), fine ? 1 : 0);
 }
 
 std::string with_interval(const TimeRange& time) {
   const int decimals = decimals_of(time.p10.in(kHour), time.mean.in(kHour), time.p90.in(kHour));
+  for (const Seconds it : {time.mean, time.p10, time.p90}) finite(it.in(kHour));
   return fmt::format("{:.{}f} h ({:.{}f}–{:.{}f})", time.mean.in(kHour), decimals,
                      time.p10.in(kHour), decimals, time.p90.in(kHour), decimals);
 }
@@ -77,6 +86,7 @@ std::string with_interval(const TimeRange& time) {
 std::string with_interval(const CostRange& cost) {
   const int decimals =
       decimals_of(cost.p10.in(kDollar), cost.mean.in(kDollar), cost.p90.in(kDollar));
+  for (const Dollars it : {cost.mean, cost.p10, cost.p90}) finite(it.in(kDollar));
   return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
                      cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
 }

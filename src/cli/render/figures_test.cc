@@ -1,6 +1,8 @@
 #include "cli/render/figures.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace stint::cli {
 namespace {
@@ -73,6 +75,14 @@ TEST(Figures, MegabytesHaveFourDigits) {
 TEST(Figures, APercentageThatIsNotThereIsEmpty) {
   EXPECT_EQ(percent(std::optional<double>()), "");
   EXPECT_EQ(percent(std::optional(0.97)), "97 %");
+}
+
+TEST(FiguresDeathTest, NothingInfiniteIsShown) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_DEATH((void)milliseconds(infinite * kSecond), "isfinite");
+  EXPECT_DEATH((void)duration(infinite * kSecond), "isfinite");
+  EXPECT_DEATH((void)dollars(std::nan("") * kDollar), "isfinite");
+  EXPECT_DEATH((void)percent(std::nan("")), "isfinite");
 }
 
 }  // namespace
