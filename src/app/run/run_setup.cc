@@ -8,6 +8,7 @@
 
 #include "app/run/run_forecast.h"
 #include "app/run/run_market.h"
+#include "app/sound_answer.h"
 #include "base/check.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -29,8 +30,8 @@ constexpr int kSubsetsMax = 4000;
 
 /// Micro-batches of a step such that none has more samples than `most`, as many on each machine.
 /// Predictions need them to be equal, so that some more are taken where that helps.
-int accumulation_of(int global_batch, int most) {
-  const int least = std::max(1, (global_batch + most - 1) / most);
+int accumulation_of(int global_batch, std::int64_t most) {
+  const int least = std::max(1, static_cast<int>((global_batch + most - 1) / most));
   for (int count = least; count <= 2 * least + 2; ++count) {
     if (global_batch % count == 0) return count;
   }
@@ -66,7 +67,8 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
     cluster.groups.back().count = counts[i];
   }
   const int vms = std::accumulate(counts.begin(), counts.end(), 0);
-  const int accumulation = accumulation_of(shares.global_batch, vms * shares.micro_batch);
+  const int accumulation =
+      accumulation_of(shares.global_batch, std::int64_t{vms} * shares.micro_batch);
   const auto resolved =
       resolve(inputs.context(), cluster, step_options(shares.global_batch, accumulation));
   if (!resolved.ok()) return std::nullopt;
@@ -367,7 +369,8 @@ Result<RunPlan> plan_with(const PredictInputs& inputs, const Cluster& cluster,
 }
 
 int accumulation_on(const Cluster& cluster, const BatchShares& shares) {
-  return accumulation_of(shares.global_batch, machines_in(cluster) * shares.micro_batch);
+  return accumulation_of(shares.global_batch,
+                         std::int64_t{machines_in(cluster)} * shares.micro_batch);
 }
 
 /// The plan of the record, with its checkpoints and times.
@@ -385,6 +388,39 @@ Status set_plan(const RunRequest& request, const Chosen& chosen, PreparedRun& ru
   const Status receivers = add_receivers(run.inputs, record.checkpoint, record.plan);
   if (!receivers.ok()) return receivers;
   return set_times(request, run.inputs, record);
+}
+
+/// Infeasible: a deadline or a budget that not even a run without interruptions keeps, whose steps
+/// take the 10th percentile of their time.
+Status check_limits(const RunRecord& record) {
+  const auto steps = static_cast<double>(record.steps);
+  std::optional<Seconds> least_time;
+  std::optional<Dollars> least_cost;
+  for (const RunStepTime& step : record.plan.steps) {
+    DollarsPerSecond rate;
+    for (std::size_t kind = 0; kind < step.machines.size(); ++kind) {
+      const RunMachines& machines = record.plan.machines[kind];
+      rate += step.machines[kind] * std::min(machines.spot, machines.on_demand);
+    }
+    const Seconds time = steps * step.p10;
+    least_time = std::min(least_time.value_or(time), time);
+    least_cost = std::min(least_cost.value_or(rate * time), rate * time);
+  }
+  const auto infeasible = [&](const std::string& limit, const std::string& needed) {
+    return Error{ErrorKind::kInfeasible,
+                 fmt::format("{} cannot be kept: {} steps on these machines {}, even without "
+                             "interruptions",
+                             limit, record.steps, needed)};
+  };
+  if (record.deadline && least_time && *least_time > *record.deadline) {
+    return infeasible(fmt::format("the deadline of {}", to_text(*record.deadline)),
+                      fmt::format("take at least {:.3g} s", least_time->in(kSecond)));
+  }
+  if (record.budget && least_cost && *least_cost > *record.budget) {
+    return infeasible(fmt::format("the budget of {}", to_text(*record.budget)),
+                      fmt::format("cost at least {:.3g} USD", least_cost->in(kDollar)));
+  }
+  return {};
 }
 
 Result<PreparedRun> prepared(const Environment& environment, const RunRequest& request,
@@ -405,8 +441,13 @@ Result<PreparedRun> prepared(const Environment& environment, const RunRequest& r
   if (done.ok()) done = set_environment(request, run);
   if (done.ok()) done = set_plan(request, chosen, run);
   if (done.ok()) done = set_market(request, run);
+  if (done.ok()) done = check_limits(record);
+  if (!done.ok()) return done.error();
+  done = check_answer(check_fields(record.plan, "run"));
   if (!done.ok()) return done.error();
   record.forecast = forecast_of(record);
+  done = check_answer(check_fields(*record.forecast, "forecast"));
+  if (!done.ok()) return done.error();
   run.warnings = std::move(chosen.warnings);
   run.warnings.insert(run.warnings.end(), run.inputs.warnings.begin(), run.inputs.warnings.end());
   return run;

@@ -54,7 +54,8 @@ struct PreparedRun {
 };
 
 /// Looks everything up that a run needs, without starting anything. The forecast is made. Usage
-/// errors: machines that the emulated cloud does not have, no command, no steps.
+/// errors: machines that the emulated cloud does not have, no command, no steps. Infeasible: a
+/// deadline or a budget that the steps do not keep even without interruptions.
 Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request);
 
 /// The same with inputs that are loaded already; the request names the cluster.

@@ -294,5 +294,32 @@ TEST_F(RunSetupTest, RefusesAClusterOfTooManyKinds) {
   expect_refused(asked, ErrorKind::kUsage, "too many kinds");
 }
 
+TEST_F(RunSetupTest, RefusesLimitsThatCannotBeKept) {
+  RunRequest asked = request();
+  asked.deadline = 1 * kMillisecond;
+  expect_refused(asked, ErrorKind::kInfeasible, "the deadline of 1 ms cannot be kept: 60 steps");
+  asked = request();
+  asked.budget = 1e-6 * kDollar;
+  expect_refused(asked, ErrorKind::kInfeasible, "the budget of 1e-06 USD cannot be kept: 60 steps");
+  asked.budget = 100 * kDollar;
+  asked.deadline = 10 * kHour;
+  EXPECT_TRUE(prepare(asked).ok());
+}
+
+TEST_F(RunSetupTest, DecidesAtMostTenThousandTimes) {
+  RunRequest asked = request();
+  asked.tick = 1e-9 * kSecond;
+  expect_refused(asked, ErrorKind::kUsage, "--tick 1 ns is too short for a run of");
+}
+
+// Sixteen million samples on one machine after the other once overflowed.
+TEST_F(RunSetupTest, PreparesTheLargestBatch) {
+  RunRequest asked = request();
+  asked.global_batch = kBatchMax;
+  const auto run = prepare(asked);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.global_batch, kBatchMax);
+}
+
 }  // namespace
 }  // namespace stint

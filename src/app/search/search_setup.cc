@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/normal.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "converge/steps.h"
 #include "run/run_folder.h"
 
@@ -32,7 +33,8 @@ std::vector<std::string> types_of(const SearchRequest& request, const Catalog& c
 std::vector<int> counts_of(const SearchRequest& request) {
   if (!request.vms.empty()) return request.vms;
   std::vector<int> counts;
-  for (int count = 1; count <= request.vms_max; ++count) counts.push_back(count);
+  const int most = std::min(request.vms_max, static_cast<int>(kVmsOfClusterMax));
+  for (int count = 1; count <= most; ++count) counts.push_back(count);
   return counts;
 }
 
@@ -43,7 +45,7 @@ std::vector<int> batches_of(const SearchRequest& request, const JobProfile& job,
     const int batch = static_cast<int>(std::lround(factor * reference));
     const int least = job.batch ? job.batch->min.value_or(1) : 1;
     const int most = job.batch ? job.batch->max.value_or(batch) : batch;
-    if (batch >= least && batch <= most) batches.push_back(batch);
+    if (batch >= least && batch <= std::min(most, kBatchMax)) batches.push_back(batch);
   }
   return batches;
 }
@@ -53,6 +55,13 @@ int micro_batch_of(const JobProfile& job, int batch) {
   int most = 0;
   for (const ComputeSample& sample : job.compute) most = std::max(most, sample.batch_per_worker);
   return most > 0 ? most : batch;
+}
+
+Error too_many_setups() {
+  return bad_usage(
+      fmt::format("more than {} clusters and batch sizes are too many to search; limit them with "
+                  "--types, --max-vms or --batches",
+                  kSetupsMax));
 }
 
 /// Every cluster with every batch; infeasible ones are counted by the reason of the last.
@@ -75,6 +84,7 @@ Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const Pre
             reason = plan.error().message;
             continue;
           }
+          if (setups.size() == kSetupsMax) return too_many_setups();
           const RunMachines& machines = plan->machines.front();
           const DollarsPerSecond price =
               market == Market::kSpot ? machines.spot : machines.on_demand;
@@ -91,11 +101,7 @@ Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const Pre
     return bad_usage(reason.empty() ? "no cluster and batch size remains to search"
                                     : "no cluster and batch size remains to search: " + reason);
   }
-  if (setups.size() <= kSetupsMax) return setups;
-  return bad_usage(
-      fmt::format("{} clusters and batch sizes are too many to search; limit them with --types, "
-                  "--max-vms or --batches",
-                  setups.size()));
+  return setups;
 }
 
 Status check(const SearchRequest& request) {
@@ -201,6 +207,36 @@ Status check_budget(const PreparedSearch& search) {
       fmt::format("--search-budget {:.3g}% is too small for one probe, which takes {:.1f} % of the "
                   "training; raise it, use fewer --probe-steps, or use --mode none",
                   100 * *search.record.budget, std::ceil(1000 * share) / 10));
+}
+
+/// Infeasible: limits that no setup keeps from the start, even if its steps take the 10th
+/// percentile of their time.
+Status check_limits(const PreparedSearch& search) {
+  const SearchRecord& record = search.record;
+  if (!record.time_max && !record.cost_max) return {};
+  const auto mind = search_mind(search);
+  std::optional<Seconds> least_time;
+  std::optional<Dollars> least_cost;
+  const std::vector<SearchOutlook> outlooks = mind->outlooks({.now = search.start});
+  for (std::size_t i = 0; i < outlooks.size(); ++i) {
+    if (mind->ruled_out(i)) continue;
+    const Seconds time = outlooks[i].step_p10 * outlooks[i].steps * kSecond;
+    const Dollars cost = search.setups[i].rate * time;
+    const bool kept =
+        time <= record.time_max.value_or(time) && cost <= record.cost_max.value_or(cost);
+    if (kept) return {};
+    least_time = std::min(least_time.value_or(time), time);
+    least_cost = std::min(least_cost.value_or(cost), cost);
+  }
+  if (!least_time) return {};
+  std::vector<std::string> limits;
+  if (record.time_max) limits.push_back("--max-time " + to_text(*record.time_max));
+  if (record.cost_max) limits.push_back("--max-cost " + to_text(*record.cost_max));
+  return Error{
+      ErrorKind::kInfeasible,
+      fmt::format("no setup keeps {}: the fastest takes at least {:.3g} s, the cheapest "
+                  "costs at least {:.3g} USD",
+                  join(limits, " and "), least_time->in(kSecond), least_cost->in(kDollar))};
 }
 
 SearchRecord record_of(const SearchRequest& request, const JobProfile& job, int reference) {
@@ -371,24 +407,28 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
   if (request.mode != SearchMode::kFull) search.learned = learned_of(environment, inputs->job);
   if (search.learned) apply_limits(*search.learned, search.setups);
 
-  // The market has capacity for the largest cluster.
+  // The market has capacity for the largest cluster, which the job's own batch may be too small
+  // for.
   RunRequest run = request.run;
-  run.cluster =
-      std::max_element(search.setups.begin(), search.setups.end(),
-                       [](const LiveSetup& a, const LiveSetup& b) { return a.vms < b.vms; })
-          ->choice.cluster;
-  run.global_batch = *reference;
+  const LiveSetup& largest =
+      *std::max_element(search.setups.begin(), search.setups.end(),
+                        [](const LiveSetup& a, const LiveSetup& b) { return a.vms < b.vms; });
+  run.cluster = largest.choice.cluster;
+  run.global_batch = largest.choice.batch;
   run.steps = std::max<std::int64_t>(1, std::llround(*request.steps));
-  run.budget = request.cost_max;
   auto prepared = prepare_run(environment, run, std::move(*inputs));
   if (!prepared.ok()) return prepared.error();
   search.run = std::move(*prepared);
+  search.run.record.global_batch = *reference;
+  search.run.record.budget = request.cost_max;
   search.run.record.plain.reset();  // A search changes batches, which only stint.Job can do.
   add_keepers(search.run.record.plan, search.setups);
   search.record.name = search.run.record.name;
   const auto start = start_of(search, request.run.cluster);
   if (!start.ok()) return start.error();
   search.start = *start;
+  const Status feasible = check_limits(search);
+  if (!feasible.ok()) return feasible.error();
   const Status affordable = check_budget(search);
   if (!affordable.ok() && request.budget) return affordable.error();
   if (!affordable.ok()) {

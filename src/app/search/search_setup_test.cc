@@ -166,5 +166,32 @@ TEST_F(SearchSetupTest, JobNamesLeadNowhereElse) {
   EXPECT_TRUE(path.starts_with(place_.path()));
 }
 
+TEST_F(SearchSetupTest, LimitsThatNoSetupKeepsAreInfeasible) {
+  SearchRequest asked = request();
+  asked.cost_max = 1e-6 * kDollar;
+  auto search = prepare(asked);
+  ASSERT_FALSE(search.ok());
+  EXPECT_EQ(search.error().kind, ErrorKind::kInfeasible);
+  EXPECT_NE(search.error().message.find("no setup keeps --max-cost 1e-06 USD: the fastest takes"),
+            std::string::npos)
+      << search.error().message;
+  asked = request();
+  asked.time_max = 1 * kMillisecond;
+  search = prepare(asked);
+  ASSERT_FALSE(search.ok());
+  EXPECT_EQ(search.error().kind, ErrorKind::kInfeasible);
+  asked.time_max = 10 * kHour;
+  asked.cost_max = 100 * kDollar;
+  EXPECT_TRUE(prepare(asked).ok());
+}
+
+TEST_F(SearchSetupTest, MoreSetupsThanCanBeSearchedAreRefusedSoon) {
+  SearchRequest asked = request();
+  asked.vms.clear();
+  asked.vms_max = kVmsMax;
+  asked.batches = {1024, 2048, 4096, 8192};
+  expect_refused(asked, "more than 400 clusters and batch sizes are too many to search");
+}
+
 }  // namespace
 }  // namespace stint
