@@ -20,10 +20,9 @@ int decimals_of(double value) {
   return std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
 }
 
-/// The digits of the mean, and more where they would print an end of the interval as the mean.
-int decimals_of(double p10, double mean, double p90) {
+/// `decimals`, and more where they would print an end of the interval as the mean.
+int decimals_of(double p10, double mean, double p90, int decimals) {
   constexpr int kMost = 6;
-  int decimals = decimals_of(mean);
   const auto same = [&](double end) {
     return end != mean &&
            fmt::format("{:.{}f}", end, decimals) == fmt::format("{:.{}f}", mean, decimals);
@@ -33,6 +32,11 @@ int decimals_of(double p10, double mean, double p90) {
 }
 
 int cents_of(Dollars amount) { return amount >= 100 * kDollar || -amount >= 100 * kDollar ? 0 : 2; }
+
+int decimals_of(const CostRange& cost, int decimals) {
+  for (const Dollars it : {cost.mean, cost.p10, cost.p90}) finite(it.in(kDollar));
+  return decimals_of(cost.p10.in(kDollar), cost.mean.in(kDollar), cost.p90.in(kDollar), decimals);
+}
 
 }  // namespace
 
@@ -46,11 +50,14 @@ std::string hours(Seconds time) {
   return fmt::format("{:.{}f} h", value, decimals_of(value));
 }
 
-std::string duration(Seconds time) {
-  if (time < 1 * kSecond) return milliseconds(time);
-  if (time < 2 * kMinute) return fmt::format("{:.3g} s", finite(time.in(kSecond)));
-  if (time < 2 * kHour) return fmt::format("{:.3g} min", time.in(kMinute));
-  return hours(time);
+std::string duration(Seconds time, int more) {
+  const auto with = [&](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", finite(value), decimals_of(value) + more, unit);
+  };
+  if (time < 1 * kSecond) return with(time.in(kMillisecond), "ms");
+  if (time < 2 * kMinute) return fmt::format("{:.{}g} s", finite(time.in(kSecond)), 3 + more);
+  if (time < 2 * kHour) return fmt::format("{:.{}g} min", time.in(kMinute), 3 + more);
+  return with(time.in(kHour), "h");
 }
 
 std::string dollars(Dollars amount) {
@@ -77,17 +84,37 @@ std::string percent(double fraction) {
 }
 
 std::string with_interval(const TimeRange& time) {
-  const int decimals = decimals_of(time.p10.in(kHour), time.mean.in(kHour), time.p90.in(kHour));
+  const int decimals = decimals_of(time.p10.in(kHour), time.mean.in(kHour), time.p90.in(kHour),
+                                   decimals_of(time.mean.in(kHour)));
   for (const Seconds it : {time.mean, time.p10, time.p90}) finite(it.in(kHour));
   return fmt::format("{:.{}f} h ({:.{}f}–{:.{}f})", time.mean.in(kHour), decimals,
                      time.p10.in(kHour), decimals, time.p90.in(kHour), decimals);
 }
 
 std::string with_interval(const CostRange& cost) {
-  const int decimals =
-      decimals_of(cost.p10.in(kDollar), cost.mean.in(kDollar), cost.p90.in(kDollar));
-  for (const Dollars it : {cost.mean, cost.p10, cost.p90}) finite(it.in(kDollar));
+  const int decimals = decimals_of(cost, decimals_of(cost.mean.in(kDollar)));
   return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
+                     cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
+}
+
+std::string range_text(const TimeRange& time) {
+  constexpr int kMost = 3;
+  int more = 0;
+  const auto same = [&](Seconds end) {
+    return end != time.mean && duration(end, more) == duration(time.mean, more);
+  };
+  while (more < kMost && (same(time.p10) || same(time.p90))) ++more;
+  return fmt::format("{} ({}–{})", duration(time.mean, more), duration(time.p10, more),
+                     duration(time.p90, more));
+}
+
+std::string bill_text(Dollars amount) {
+  return amount < 1 * kDollar ? fmt::format("${:.4f}", amount.in(kDollar)) : dollars(amount);
+}
+
+std::string range_text(const CostRange& cost) {
+  const int decimals = decimals_of(cost, cost.mean < 1 * kDollar ? 4 : cents_of(cost.mean));
+  return fmt::format("${:.{}f} (${:.{}f}–${:.{}f})", cost.mean.in(kDollar), decimals,
                      cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
 }
 

@@ -17,8 +17,8 @@ std::string milliseconds(Seconds time);
 /// "11.2 h", "0.45 h".
 std::string hours(Seconds time);
 
-/// In the unit that fits: "872 ms", "8.4 s", "38 min", "11.2 h".
-std::string duration(Seconds time);
+/// In the unit that fits: "872 ms", "8.4 s", "38 min", "11.2 h"; with `more` digits than usual.
+std::string duration(Seconds time, int more = 0);
 
 /// "$152", "$31.20", "-$3.00".
 std::string dollars(Dollars amount);
@@ -38,6 +38,14 @@ std::string tenths(std::optional<double> fraction);
 /// "11.2 h (9.8–12.9)", "$74.1 (65.9–83.3)": the mean, and what holds it eight times in ten.
 std::string with_interval(const TimeRange& time);
 std::string with_interval(const CostRange& cost);
+
+/// Small bills with four digits, others as usual.
+std::string bill_text(Dollars amount);
+
+/// "53 s (33 s–77 s)", "$0.0022 ($0.0016–$0.0029)": for runs of any size. An end is printed as the
+/// mean only if it is the mean.
+std::string range_text(const TimeRange& time);
+std::string range_text(const CostRange& cost);
 
 /// A line of a sheet: a label and its text, wrapped.
 std::string sheet_line(std::string_view label, const std::string& text, const Terminal& terminal);

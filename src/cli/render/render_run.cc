@@ -160,18 +160,6 @@ std::string state_text(const RunReport& report) {
   return outcome_text(report.story.outcome, report.alive, report.left.has_value());
 }
 
-std::string bill_text(Dollars amount) {
-  return amount < 1 * kDollar ? fmt::format("${:.4f}", amount.in(kDollar)) : dollars(amount);
-}
-
-std::string range_text(const TimeRange& time) {
-  return fmt::format("{} ({}–{})", duration(time.mean), duration(time.p10), duration(time.p90));
-}
-
-std::string range_text(const CostRange& cost) {
-  return fmt::format("{} ({}–{})", bill_text(cost.mean), bill_text(cost.p10), bill_text(cost.p90));
-}
-
 std::string moment_text(Seconds at) {
   const double seconds = std::max(0.0, at.in(kSecond));
   const auto minutes = static_cast<std::int64_t>(seconds / 60);

@@ -14,13 +14,6 @@ namespace stint::cli {
 /// halted.
 std::string state_text(const RunReport& report);
 
-/// Small bills with four digits, others as usual.
-std::string bill_text(Dollars amount);
-
-/// "53 s (33 s–77 s)", "$0.0022 ($0.0016–$0.0029)".
-std::string range_text(const TimeRange& time);
-std::string range_text(const CostRange& cost);
-
 /// "00:01:23.4": when something happened, since the run began.
 std::string moment_text(Seconds at);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/render/figures.h"
 #include "cli/render/run_report_fixture.h"
 
 namespace stint::cli {

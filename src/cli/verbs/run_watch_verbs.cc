@@ -9,6 +9,7 @@
 #include "app/run/run_report.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/render/figures.h"
 #include "cli/render/render_run.h"
 #include "cli/render/run_page.h"
 #include "cli/verbs/options.h"

@@ -2,6 +2,7 @@
 
 #include "app/search/search_job.h"
 #include "base/text.h"
+#include "cli/render/figures.h"
 #include "cli/render/render_run.h"
 #include "cli/render/render_search.h"
 #include "cli/verbs/command_consent.h"
