@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/codec_fields.h"
+#include "base/limits.h"
 #include "converge/steps.h"
 
 namespace stint {
@@ -106,9 +107,6 @@ std::vector<int> batches_of(const BatchRange& range, const NoiseCurve& curve) {
   add_from_reference(std::sqrt(0.5));
   return {batches.begin(), batches.end()};
 }
-
-// Samples of a training at most: a thousand times the largest so far.
-constexpr double kSamplesMax = 1e15;
 
 /// The last step may be shorter than the others; a sum that rounds a little above a whole number of
 /// steps does not add one.

@@ -130,7 +130,7 @@ Result<std::vector<PlanStage>> stages_of(const Csv& csv, std::size_t i) {
   return stages;
 }
 
-Result<PlanMemory> read_plan(const Csv& csv, std::size_t i) {
+Result<PlanMemory> read_plan_row(const Csv& csv, std::size_t i) {
   PlanMemory plan{.cluster = std::string(csv.cell(i, "cluster")),
                   .model = std::string(csv.cell(i, "model"))};
   const auto microbatch = count_cell(csv, i, "microbatch");
@@ -188,7 +188,7 @@ Result<std::vector<PlanMemory>> read_plan_memory(std::string_view text, const st
   return read_rows<PlanMemory>(
       text, source,
       {"cluster", "model", "microbatch", "global_batch", "layers_per_stage", "stage_replicas"},
-      read_plan);
+      read_plan_row);
 }
 
 Result<std::vector<LayerSize>> read_layer_sizes(std::string_view text, const std::string& source) {
