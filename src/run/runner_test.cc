@@ -93,7 +93,7 @@ TEST_F(RunnerTest, AnInterruptSavesAndStops) {
 }
 
 TEST_F(RunnerTest, GoesOnFromWhatIsSavedWhenItTakesOver) {
-  record_.steps = 60;
+  record_.steps = 150;
   RunListeners listeners;
   bool stopped = false;
   listeners.happened = [&](const RunEvent& event, const std::vector<RunAction>& /*actions*/) {
@@ -117,7 +117,7 @@ TEST_F(RunnerTest, GoesOnFromWhatIsSavedWhenItTakesOver) {
   EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
   const RunStory told = story();
   EXPECT_EQ(told.attempts.back().from_step, saved);
-  EXPECT_EQ(told.attempts.back().to_step, 60);
+  EXPECT_EQ(told.attempts.back().to_step, 150);
   EXPECT_TRUE(tells("resumed by a new process"));
 }
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/random.h"
+#include "supervise/disaster_shadow.h"
 #include "supervise/disaster_terms.h"
 #include "supervise/supervisor.h"
 
@@ -33,9 +33,7 @@ class DisasterWorld {
         unkind_(disaster_.unkindness),
         terms_(disaster_.terms),
         random_(Random(seed).fork(1)),
-        snapshots_(Random(seed).fork(2)),
-        shadows_(snapshots_.below(4) == 0),
-        delivered_(disaster_.terms),
+        shadow_(disaster_, Random(seed).fork(2)),
         supervisor_(std::make_unique<Supervisor>(terms_, make_policy(disaster_))),
         spot_price_(terms_.slots[0].spot),
         capacity_(static_cast<int>(terms_.slots.size())) {}
@@ -63,7 +61,6 @@ class DisasterWorld {
 
  private:
   static constexpr int kHappeningsMax = 200'000;
-  static constexpr int kEventsPerSnapshot = 100;
 
   using Machine = DisasterMachine;
 
@@ -137,33 +134,18 @@ class DisasterWorld {
   void deliver(const RunEvent& event, const std::optional<RunTerms>& terms) {
     const std::int64_t saved = supervisor_->saved();
     if (!second_ && disaster_.crash_after > 0) journal_.push_back({event, terms});
-    if (terms) {
-      // The policy of a world decides about its first number of machines.
-      policy_ = policy_ && training_slots(*terms).size() == training_slots(delivered_).size();
-      delivered_ = *terms;
-      supervisor_->change_terms(*terms);
-    }
+    if (terms) supervisor_->change_terms(*terms);
     const auto actions = supervisor_->handle(event);
     follow(event, terms, actions);
-    shadow(event, terms, actions);
-    if (log_) log(event, actions);
+    const std::string wrong = shadow_.follow(supervisor_, second_.get(), event, terms, actions);
+    if (!wrong.empty()) fail(wrong);
+    if (log_) print_moment(event, actions);
     if (supervisor_->saved() < saved && !destroyed_) fail("an acknowledged checkpoint is lost");
     for (const RunAction& action : actions) perform(action);
     if (supervisor_->over_budget() && !said_budget_) fail("over budget without a word");
     if (unkind_.honest() && std::abs((supervisor_->cost() - cost()).in(kDollar)) > 1e-9) {
       fail(fmt::format("it counts {} USD, of {}", supervisor_->cost().in(kDollar),
                        cost().in(kDollar)));
-    }
-  }
-
-  static void log(const RunEvent& event, const std::vector<RunAction>& actions) {
-    fmt::print("{:.1f} {} vm {} attempt {} step {} count {} in {:.1f} s: {}\n",
-               event.at.in(kSecond), name_of(event.kind), event.vm.value_or(-1),
-               event.attempt.value_or(-1), event.step.value_or(-1), event.count.value_or(-1),
-               event.duration.value_or(Seconds{}).in(kSecond), event.reason.value_or(""));
-    for (const RunAction& it : actions) {
-      fmt::print("  {} vm {} slot {} attempt {} vms [{}] step {} {}\n", name_of(it.kind), it.vm,
-                 it.slot, it.attempt, fmt::join(it.vms, " "), it.step, it.reason);
     }
   }
 
@@ -185,36 +167,6 @@ class DisasterWorld {
                         second_->cost() == supervisor_->cost();
       if (!same) fail("after a crash it believes something else");
     }
-  }
-
-  /// The supervisor before a snapshot must want the same as the one that was restored from it.
-  void shadow(const RunEvent& event, const std::optional<RunTerms>& terms,
-              const std::vector<RunAction>& actions) {
-    if (shadow_) {
-      if (terms) shadow_->change_terms(*terms);
-      if (shadow_->handle(event) != actions) fail("after a snapshot it wants something else");
-    }
-    // An erratic policy does not begin anew, nor does the journal of a crash know of snapshots.
-    const bool steady = disaster_.policy != 1 && (disaster_.crash_after == 0 || second_);
-    if (shadows_ && steady && snapshots_.below(kEventsPerSnapshot) == 0) restore();
-  }
-
-  void restore() {
-    const std::string text =
-        to_text(encode(supervisor_->snapshot(), "stint.supervisor/1"), JsonStyle::kLine);
-    auto read = read_document<SupervisorSnapshot>(text, "stint.supervisor/1", "snapshot");
-    if (!read.ok()) return fail(read.error().message);
-    auto restored =
-        std::make_unique<Supervisor>(delivered_, policy_ ? make_policy(disaster_) : nullptr);
-    const Status done = restored->restore(std::move(read->noun));
-    if (!done.ok()) return fail(done.error().message);
-    const bool same =
-        to_text(encode(restored->snapshot(), "stint.supervisor/1"), JsonStyle::kLine) == text;
-    if (!same) fail("a snapshot is restored to something else");
-    supervisor_->settle();
-    if (second_) second_->settle();
-    shadow_ = std::move(supervisor_);
-    supervisor_ = std::move(restored);
   }
 
   // Events of the world.
@@ -501,13 +453,9 @@ class DisasterWorld {
   Unkindness unkind_;
   RunTerms terms_;
   Random random_;
-  Random snapshots_;
-  bool shadows_;        // There are snapshots in this world.
-  RunTerms delivered_;  // The latest terms of the supervisor.
-  bool policy_ = true;  // It still has a policy.
+  SnapshotShadow shadow_;
   std::unique_ptr<Supervisor> supervisor_;
   std::unique_ptr<Supervisor> second_;
-  std::unique_ptr<Supervisor> shadow_;  // The supervisor before the last snapshot.
   std::vector<std::pair<RunEvent, std::optional<RunTerms>>> journal_;
   DollarsPerSecond spot_price_;
   int capacity_;
