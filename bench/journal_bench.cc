@@ -25,7 +25,7 @@ double peak_mebibytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-int replay(const std::string& folder) {
+int replay_month(const std::string& folder) {
   const Seconds begin = steady_now();
   const auto run = replay_run_folder(folder);
   CHECK(run.ok());
@@ -39,7 +39,7 @@ int replay(const std::string& folder) {
   return 0;
 }
 
-int play(const std::string& program) {
+int play_month(const std::string& program) {
   const auto folder = TemporaryFolder::make();
   CHECK(folder.ok());
   const Seconds begin = steady_now();
@@ -58,5 +58,5 @@ int play(const std::string& program) {
 }  // namespace stint
 
 int main(int argc, char** argv) {
-  return argc == 3 ? stint::replay(argv[2]) : stint::play(argv[0]);
+  return argc == 3 ? stint::replay_month(argv[2]) : stint::play_month(argv[0]);
 }
