@@ -35,7 +35,8 @@ MEMORY_MAX = 1e9
 SANITIZED = 8  # A sanitized build takes up to so many times as long and as much.
 SHOWN_MAX = 110  # Characters of a command in the table.
 
-NONSENSE = re.compile(r"(?<![\w/.-])[-+]?(?:inf|nan|infinity)(?![\w/.-])", re.IGNORECASE)
+NONSENSE = re.compile(r"(?<![\w/.-])[-+]?(?:inf|nan)(?![\w/.-])", re.IGNORECASE)
+SENTENCE = re.compile(r"^(?:stint|Usage)", re.MULTILINE)
 BROKEN = re.compile(r"CHECK failed|runtime error:|\w+Sanitizer|terminate called|core dumped")
 
 # Prints a JSON file with some members changed: made job.json batch.max=1000000 noise=null
@@ -230,7 +231,7 @@ def judged(case, code, figures, said, late, scale):
         wrong.append("nonsense: " + NONSENSE.search(said[0]).group())
     if BROKEN.search(said[1]):
         wrong.append("broken: " + BROKEN.search(said[1]).group())
-    if code in range(1, 7) and not late and not re.search(r"^stint", said[1], re.MULTILINE):
+    if code in range(1, 7) and not late and not SENTENCE.search(said[1]):
         wrong.append("no sentence about the error")
     return Outcome(case, code, seconds, peak, wrong, said[1].strip())
 
