@@ -157,7 +157,7 @@ def make_inputs(folder):
 
 
 def make_nodes(folder):
-    """Makes what is no regular file; nodes of devices only where the kernel lets us."""
+    """Makes what is no regular file; returns whether devices could be made and opened."""
     (folder / "folder").mkdir()
     os.mkfifo(folder / "fifo")
     (folder / "link").symlink_to("target.json")
@@ -165,6 +165,9 @@ def make_nodes(folder):
     with contextlib.suppress(PermissionError):
         os.mknod(folder / "null", stat.S_IFCHR | 0o600, os.makedev(1, 3))
         os.mknod(folder / "disk", stat.S_IFBLK | 0o600, os.makedev(1, 15))
+        with open(folder / "null", "wb"):
+            return True
+    return False
 
 
 def environment(base):
@@ -299,6 +302,10 @@ def main():
         maker = multiprocessing.Process(target=make_inputs, args=(base / "inputs",))
         maker.start()
         maker.join()
+        (base / "probe").mkdir()
+        if not make_nodes(base / "probe"):
+            print("No device can be made here: commands with one are left out.")
+            cases = [case for case in cases if not re.search(r" (null|disk)( |$)", case.command)]
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         outcomes = []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
