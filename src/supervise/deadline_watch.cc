@@ -153,7 +153,7 @@ std::optional<Holding> DeadlineWatch::ask_policy(const RunTerms& terms,
     const Seconds end = *terms.deadline - terms.save_time - terms.tick;
     const RunSlot& first = terms.slots[static_cast<std::size_t>(training_slots(terms).front())];
     game_ = {.work = std::max(1, ticks_up(static_cast<double>(terms.steps) * step, terms.tick)),
-             .deadline = static_cast<int>(std::floor(std::min(end / terms.tick, 1e6))),
+             .deadline = static_cast<int>(std::floor(std::clamp(end / terms.tick, -1e6, 1e6))),
              .changeover = ticks_up(terms.start_up + terms.regroup, terms.tick),
              .machines = machines_,
              .price_ratio = std::max(1.0, first.on_demand / first.spot)};

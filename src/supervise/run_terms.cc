@@ -16,7 +16,7 @@ std::string rounded(Seconds time) {
   return fmt::format("{:.0f} h {:.0f} min", hours, minutes - 60 * hours);
 }
 
-std::string vm_name(int vm) { return fmt::format("vm{}", vm + 1); }
+std::string vm_name(int vm) { return fmt::format("vm{}", std::int64_t{vm} + 1); }
 
 std::string counted(int count) {
   return fmt::format("{} {}", count, count == 1 ? "machine" : "machines");

@@ -14,6 +14,7 @@ TEST(RunWords, RoundTimesToWhatAPersonWantsToKnow) {
 
 TEST(RunWords, NameMachinesAsTheCloudDoes) {
   EXPECT_EQ(vm_name(0), "vm1");
+  EXPECT_EQ(vm_name(2147483647), "vm2147483648");
   EXPECT_EQ(counted(1), "1 machine");
   EXPECT_EQ(counted(3), "3 machines");
   EXPECT_EQ(market_name(Market::kSpot), "a spot machine");
