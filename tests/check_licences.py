@@ -3,8 +3,8 @@
 
     check_licences.py BUILD_FOLDER SOURCE_FOLDER
 
-Each Debian package whose headers an object of src/ includes, or whose archive a release links, is in
-the list with the text of its licence, and each of the list is in use. Exit 77: not on Debian.
+Each Debian package whose headers an object of src/ includes, or whose archive a release links, is
+in the list with the text of its licence, and each of the list is in use. Exit 77: not on Debian.
 """
 
 import os
