@@ -13,7 +13,11 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
+// More are counted: a line with a thousand names says less, and a journal keeps 10,000 lines.
+constexpr std::size_t kNamesMax = 16;
+
 std::string names_of_vms(const std::vector<int>& vms) {
+  if (vms.size() > kNamesMax) return counted(vms.size(), "machine");
   std::vector<std::string> names;
   for (const int vm : vms) names.push_back(vm_name(vm));
   return join(names, ", ");

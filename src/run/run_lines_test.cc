@@ -72,6 +72,17 @@ TEST_F(RunMomentTest, SaysWhoTrains) {
             "training on vm1, vm2 after step 5");
 }
 
+TEST_F(RunMomentTest, CountsManyMachinesInsteadOfNamingThem) {
+  RunRecord record = small_record();
+  record.plan.machines[0].count = 17;
+  Supervisor many(terms_of(record, record.plan));
+  (void)many.handle({});
+  for (int vm = 0; vm < 17; ++vm) (void)many.handle({.kind = Event::kVmUp, .vm = vm});
+  const RunEvent up{.kind = Event::kWorkersUp, .attempt = 1, .step = 5};
+  EXPECT_EQ(lines_of(many, {.event = up, .actions = {}}).at(0).text,
+            "training on 17 machines after step 5");
+}
+
 TEST_F(RunMomentTest, KeepsQuietAboutWhatHappensAllTheTime) {
   for (const Event kind :
        {Event::kTick, Event::kStepDone, Event::kSaveFailed, Event::kWorkersDone, Event::kBilled}) {
