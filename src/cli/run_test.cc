@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
@@ -71,10 +72,13 @@ std::string fresh_folder(const char* name) {
 TEST(Run, AnExceptionIsASentenceAndAFailure) {
   const Paper err;
   const Invocation streams{.err = err.stream()};
-  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::bad_alloc(); }), kExitFailed);
-  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::length_error("x"); }), kExitFailed);
-  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw std::runtime_error("y"); }), kExitFailed);
-  EXPECT_EQ(guarded(streams, []() -> ExitCode { throw 1; }), kExitFailed);
+  const auto raise = [](const std::exception_ptr& what) {
+    return [what]() -> ExitCode { std::rethrow_exception(what); };
+  };
+  EXPECT_EQ(guarded(streams, raise(std::make_exception_ptr(std::bad_alloc()))), kExitFailed);
+  EXPECT_EQ(guarded(streams, raise(std::make_exception_ptr(std::length_error("x")))), kExitFailed);
+  EXPECT_EQ(guarded(streams, raise(std::make_exception_ptr(std::runtime_error("y")))), kExitFailed);
+  EXPECT_EQ(guarded(streams, raise(std::make_exception_ptr(1))), kExitFailed);
   EXPECT_EQ(guarded(streams, [] { return kExitInfeasible; }), kExitInfeasible);
   constexpr const char* kMemory =
       "stint: out of memory: the request needs more than this computer has; use smaller inputs\n";

@@ -59,9 +59,10 @@ TEST_F(RunMomentTest, SaysWhatHappenedInOneLine) {
 }
 
 TEST_F(RunMomentTest, SaysWhenStintDidNotRun) {
-  EXPECT_EQ(line({.kind = Event::kSlept, .duration = 2 * kHour}),
-            "Stint did not run for 2 h (the computer was suspended, or the process stopped); the "
-            "time counts for the deadline and the cost, but not against workers");
+  EXPECT_EQ(
+      line({.kind = Event::kSlept, .duration = 2 * kHour}),
+      "Stint did not run for 2 h 0 min (the computer was suspended, or the process stopped); the "
+      "time counts for the deadline and the cost, but not against workers");
   EXPECT_TRUE(lines({.kind = Event::kSlept, .duration = 20 * kSecond}).empty());
 }
 

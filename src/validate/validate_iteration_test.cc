@@ -380,11 +380,9 @@ TEST(ValidateIteration, TimesThatNoStepTakesAreNotLearnedFrom) {
     const auto answer = validate_iteration({.train = {odd}, .test = {train}});
     ASSERT_FALSE(answer.ok());
     EXPECT_EQ(answer.error().kind, ErrorKind::kBadInput);
-    EXPECT_EQ(
-        answer.error().message,
-        fmt::format(
-            "{}: row 1 (the first is 0): {} s is not a valid time; correct it or leave it blank",
-            odd, time));
+    EXPECT_EQ(answer.error().message,
+              fmt::format("{}:3: column step_time_s: must be from 1e-12 to 315360000000, not {}",
+                          odd, time));
   }
 }
 

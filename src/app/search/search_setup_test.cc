@@ -187,9 +187,10 @@ TEST_F(SearchSetupTest, LimitsThatNoSetupKeepsAreInfeasible) {
 
 TEST_F(SearchSetupTest, MoreSetupsThanCanBeSearchedAreRefusedSoon) {
   SearchRequest asked = request();
-  asked.vms.clear();
-  asked.vms_max = kVmsMax;
-  asked.batches = {1024, 2048, 4096, 8192};
+  asked.vms.assign(401, 1);
+  asked.types = {"local.large"};
+  asked.batches = {48};
+  asked.markets = {Market::kOnDemand};
   expect_refused(asked, "more than 400 clusters and batch sizes are too many to search");
 }
 

@@ -230,6 +230,8 @@ Result<InterleaveInputs> load_interleave_inputs(const Environment& environment,
                             .iterations = value_at(request.iterations, i),
                             .deadline = value_at(request.deadlines, i)});
     if (!alone.ok()) return alone.error();
+    const Status sound = check_answer(check_fields(alone->prediction, "prediction"));
+    if (!sound.ok()) return sound.error();
     for (std::string& warning : loaded->warnings) {
       const auto& told = inputs.warnings;
       if (std::find(told.begin(), told.end(), warning) != told.end()) continue;
