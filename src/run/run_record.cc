@@ -43,7 +43,21 @@ std::string problem(const RunPlan& it) {
   return it.steps.empty() ? "there is no step time" : "";
 }
 
-std::string problem(const RunRecord& it) { return it.command.empty() ? "there is no command" : ""; }
+std::string problem(const RunRecord& it) {
+  // What the tables of a deadline policy hold, see ClusterTable: a run is set up with far less.
+  constexpr double kDecisionsMax = 10'000;
+  constexpr double kWeighedMax = 16'777'216;
+  if (it.command.empty()) return "there is no command";
+  if (!it.deadline) return "";
+  double machines = 0;
+  for (const RunMachines& kind : it.plan.machines) machines += kind.trains ? kind.count : 0;
+  const double decisions = *it.deadline / it.tick;
+  if (decisions <= kDecisionsMax && machines * machines * decisions <= kWeighedMax) return "";
+  return fmt::format(
+      "{:g} machines with {:.3g} decisions until the deadline are too many to weigh; the maximum "
+      "is {:g} decisions, and {:g} for their product with the square of the machines",
+      machines, decisions, kDecisionsMax, kWeighedMax);
+}
 
 Result<Loaded<RunRecord>> read_run(std::string_view text, const std::string& source) {
   return read_document<RunRecord>(text, kRunSchema, source);

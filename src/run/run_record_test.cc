@@ -85,6 +85,22 @@ TEST(RunRecord, RefusesWhatCannotBeRun) {
   EXPECT_FALSE(read_run(write_run_plan(mixed_plan()), "run.json").ok());  // Another document type.
 }
 
+// 300 million decisions, and 60,000² machines: tables for them fill any memory.
+TEST(RunRecord, RefusesMoreDecisionsThanCanBeWeighed) {
+  RunRecord record = small_record();
+  record.tick = 1 * kSecond;
+  record.deadline = 10'000 * kSecond;
+  EXPECT_EQ(problem(record), "");
+  record.deadline = 3e8 * kSecond;
+  EXPECT_EQ(
+      problem(record),
+      "2 machines with 3e+08 decisions until the deadline are too many to weigh; the maximum "
+      "is 10000 decisions, and 1.67772e+07 for their product with the square of the machines");
+  record.deadline = 100 * kSecond;
+  record.plan.machines[0].count = 60'000;
+  EXPECT_NE(problem(record), "");
+}
+
 TEST(RunRecord, APlanNeedsMachinesThatTrainAndStepTimesOfItsKinds) {
   EXPECT_EQ(problem(mixed_plan()), "");
   RunPlan plan = mixed_plan();

@@ -287,10 +287,12 @@ void set_saves(const RunRequest& request, const Chosen& chosen, RunRecord& recor
 
 /// Decisions of a run at most, because hundreds of rehearsals make them all. With a deadline each
 /// is looked up in tables that have an entry for each decision, amount of work and number of
-/// machines.
+/// machines, and another for each number that may follow.
 double decisions_max(const RunRecord& record, std::size_t machines) {
   if (!record.deadline) return 4'000;
-  return std::clamp(5760.0 / static_cast<double>(std::max(machines, std::size_t{1})), 60.0, 720.0);
+  const double count = static_cast<double>(std::max(machines, std::size_t{1}));
+  const double usual = std::clamp(5760.0 / count, 60.0, 720.0);
+  return std::max(12.0, std::min(usual, 500'000 / (count * count)));
 }
 
 /// Times that the emulated cloud takes, and how often to decide. A usage error: far too often.
@@ -318,7 +320,10 @@ Status set_times(const RunRequest& request, const PredictInputs& inputs, RunReco
     record.checkpoint.interval = std::max(2 * record.save_time, work / 20);
   }
   constexpr double kRounding = 1 - 1e-9;
-  if (record.tick >= kRounding * least) return {};
+  if (record.tick >= kRounding * least) {
+    const std::string why = problem(record);
+    return why.empty() ? Status() : bad_usage(why);
+  }
   return bad_usage(
       fmt::format("--tick {} is too short for a run of {:.3g} s: the minimum is {:.3g} s",
                   to_text(record.tick), (decisions * least).in(kSecond), least.in(kSecond)));
