@@ -46,6 +46,14 @@ RehearsalWorld world_of(const RunRecord& record, const RunPlan& plan, double slo
           .slowness_deviation = std::hypot(kRunDeviation, std::max(0.0, deviation))};
 }
 
+/// `runs`, or fewer of a run with thousands of decisions, all of which each rehearsal makes.
+int rehearsals_of(int runs, double decisions) {
+  constexpr double kDecisionsMax = 500;
+  constexpr double kRunsMin = 20;
+  const double fewer = runs * kDecisionsMax / std::max(decisions, kDecisionsMax);
+  return static_cast<int>(std::max(fewer, std::min<double>(runs, kRunsMin)));
+}
+
 /// How to play a run.
 struct Rehearsing {
   double slowness = 1;
@@ -63,13 +71,13 @@ Forecast rehearsed(const RunRecord& record, const RunPlan& plan, const RunSoFar&
   RehearsalWorld world = world_of(record, plan, how.slowness);
   world.capacity = how.market;
   RehearsalTables tables(spot_belief(record.expected, record.tick, places).model());
-  Rehearsals rehearsals{.runs = how.runs, .seed = kForecastSeed};
+  const Seconds left = static_cast<double>(terms.steps - so_far.steps) * terms.step_time(slots);
+  Rehearsals rehearsals{.runs = rehearsals_of(how.runs, left / record.tick), .seed = kForecastSeed};
   if (record.deadline) rehearsals.policy = [&] { return tables.policy(); };
   const bool believes = record.expected && how.market.empty();
   if (believes && !record.expected->away) world.loss = 1 / record.expected->stay;
   if (believes && record.expected->away) {
     // Four times what it takes undisturbed is drawn; after that spot stays as it is then.
-    const Seconds left = static_cast<double>(terms.steps - so_far.steps) * terms.step_time(slots);
     const Seconds horizon = so_far.now + 4 * (record.start_up + left);
     rehearsals.capacity = [&record, places, horizon](Random random) {
       return draw_capacity(*record.expected, places, horizon, random);

@@ -56,16 +56,15 @@ TEST(Figures, AnIntervalDoesNotEndAtItsMean) {
 }
 
 TEST(Figures, AForecastOfAShortRunDoesNotEndAtItsMean) {
-  EXPECT_EQ(range_text(CostRange{.mean = 0.000702 * kDollar,
-                                 .p10 = 0.000681 * kDollar,
-                                 .p90 = 0.00073 * kDollar}),
+  EXPECT_EQ(range_text(CostRange{
+                .mean = 0.000702 * kDollar, .p10 = 0.000681 * kDollar, .p90 = 0.00073 * kDollar}),
             "$0.00070 ($0.00068–$0.00073)");
   EXPECT_EQ(range_text(CostRange{
                 .mean = 0.0022 * kDollar, .p10 = 0.0016 * kDollar, .p90 = 0.0029 * kDollar}),
             "$0.0022 ($0.0016–$0.0029)");
-  EXPECT_EQ(range_text(TimeRange{
-                .mean = 38.02 * kMinute, .p10 = 38.01 * kMinute, .p90 = 38.7 * kMinute}),
-            "38.02 min (38.01 min–38.7 min)");
+  EXPECT_EQ(
+      range_text(TimeRange{.mean = 38.02 * kMinute, .p10 = 38.01 * kMinute, .p90 = 38.7 * kMinute}),
+      "38.02 min (38.01 min–38.7 min)");
   EXPECT_EQ(range_text(TimeRange{.mean = 53 * kSecond, .p10 = 33 * kSecond, .p90 = 77 * kSecond}),
             "53 s (33 s–77 s)");
 }
