@@ -403,9 +403,9 @@ Status check_limits(const RunRecord& record) {
   std::optional<Dollars> least_cost;
   for (const RunStepTime& step : record.plan.steps) {
     DollarsPerSecond rate;
-    for (std::size_t kind = 0; kind < step.machines.size(); ++kind) {
-      const RunMachines& machines = record.plan.machines[kind];
-      rate += step.machines[kind] * std::min(machines.spot, machines.on_demand);
+    auto count = step.machines.begin();  // Of the kinds that train.
+    for (const RunMachines& machines : record.plan.machines) {
+      if (machines.trains) rate += *count++ * std::min(machines.spot, machines.on_demand);
     }
     const Seconds time = steps * step.p10;
     least_time = std::min(least_time.value_or(time), time);
