@@ -106,26 +106,24 @@ Result<Loaded<std::vector<Measurement>>> read_measurements(std::string_view text
 Result<std::vector<std::string>> each_measurement(const std::string& path,
                                                   const std::function<bool(std::string_view)>& skip,
                                                   const std::function<void(Measurement)>& take) {
-  auto reader = LineReader::open(path, LineReader::Missing::kEmpty);
-  if (!reader.ok()) return reader.error();
   std::vector<std::string> warnings;
-  while (true) {
-    const auto line = reader->next();
-    if (!line.ok()) return line.error();
-    if (!*line) return warnings;
-    if (trim(**line).empty() || skip(**line)) continue;
-    const auto json = parse_json(**line, path, reader->number());
-    if (!json.ok() && reader->cut_off()) {
+  const Status read = each_line(path, [&](const FileLine& line) -> Status {
+    if (skip(line.text)) return {};
+    const auto json = parse_json(line.text, path, line.number);
+    if (!json.ok() && line.cut_off) {
       warnings.push_back(
-          fmt::format("{}:{}: truncated during a write; skipped", path, reader->number()));
-      return warnings;
+          fmt::format("{}:{}: truncated during a write; skipped", path, line.number));
+      return {};
     }
     if (!json.ok()) return json.error();
-    auto read = decode<Measurement>(*json, kMeasurementSchema, path);
-    if (!read.ok()) return read.error();
-    take(std::move(read->noun));
-    for (std::string& warning : read->warnings) warnings.push_back(std::move(warning));
-  }
+    auto one = decode<Measurement>(*json, kMeasurementSchema, path);
+    if (!one.ok()) return one.error();
+    take(std::move(one->noun));
+    for (std::string& warning : one->warnings) warnings.push_back(std::move(warning));
+    return {};
+  });
+  if (!read.ok()) return read.error();
+  return warnings;
 }
 
 std::string write_measurement(const Measurement& measurement) {

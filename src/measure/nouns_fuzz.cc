@@ -9,26 +9,13 @@
 #include "catalog/catalog.h"
 #include "job/job.h"
 #include "measure/measurement.h"
+#include "measure/noun_fuzz.h"
 #include "plan/calibration.h"
 #include "plan/plan.h"
 #include "plan/prediction.h"
 #include "plan/validation.h"
 
 namespace {
-
-template <class Read, class Write>
-void try_noun(std::string_view text, Read read, Write write) {
-  const auto loaded = read(text, "fuzz");
-  if (!loaded.ok()) {
-    CHECK(!loaded.error().message.empty());
-    return;
-  }
-  CHECK(stint::validate(loaded->noun).ok());
-  const std::string once = write(loaded->noun);
-  const auto again = read(once, "fuzz");
-  CHECK(again.ok());
-  CHECK(write(again->noun) == once);
-}
 
 void try_measurements(std::string_view text) {
   const auto loaded = stint::read_measurements(text, "fuzz");
@@ -49,12 +36,12 @@ void try_measurements(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  try_noun(text, stint::read_job, stint::write_job);
-  try_noun(text, stint::read_catalog, stint::write_catalog);
-  try_noun(text, stint::read_prediction, stint::write_prediction);
-  try_noun(text, stint::read_validation, stint::write_validation);
-  try_noun(text, stint::read_plan, stint::write_plan);
-  try_noun(text, stint::read_calibration, stint::write_calibration);
+  stint::try_noun(text, stint::read_job, stint::write_job);
+  stint::try_noun(text, stint::read_catalog, stint::write_catalog);
+  stint::try_noun(text, stint::read_prediction, stint::write_prediction);
+  stint::try_noun(text, stint::read_validation, stint::write_validation);
+  stint::try_noun(text, stint::read_plan, stint::write_plan);
+  stint::try_noun(text, stint::read_calibration, stint::write_calibration);
   try_measurements(text);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "run/run_fixture.h"
 #include "run/run_folder.h"
 #include "run/run_ledger.h"
 #include "run/run_steps.h"
@@ -65,22 +66,13 @@ class MonthWorld {
   static constexpr int kStepsPerSecond = 10;
 
   static RunRecord record_of(const MonthSize& size) {
-    RunRecord record;
-    record.name = "month";
-    record.began = 1000 * kSecond;
-    record.job = "long";
-    record.command = {"train"};
-    record.folder = "/";
+    RunRecord record = small_record();
     record.global_batch = 8 * size.machines;
     record.steps = size.steps;
-    record.plan.machines = {{.type = "p3.2xlarge",
-                             .count = size.machines,
-                             .market = Market::kSpot,
-                             .spot = 0.36 * kDollar / kHour,
-                             .on_demand = 1.08 * kDollar / kHour,
-                             .network = 10 * kGbit / kSecond,
-                             .batch_per_vm = 8,
-                             .micro_batch = 8}};
+    RunMachines& machines = record.plan.machines[0];
+    machines.count = size.machines;
+    machines.network = 10 * kGbit / kSecond;
+    machines.batch_per_vm = 8;
     record.plan.steps = {{.machines = {size.machines},
                           .mean = 0.1 * kSecond,
                           .p10 = 0.09 * kSecond,
@@ -89,9 +81,7 @@ class MonthWorld {
     record.save_time = 10 * kSecond;
     record.start_up = 60 * kSecond;
     record.regroup = 5 * kSecond;
-    record.tick = 1 * kSecond;
     record.notice = 2 * kMinute;
-    record.secret = "00112233445566778899aabbccddeeff";
     return record;
   }
 

@@ -7,25 +7,13 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "measure/noun_fuzz.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
 #include "run/search_record.h"
 #include "run/shared_cluster.h"
 
 namespace {
-
-template <class Read, class Write>
-void try_noun(std::string_view text, Read read, Write write) {
-  const auto loaded = read(text, "fuzz");
-  if (!loaded.ok()) {
-    CHECK(!loaded.error().message.empty());
-    return;
-  }
-  const std::string once = write(loaded->noun);
-  const auto again = read(once, "fuzz");
-  CHECK(again.ok());
-  CHECK(write(again->noun) == once);
-}
 
 void try_journal(std::string_view text) {
   const auto lines = stint::read_run_journal(text, "fuzz");
@@ -63,10 +51,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
   switch (bytes[0]) {
     case 'r':
-      try_noun(text, stint::read_run, stint::write_run);
+      stint::try_noun(text, stint::read_run, stint::write_run);
       break;
     case 'p':
-      try_noun(text, stint::read_run_plan, stint::write_run_plan);
+      stint::try_noun(text, stint::read_run_plan, stint::write_run_plan);
       break;
     case 'j':
       try_journal(text);
@@ -75,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       try_claims(text);
       break;
     default:
-      try_noun(text, stint::read_search, stint::write_search);
+      stint::try_noun(text, stint::read_search, stint::write_search);
   }
   return 0;
 }

@@ -204,26 +204,23 @@ Result<Loaded<std::vector<JournalLine>>> read_run_journal(std::string_view text,
 
 Result<std::vector<std::string>> each_journal_line(const std::string& path,
                                                    const std::function<Status(JournalLine)>& take) {
-  auto reader = LineReader::open(path, LineReader::Missing::kEmpty);
-  if (!reader.ok()) return reader.error();
   std::vector<std::string> warnings;
-  while (true) {
-    const auto line = reader->next();
-    if (!line.ok()) return line.error();
-    if (!*line) return warnings;
-    if (reader->cut_off()) {
+  const Status all = each_line(path, [&](const FileLine& line) -> Status {
+    if (line.cut_off) {
       warnings.push_back(cut_off_warning(path));
-      return warnings;
+      return {};
     }
-    if (trim(**line).empty()) continue;
-    auto read = read_line(**line, path, reader->number());
+    auto read = read_line(line.text, path, line.number);
     if (!read.ok()) return read.error();
     const Status taken = take(std::move(read->noun));
-    if (!taken.ok()) return taken.error();
+    if (!taken.ok()) return taken;
     for (std::string& warning : read->warnings) {
       if (warnings.size() < kWarningsMax) warnings.push_back(std::move(warning));
     }
-  }
+    return {};
+  });
+  if (!all.ok()) return all.error();
+  return warnings;
 }
 
 }  // namespace stint
