@@ -43,11 +43,57 @@ SOURCES = {
         None, "GPU figures read page by page; each GPU's evidence names what was read", None),
 }
 
+# Facts about networks that the tables lack, from pages of the providers: title, address, and the
+# month in which the fact was written down here. The pages were named and not opened, which the
+# title says.
+NOT_OPENED = "(named from general knowledge, the page was not opened)"
+PAGES = {
+    "aws-network": (
+        "Amazon EC2 User Guide, instance network bandwidth: one flow has 5 Gbit/s, and 10 Gbit/s in "
+        f"a cluster placement group; Elastic Fabric Adapter: GPUDirect RDMA {NOT_OPENED}; which "
+        "types have EFA is in aws-types",
+        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-network-bandwidth.html",
+        "2026-11"),
+    "gcp-network": (
+        "Compute Engine, network bandwidth and GPUDirect of accelerator-optimised machine types "
+        f"{NOT_OPENED}",
+        "https://cloud.google.com/compute/docs/gpus/gpu-network-bandwidth", "2026-11"),
+    "azure-network": (
+        "Azure, names of sizes (the letter r: RDMA) and pages of the ND and NC series "
+        f"{NOT_OPENED}",
+        "https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions", "2026-11"),
+}
+
+# The limits of one TCP flow between two VMs: anywhere, and in a placement group.
+AWS_FLOW = ("5 Gbit/s", "10 Gbit/s")
+
+# Whether the NIC reads and writes GPU memory itself, where it is known.
+GPU_DIRECT = (
+    (r"(p4d|p4de|p5e|p5en|p6-b200|p6-b300)\..*|p5\.48xlarge", True),
+    (r"(p3dn|g4dn)\..*", False),
+    (r"a3-(highgpu|megagpu|ultragpu)-8g|a4-.*", True),
+    (r"Standard_ND96(asr_v4|amsr_A100_v4|isr_H100_v5|isr_H200_v5)", True),
+)
+
+# The transports of GCP types, first match; types that no line matches are unknown.
+GCP_TRANSPORTS = (
+    (r"a3-highgpu-8g", "gpudirect-tcpx"),
+    (r"a3-megagpu-8g", "gpudirect-tcpxo"),
+    (r"(a3-ultragpu|a4)-.*", "roce"),
+    (r"(a2|g2|n1|n2|c2|c3|e2)-.*", "tcp"),
+)
+
+# InfiniBand links of Azure sizes whose table row has the Ethernet rate: eight of 400 Gbit/s.
+AZURE_RDMA = {
+    "Standard_ND96isr_H200_v5": "3200 Gbit/s",
+    "Standard_ND96isr_MI300X_v5": "3200 Gbit/s",
+}
+
 # The sources each file rests on. Some give no entry its id, because they back a single field.
 FILE_SOURCES = {
-    "aws": ["aws-types", "aws-prices", "aws-spot-advisor"],
-    "gcp": ["gcp-types", "gcp-prices", "gcp-calculator", "gcp-gpu-prices"],
-    "azure": ["azure-types", "azure-docs", "azure-prices"],
+    "aws": ["aws-types", "aws-prices", "aws-spot-advisor", "aws-network"],
+    "gcp": ["gcp-types", "gcp-prices", "gcp-calculator", "gcp-gpu-prices", "gcp-network"],
+    "azure": ["azure-types", "azure-docs", "azure-prices", "azure-network"],
     "gpus": ["gpu-datasheets", "aws-types", "azure-docs"],
 }
 
@@ -172,6 +218,9 @@ def check_dates(provenance):
 
 
 def source_entry(identifier, repositories):
+    if identifier in PAGES:
+        title, url, date = PAGES[identifier]
+        return {"id": identifier, "name": title, "url": url, "date": date}
     repository, content, date = SOURCES[identifier]
     if repository is None:
         return {"id": identifier, "name": content}
@@ -256,18 +305,60 @@ def accelerator_entry(row, gpu_names):
     )
 
 
-def network_entry(row):
+def rate_entry(row):
     """A baseline is what a VM can count on; a maximum is not. InfiniBand is a dedicated link, so
     its figure is a baseline. A note without a figure says nothing and is dropped."""
     figure = quantity(row["network_gbps"], "Gbit/s")
     if figure is None:
-        return None
+        return {}
     note = row["network_note"]
     if note == "baseline" or "InfiniBand" in note:
         return {"baseline": figure, "note": note}
     is_maximum = note in ("max egress", "Ethernet max")
     require(is_maximum, f"{row['instance_type']}: the network note '{note}' is not known.")
     return {"peak": figure, "note": note}
+
+
+def first_match(rules, name):
+    return next((value for form, value in rules if re.fullmatch(form, name)), None)
+
+
+def transport_name(row):
+    """The fastest transport between VMs. Azure's sizes with RDMA have an r among the letters that
+    follow the number of processors."""
+    name = row["instance_type"]
+    if row["provider"] == "aws":
+        return "efa" if row["efa_interfaces"] else "tcp"
+    if row["provider"] == "gcp":
+        # The tables do not say what a g4-standard is, and its network least of all.
+        return first_match(GCP_TRANSPORTS, name)
+    letters = re.match(r"Standard_[A-Z]+\d+([a-z]*)", name).group(1)
+    return "infiniband" if "r" in letters else "tcp"
+
+
+def network_entry(row):
+    rate = rate_entry(row)
+    name, note = row["instance_type"], rate.pop("note", None)
+    transport = transport_name(row)
+    require(
+        "InfiniBand" not in (note or "") or transport == "infiniband",
+        f"{name}: name and network note disagree on InfiniBand.",
+    )
+    aws = row["provider"] == "aws"
+    direct = first_match(GPU_DIRECT, name)
+    fabric = {
+        "transport": transport,
+        "rdma": AZURE_RDMA.get(name),
+        "flow": AWS_FLOW[0] if aws else None,
+        "flow_placed": AWS_FLOW[1] if aws else None,
+        "note": note,
+        "source": f"{row['provider']}-network" if transport else None,
+    }
+    entry = without_absent({**rate, **fabric})
+    if direct is not None:
+        entry["gpu_direct"] = direct
+    order = "baseline peak transport rdma gpu_direct flow flow_placed note source".split()
+    return {key: entry[key] for key in order if key in entry}
 
 
 def quota_class(row):

@@ -65,8 +65,23 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, Network>& it) {
   walk.field("baseline", it.baseline, "Sustained rate.", kBits);
   walk.field("peak", it.peak, "Highest rate.", kBits);
+  walk.field("transport", it.transport, "Fastest transport between VMs; absent: unknown.");
+  walk.field("rdma", it.rdma, "Rate of RDMA links beside the NIC, all together.", kBits);
+  walk.field("gpu_direct", it.gpu_direct, "Whether the NIC reads and writes GPU memory itself.");
+  walk.field("flow", it.flow, "Limit of one TCP flow.", kBits);
+  walk.field("flow_placed", it.flow_placed, "Limit of one TCP flow within a placement group.",
+             kBits);
   walk.field("note", it.note, "Provider's remark.");
+  walk.field("source", it.source, "Id of the entry in sources for the transport.", kName);
   walk.rest(it.unknown);
+}
+
+std::string problem(const Network& it) {
+  const bool rdma = it.transport && family_of(*it.transport) == TransportFamily::kRdma;
+  if (it.rdma && !rdma) return "rdma needs a transport other than tcp";
+  if (it.flow_placed && !it.flow) return "flow_placed needs flow";
+  if (it.flow_placed && *it.flow_placed < *it.flow) return "flow_placed must not be below flow";
+  return "";
 }
 
 template <class Walk>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "catalog/transport.h"
 
 namespace stint {
 
@@ -52,7 +53,13 @@ struct Accelerator {
 struct Network {
   std::optional<BytesPerSecond> baseline;  // Sustained.
   std::optional<BytesPerSecond> peak;      // Highest rate.
+  std::optional<Transport> transport;
+  std::optional<BytesPerSecond> rdma;         // Of RDMA links beside the NIC, all together.
+  std::optional<bool> gpu_direct;             // The NIC reads and writes the memory of the GPUs.
+  std::optional<BytesPerSecond> flow;         // Limit of one TCP flow.
+  std::optional<BytesPerSecond> flow_placed;  // The same within a placement group.
   std::optional<std::string> note;
+  std::optional<std::string> source;  // Of the transport and what follows from it.
   Json::Object unknown = {};
 };
 
@@ -136,6 +143,7 @@ Json catalog_schema();
 template <class Type, class Visit>
 void for_each_source(Type& type, Visit visit) {
   if (type.source) visit(*type.source);
+  if (type.network && type.network->source) visit(*type.network->source);
   for (auto& offer : type.offers) {
     if (offer.on_demand) visit(offer.on_demand->source);
     if (offer.spot) visit(offer.spot->source);

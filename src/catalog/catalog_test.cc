@@ -88,6 +88,23 @@ TEST(Catalog, RefusesWhatContradictsItself) {
   EXPECT_NE(error_of(band).find("monthly_max must not be less"), std::string::npos);
 }
 
+TEST(Catalog, RefusesANetworkThatContradictsItself) {
+  Catalog catalog = sample();
+  catalog.types[0].network->rdma = 100 * kGbit / kSecond;
+  EXPECT_NE(error_of(catalog).find("/types/0/network: rdma needs a transport other than tcp"),
+            std::string::npos)
+      << error_of(catalog);
+  catalog.types[0].network->transport = Transport::kEfa;
+  EXPECT_EQ(error_of(catalog), "");
+  catalog.types[0].network->flow_placed = 1 * kGbit / kSecond;
+  EXPECT_NE(error_of(catalog).find("flow_placed needs flow"), std::string::npos);
+  catalog.types[0].network->flow = 5 * kGbit / kSecond;
+  EXPECT_NE(error_of(catalog).find("flow_placed must not be below flow"), std::string::npos);
+  catalog.types[0].network->flow_placed = 10 * kGbit / kSecond;
+  catalog.types[0].network->source = "nobody";
+  EXPECT_NE(error_of(catalog).find("refers to the source 'nobody'"), std::string::npos);
+}
+
 TEST(Catalog, RefusesNamesThatCannotBeWritten) {
   for (const char* name : {"a/b", "a:spot", "a b", "a\x1b[31m", "+a", "a,b"}) {
     Catalog catalog = sample();

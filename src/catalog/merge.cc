@@ -108,7 +108,18 @@ void merge_network(std::optional<Network>& old, std::optional<Network>& fresh) {
   if (!old || !fresh) return take(old, fresh);
   take(old->baseline, fresh->baseline);
   take(old->peak, fresh->peak);
+  if (fresh->transport && fresh->transport != old->transport) {
+    // Links and access to GPU memory are those of the transport.
+    old->rdma.reset();
+    old->gpu_direct.reset();
+  }
+  take(old->transport, fresh->transport);
+  take(old->rdma, fresh->rdma);
+  take(old->gpu_direct, fresh->gpu_direct);
+  take(old->flow, fresh->flow);
+  take(old->flow_placed, fresh->flow_placed);
   take(old->note, fresh->note);
+  take(old->source, fresh->source);
   take(old->unknown, fresh->unknown);
 }
 
@@ -178,6 +189,21 @@ class FactList {
   std::string subject_;
 };
 
+void add_network(FactList& list, const Network& network) {
+  list.add("network baseline", network.baseline, "Gbit/s");
+  list.add("network peak", network.peak, "Gbit/s");
+  if (network.transport) {
+    list.add("network transport", std::optional<std::string>(name_of(*network.transport)));
+  }
+  list.add("network rdma", network.rdma, "Gbit/s");
+  if (network.gpu_direct) {
+    list.add("network gpu_direct", std::optional<std::string>(*network.gpu_direct ? "yes" : "no"));
+  }
+  list.add("network flow", network.flow, "Gbit/s");
+  list.add("network flow placed", network.flow_placed, "Gbit/s");
+  list.add("network note", network.note);
+}
+
 void add_figures(Facts& facts, const VmType& type) {
   FactList list(facts, type.provider + "/" + type.name);
   if (type.accelerator) {
@@ -188,11 +214,7 @@ void add_figures(Facts& facts, const VmType& type) {
   }
   list.add("vCPUs", type.vcpus);
   list.add("memory", type.memory, "GiB");
-  if (type.network) {
-    list.add("network baseline", type.network->baseline, "Gbit/s");
-    list.add("network peak", type.network->peak, "Gbit/s");
-    list.add("network note", type.network->note);
-  }
+  if (type.network) add_network(list, *type.network);
   list.add("disk bandwidth", type.disk_bandwidth, "Gbit/s");
   list.add("local disk", type.local_disk, "GB");
   list.add("EFA interfaces", type.efa_interfaces);

@@ -85,6 +85,22 @@ TEST(Merge, KeepsTheBaselineWhenOnlyAPeakIsSaid) {
   EXPECT_DOUBLE_EQ(network_rate(merge(before, after).types[0])->in(kGbit / kSecond), 5);
 }
 
+TEST(Merge, AnotherTransportDropsTheLinksOfTheOldOne) {
+  Catalog before = one(0.5, "east", "a");
+  before.types[0].network = Network{.peak = 80 * kGbit / kSecond,
+                                    .transport = Transport::kInfiniBand,
+                                    .rdma = 3200 * kGbit / kSecond,
+                                    .gpu_direct = true};
+  Catalog after = one(0.5, "east", "a");
+  after.types[0].network = Network{.transport = Transport::kTcp};
+  const Catalog merged = merge(before, after);
+  EXPECT_EQ(merged.types[0].network->transport, Transport::kTcp);
+  EXPECT_FALSE(merged.types[0].network->rdma.has_value());
+  EXPECT_FALSE(merged.types[0].network->gpu_direct.has_value());
+  EXPECT_TRUE(validate(merged).ok());
+  EXPECT_EQ(diff(before, merged).size(), 3U);  // Transport changed, rdma and gpu_direct removed.
+}
+
 TEST(Merge, PricesOfZonesReplaceTheOneOfTheirRegion) {
   Catalog before = one(0.5, "east", "a");
   before.types[0].offers[0].interruption = Interruption{.monthly_min = 0.2, .source = "s"};

@@ -28,6 +28,12 @@ const std::vector<std::string> kOwnColumns = {"provider",
                                               "memory_bytes",
                                               "network_baseline_bytes_per_s",
                                               "network_peak_bytes_per_s",
+                                              "network_transport",
+                                              "network_rdma_bytes_per_s",
+                                              "network_gpu_direct",
+                                              "network_flow_bytes_per_s",
+                                              "network_flow_placed_bytes_per_s",
+                                              "network_source",
                                               "on_demand_usd_per_h",
                                               "on_demand_date",
                                               "on_demand_source",
@@ -91,6 +97,14 @@ class RowReader {
     const auto value = number(column, range, limits_in(unit));
     if (!value) return std::nullopt;
     return *value * unit;
+  }
+
+  std::optional<bool> yes_or_no(const char* column) {
+    const std::string value = text(column);
+    if (value != "" && value != "yes" && value != "no") {
+      fail(column, fmt::format("must be yes or no, not '{}'", printable(value)));
+    }
+    return value.empty() ? std::nullopt : std::optional(value == "yes");
   }
 
   Date date(const char* column, const Date& fallback) {
@@ -287,6 +301,35 @@ std::optional<Interruption> own_interruption(RowReader& row, Collector& collecto
                       .source = collector.source(row.text("interruption_source"))};
 }
 
+std::optional<Transport> own_transport(RowReader& row) {
+  constexpr const char* kColumn = "network_transport";
+  const auto name = row.optional_text(kColumn);
+  if (!name) return std::nullopt;
+  std::vector<std::string> known;
+  for (const auto& [transport, text] : names_of(Transport{})) {
+    if (*name == text) return transport;
+    known.emplace_back(text);
+  }
+  row.fail(kColumn, fmt::format("'{}' is none of {}", printable(*name), join(known, ", ")));
+  return std::nullopt;
+}
+
+std::optional<Network> own_network(RowReader& row, Collector& collector) {
+  const BytesPerSecond unit = kByte / kSecond;
+  Network network{.baseline = row.quantity("network_baseline_bytes_per_s", unit),
+                  .peak = row.quantity("network_peak_bytes_per_s", unit),
+                  .transport = own_transport(row),
+                  .rdma = row.quantity("network_rdma_bytes_per_s", unit),
+                  .gpu_direct = row.yes_or_no("network_gpu_direct"),
+                  .flow = row.quantity("network_flow_bytes_per_s", unit),
+                  .flow_placed = row.quantity("network_flow_placed_bytes_per_s", unit),
+                  .source = row.optional_text("network_source")};
+  const bool empty = !network.baseline && !network.peak && !network.transport && !network.flow;
+  if (empty) return std::nullopt;
+  if (network.source) network.source = collector.source(*network.source);
+  return network;
+}
+
 void add_own_row(RowReader& row, Collector& collector) {
   VmType type{.provider = row.required("provider"),
               .name = row.required("name"),
@@ -299,9 +342,7 @@ void add_own_row(RowReader& row, Collector& collector) {
     type.accelerator->memory = row.quantity("accelerator_memory_bytes", kByte);
     type.accelerator->gpu = row.optional_text("gpu");
   }
-  const Network network{.baseline = row.quantity("network_baseline_bytes_per_s", kByte / kSecond),
-                        .peak = row.quantity("network_peak_bytes_per_s", kByte / kSecond)};
-  if (network.baseline || network.peak) type.network = network;
+  type.network = own_network(row, collector);
   Offer offer{
       .region = row.required("region"),
       .zone = row.optional_text("zone"),
@@ -346,9 +387,22 @@ std::vector<std::string> interruption_cells(const std::optional<Interruption>& b
           band->source};
 }
 
+/// Rates, transport with what follows from it, and its source.
+std::vector<std::string> network_cells(const Network& network) {
+  const BytesPerSecond unit = kByte / kSecond;
+  const auto& direct = network.gpu_direct;
+  return {quantity_cell(network.baseline, unit),
+          quantity_cell(network.peak, unit),
+          network.transport ? std::string(name_of(*network.transport)) : "",
+          quantity_cell(network.rdma, unit),
+          direct ? (*direct ? "yes" : "no") : "",
+          quantity_cell(network.flow, unit),
+          quantity_cell(network.flow_placed, unit),
+          network.source.value_or("")};
+}
+
 std::vector<std::string> own_row(const VmType& type, const Offer& offer) {
   const auto accelerator = type.accelerator.value_or(Accelerator{.count = 0});
-  const auto network = type.network.value_or(Network{});
   std::vector<std::string> cells = {type.provider,
                                     offer.region,
                                     offer.zone.value_or(""),
@@ -358,12 +412,11 @@ std::vector<std::string> own_row(const VmType& type, const Offer& offer) {
                                     quantity_cell(accelerator.memory, kByte),
                                     accelerator.gpu.value_or(""),
                                     number_cell(type.vcpus),
-                                    quantity_cell(type.memory, kByte),
-                                    quantity_cell(network.baseline, kByte / kSecond),
-                                    quantity_cell(network.peak, kByte / kSecond)};
+                                    quantity_cell(type.memory, kByte)};
   const auto append = [&](const std::vector<std::string>& more) {
     cells.insert(cells.end(), more.begin(), more.end());
   };
+  append(network_cells(type.network.value_or(Network{})));
   append(price_cells(offer.on_demand));
   append(price_cells(offer.spot));
   append(interruption_cells(offer.interruption));

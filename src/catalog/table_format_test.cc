@@ -97,7 +97,13 @@ TEST(OwnTable, ReadsWhatItWrites) {
           Accelerator{.name = "A100", .count = 8, .memory = 40 * kGB, .gpu = "A100-40GB-SXM"},
       .vcpus = 96,
       .memory = 1152 * kGiB,
-      .network = Network{.baseline = 400 * kGbit / kSecond},
+      .network = Network{.baseline = 400 * kGbit / kSecond,
+                         .transport = Transport::kInfiniBand,
+                         .rdma = 1600 * kGbit / kSecond,
+                         .gpu_direct = true,
+                         .flow = 5 * kGbit / kSecond,
+                         .flow_placed = 10 * kGbit / kSecond,
+                         .source = "fabric page"},
       .quota_class = "P"};
   const Date date{.year = 2026, .month = 7};
   type.offers = {
@@ -118,6 +124,19 @@ TEST(OwnTable, ReadsWhatItWrites) {
   EXPECT_EQ(back->noun.types[0].offers[0].interruption->monthly_max, std::nullopt);
   EXPECT_EQ(back->noun.types[0].offers[0].spot->derived, "a guess");
   EXPECT_FALSE(back->noun.types[1].accelerator.has_value());
+  EXPECT_EQ(back->noun.types[0].network->transport, Transport::kInfiniBand);
+  EXPECT_EQ(back->noun.types[0].network->gpu_direct, true);
+  EXPECT_EQ(back->noun.types[0].network->source, "fabric page");
+  EXPECT_FALSE(back->noun.types[1].network.has_value());
+}
+
+TEST(OwnTable, RefusesTransportsThatDoNotExist) {
+  EXPECT_EQ(error_of("provider,region,name,network_transport\nlab,r,x,token-ring\n"),
+            "vms.csv:2: column network_transport: 'token-ring' is none of tcp, gpudirect-tcpx, "
+            "gpudirect-tcpxo, efa, infiniband, roce");
+  EXPECT_EQ(error_of("provider,region,name,network_transport,network_gpu_direct\n"
+                     "lab,r,x,efa,maybe\n"),
+            "vms.csv:2: column network_gpu_direct: must be yes or no, not 'maybe'");
 }
 
 TEST(OwnTable, NeedsOnlyProviderRegionAndName) {
@@ -134,7 +153,7 @@ TEST(OwnTable, RefusesHalfABand) {
 
 TEST(OwnTable, ChecksDates) {
   std::string table = write_catalog_table({});
-  table += "lab,r,,x,,,,,,,,,1,yesterday,,,,,,,,,,,\n";
+  table += "lab,r,,x,,,,,,,,,,,,,,,1,yesterday,,,,,,,,,,,\n";
   EXPECT_NE(error_of(table).find("vms.csv:2: column on_demand_date: 'yesterday' is not a date"),
             std::string::npos);
 }

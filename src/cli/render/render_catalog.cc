@@ -118,6 +118,32 @@ class Sheet {
   int width_;
 };
 
+/// "efa, GPU memory direct", with the limits of one flow where there are some.
+std::string transport_text(const Network& network) {
+  if (!network.transport) return "unknown";
+  std::string text = name_of(*network.transport);
+  if (network.rdma) text += fmt::format(" {}", to_text(*network.rdma, "Gbit/s"));
+  if (network.gpu_direct) {
+    text += *network.gpu_direct ? ", direct to GPU memory" : ", through host memory";
+  }
+  if (network.flow) {
+    text += fmt::format("; one TCP flow {}", to_text(*network.flow, "Gbit/s"));
+    if (network.flow_placed) {
+      text += fmt::format(", {} in a placement group", to_text(*network.flow_placed, "Gbit/s"));
+    }
+  }
+  return text;
+}
+
+std::string network_sheet(const VmType& type, const Sheet& sheet) {
+  if (!type.network) return "";
+  const std::string rate = network_cell(type);
+  const std::string note = type.network->note ? fmt::format(" ({})", *type.network->note) : "";
+  std::string text;
+  if (!rate.empty()) text += sheet.line("network", rate + " Gbit/s" + note);
+  return text + sheet.line("transport", transport_text(*type.network));
+}
+
 std::string parts_sheet(const Catalog& catalog, const VmType& type, const Sheet& sheet) {
   std::string text = fmt::format("{}  ({})\n", type.name, type.provider);
   text += sheet.line("accelerators", gpu_cell(catalog, type));
@@ -125,10 +151,7 @@ std::string parts_sheet(const Catalog& catalog, const VmType& type, const Sheet&
   if (type.accelerator) text += sheet.line("memory of each", size_cell(memory, "GB"));
   text += sheet.line("vCPUs", type.vcpus ? fmt::format("{}", *type.vcpus) : "");
   text += sheet.line("memory", size_cell(type.memory, "GiB"));
-  const bool noted = type.network && type.network->note;
-  const std::string rate = network_cell(type);
-  const std::string note = noted ? fmt::format(" ({})", *type.network->note) : "";
-  if (!rate.empty()) text += sheet.line("network", rate + " Gbit/s" + note);
+  text += network_sheet(type, sheet);
   if (type.disk_bandwidth)
     text += sheet.line("disk bandwidth", to_text(*type.disk_bandwidth, "Gbit/s"));
   if (type.local_disk) text += sheet.line("local disk", to_text(*type.local_disk));

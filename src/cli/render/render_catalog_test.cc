@@ -175,12 +175,32 @@ TEST(VmSheet, ShowsPartsFiguresPricesAndSources) {
   catalog.types[0].offers[1].interruption = Interruption{.monthly_min = 0.2};
   EXPECT_EQ(vm_sheet(catalog, kWide),
             "box.large  (aws)\n  accelerators      2x T4\n  memory of each    16 GB\n  vCPUs       "
-            "      8\n  memory            32 GiB\n  network           25 Gbit/s (baseline)\n\nT4  "
+            "      8\n  memory            32 GiB\n  network           25 Gbit/s (baseline)\n"
+            "  transport         unknown\n\nT4  "
             "(Turing)\n  memory            16 GB\n  fp16              65 TFLOP/s\n  PCIe           "
             "   3.0 x16  (unverified)\n\nregion  on-demand  of          spot  of       "
             "interruptions\neast           $4  2026-07-20    $1  2026-08  5-10 % a month\nnorth    "
             "      $3  2026-07-20    $2  2026-08  over 20 % a month\nwest           $5  2026-07-20 "
             " $0.5  2026-08  -\n\nSources\n  our list, https://example.org\n");
+}
+
+TEST(VmSheet, ShowsTheTransportWithItsLimits) {
+  Catalog catalog = sample();
+  Network& network = *catalog.types[0].network;
+  network.transport = Transport::kInfiniBand;
+  network.rdma = 3200 * kGbit / kSecond;
+  network.gpu_direct = true;
+  EXPECT_TRUE(mentions(vm_sheet(catalog, kWide),
+                       "  transport         infiniband 3200 Gbit/s, direct to GPU memory\n"));
+  network = Network{.transport = Transport::kEfa,
+                    .gpu_direct = false,
+                    .flow = 5 * kGbit / kSecond,
+                    .flow_placed = 10 * kGbit / kSecond};
+  EXPECT_TRUE(
+      mentions(vm_sheet(catalog, kWide), "efa, through host memory; one TCP flow 5 Gbit/s"));
+  EXPECT_TRUE(mentions(vm_sheet(catalog, kWide), "10 Gbit/s in a placement group"));
+  catalog.types[0].network.reset();
+  EXPECT_FALSE(mentions(vm_sheet(catalog, kWide), "transport"));
 }
 
 TEST(VmSheet, SaysWhenAnAcceleratorHasNoFigures) {
