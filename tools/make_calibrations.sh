@@ -6,22 +6,26 @@ cd "$(dirname "$(realpath "$0")")/.."
 stint=$1
 data=$2
 
+# calibrate NAME FORMAT "FLAGS OF THE NETWORK" PROVENANCE FILE…
 calibrate() {
-  local name=$1 format=$2 provenance=$3
-  shift 3
+  local name=$1 format=$2 network=$3 provenance=$4
+  shift 4
   echo "$name"
+  # shellcheck disable=SC2086  # The flags are words.
   "$stint" calibrate fabric -q --format "$format" --name "$name" --provenance "$provenance" \
-    --out "data/calibration/$name.json" --train "$@" >/dev/null
+    $network --out "data/calibration/$name.json" --train "$@" >/dev/null
 }
 
-calibrate aws-tcp pollux "github.com/petuum/adaptdl at c793c7089bd3 (Pollux, OSDI'21): AWS g4dn.12xlarge" \
+calibrate aws-tcp pollux "--network 50Gbit/s --transport tcp --inside pcie" \
+  "github.com/petuum/adaptdl at c793c7089bd3 (Pollux, OSDI'21): AWS g4dn.12xlarge" \
   "$data/pollux/step_times.csv"
-calibrate gavel gavel "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \
+calibrate gavel gavel "" "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \
   "$data/gavel/isolated.csv"
-calibrate gcp-parameter-server cmdare \
+calibrate gcp-parameter-server cmdare "--transport tcp" \
   "github.com/cake-lab/CM-DARE at 263b7f14951c (CM-DARE, ICDCS'20): K80 and P100 on Google Cloud" \
   "$data"/cmdare/{speed_by_cluster_size,single_worker_base,single_worker_speed}.csv
-calibrate nvidia-dgx nvidia "github.com/NVIDIA/DeepLearningExamples at 729963dd47e7: DGX machines" \
+calibrate nvidia-dgx nvidia "--transport rdma --inside nvlink" \
+  "github.com/NVIDIA/DeepLearningExamples at 729963dd47e7: DGX machines" \
   "$data/nvidia_dle/training_throughput.csv"
 echo devices
 "$stint" calibrate devices -q --name devices --out data/calibration/devices.json --provenance \

@@ -16,6 +16,9 @@ bool tells_of_cluster(const LawRow& row) { return row.input.workers > 1; }
 /// Added deviation of log time for each doubling of the distance to the measured batches.
 constexpr double kExtrapolationDeviation = 0.1;
 
+/// A network whose rate is unknown is no faster than this (p5.48xlarge).
+constexpr BytesPerSecond kFastestNetwork = 3200 * kGbit / kSecond;
+
 bool same_series(const StepRow& a, const StepRow& b) {
   return a.job == b.job && a.series == b.series && a.device == b.device;
 }
@@ -40,8 +43,8 @@ std::optional<Forecast> forecast_from_anchor(const FittedTable& table, const Ste
   const Seconds law_there = law_time(table.law.fabric, table.law.job_law(row.job), from->input);
   LawEstimate estimate = table.law.predict(row.job, to->size_known, to->input);
   estimate.time = (from->input.alone / law_there) * estimate.time;
-  estimate.deviation = std::hypot(
-      estimate.deviation, std::sqrt(table.law.noise_variance(row.job, from->input, law_there)));
+  estimate.spread =
+      estimate.spread.with(std::sqrt(table.law.noise_variance(row.job, from->input, law_there)));
   Forecast forecast = in_unit_of(row, to->scale, estimate);
   forecast.note = fmt::format("from {} workers, as one was not measured alone", workers(*anchor));
   return forecast;
@@ -58,8 +61,7 @@ Forecast forecast_row(const FittedTable& table, const StepRow& row, const JobFac
   LawEstimate estimate = table.law.predict(row.job, law_input->size_known, law_input->input);
   const auto alone = table.alone.at(row);
   CHECK(alone.has_value());
-  estimate.deviation =
-      std::hypot(estimate.deviation, kExtrapolationDeviation * alone->doublings_beyond);
+  estimate.spread = estimate.spread.with(kExtrapolationDeviation * alone->doublings_beyond);
   Forecast forecast = in_unit_of(row, law_input->scale, estimate);
   if (alone->extrapolated()) {
     forecast.note = "the batch is far from those measured on one worker";
@@ -102,7 +104,8 @@ Result<LawRow> law_row(const StepRow& row, const OneWorkerTimes& alone, const Jo
                        .workers_on_fullest_vm = workers_on_fullest_vm(row),
                        .servers = row.servers,
                        .asynchronous = row.asynchronous,
-                       .network = row.network},
+                       .network = row.network,
+                       .reference = row.reference.value_or(kFastestNetwork)},
              .time = row.times_per_step * row.time.value_or(Seconds{})};
   const auto known = facts.find(row.job);
   std::optional<Bytes> gradients = row.gradient_bytes;

@@ -187,8 +187,8 @@ std::vector<Unknown> unknowns_of(const RowsByJob& problem, const LawPriors& prio
 
 }  // namespace
 
-Seconds LawEstimate::p10() const { return std::exp(-kEightInTen * deviation) * time; }
-Seconds LawEstimate::p90() const { return std::exp(kEightInTen * deviation) * time; }
+Seconds LawEstimate::p10() const { return std::exp(-kEightInTen * spread.below) * time; }
+Seconds LawEstimate::p90() const { return std::exp(kEightInTen * spread.above) * time; }
 
 Result<LawPriors> law_priors(const Calibration& calibration) {
   std::map<std::string, const Constant*> by_name;
@@ -268,22 +268,39 @@ std::vector<double> FittedLaw::slopes(const std::string& job, bool size_is_known
 
 LawEstimate FittedLaw::predict(const std::string& job, bool size_is_known,
                                const LawInput& input) const {
-  const Seconds time = law_time(fabric, job_law(job), input);
-  const std::vector<double> slope = slopes(job, size_is_known, input);
-  const auto& covariance = solution.covariance;
-  double variance = noise_variance(job, input, time);
-  for (std::size_t i = 0; i < covariance.size(); ++i) {
-    if (slope[i] == 0) continue;
-    for (std::size_t k = 0; k < covariance.size(); ++k) {
-      variance += slope[i] * covariance[i][k] * slope[k];
+  const auto found = jobs.find(job);
+  const JobLaw own = job_law(job);
+  // The constants that the time depends on: the fabric's, and the job's own.
+  std::vector<std::size_t> unknowns;
+  for (std::size_t i = 0; i < kFabricNames.size(); ++i) unknowns.push_back(i);
+  for (std::size_t i = 0; found != jobs.end() && i < kJobNames.size(); ++i) {
+    unknowns.push_back(found->second.first_unknown + i);
+  }
+  std::vector<std::vector<double>> correlation;
+  for (const std::size_t i : unknowns) {
+    auto& row = correlation.emplace_back();
+    for (const std::size_t k : unknowns) row.push_back(solution.covariance[i][k]);
+  }
+  std::vector<double> deviations = correlate(correlation);
+  for (std::size_t i = deviations.size() - kFabricNames.size(); i < kJobNames.size(); ++i) {
+    deviations.push_back(dispersion * priors.job_deviation.*kJobNames[i].second);
+  }
+  const auto log_time_at = [&](std::span<const double> moved) {
+    FabricLaw shared = fabric;
+    JobLaw law = own;
+    for (std::size_t i = 0; i < kFabricNames.size(); ++i) {
+      shared.*kFabricNames[i].second += moved[i] * deviations[i];
     }
-  }
-  for (std::size_t i = covariance.size(); i < slope.size(); ++i) {
-    const double deviation =
-        dispersion * priors.job_deviation.*kJobNames[i - covariance.size()].second;
-    variance += slope[i] * slope[i] * deviation * deviation;
-  }
-  return {.time = time, .deviation = std::sqrt(std::max(0.0, variance))};
+    for (std::size_t i = 0; i < kJobNames.size(); ++i) {
+      if (is_size(kJobNames[i]) && size_is_known) continue;
+      const std::size_t constant = kFabricNames.size() + i;
+      law.*kJobNames[i].second += moved[constant] * deviations[constant];
+    }
+    return log_time(shared, law, input);
+  };
+  const Seconds time = law_time(fabric, own, input);
+  const LogSpread spread = log_spread(log_time_at, deviations.size(), correlation);
+  return {.time = time, .spread = spread.with(std::sqrt(noise_variance(job, input, time)))};
 }
 
 Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
@@ -341,7 +358,9 @@ Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows) {
         if (row.job != job) continue;
         const LawEstimate estimate = without->predict(job, row.size_known, row.input);
         bias += std::log(estimate.time / row.time);
-        spread += estimate.deviation * estimate.deviation;
+        const double bound =
+            estimate.time < row.time ? estimate.spread.above : estimate.spread.below;
+        spread += bound * bound;
         ++of_job;
       }
       CHECK(of_job > 0);

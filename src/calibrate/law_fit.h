@@ -43,10 +43,10 @@ struct JobFit {
   Bytes gradients;                // Gradient bytes of its first row.
 };
 
-/// A predicted time. Times are log-normal: their logarithm has this deviation.
+/// A predicted time with the deviations of its logarithm.
 struct LawEstimate {
   Seconds time;
-  double deviation = 0;
+  LogSpread spread;
 
   Seconds p10() const;
   Seconds p90() const;
@@ -58,8 +58,9 @@ class FittedLaw {
   LawPriors priors;
   FabricLaw fabric;
   std::map<std::string, JobFit> jobs;
-  Fitted solution;        // The fabric's constants first, in the order of law_names.
-  double dispersion = 1;  // Spread of unseen jobs around the population, relative to their prior.
+  Fitted solution;  // The fabric's constants first, in the order of law_names.
+  double dispersion =
+      1;  // LogSpread of unseen jobs around the population, relative to their prior.
 
   /// The law of a job: its own, or the population's for one that was not fitted.
   JobLaw job_law(const std::string& job) const;

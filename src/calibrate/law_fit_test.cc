@@ -103,15 +103,15 @@ std::size_t index_of(const std::string& name) {
 
 // e^{−1.2816 · 0.1} = 0.8797 and e^{1.2816 · 0.1} = 1.1367.
 TEST(LawEstimate, HoldsEightInTenBetweenItsEnds) {
-  const LawEstimate estimate{.time = 1 * kSecond, .deviation = 0.1};
+  const LawEstimate estimate{.time = 1 * kSecond, .spread = {.below = 0.1, .above = 0.1}};
   EXPECT_NEAR(estimate.p10().in(kSecond), 0.8797, 1e-4);
   EXPECT_NEAR(estimate.p90().in(kSecond), 1.1367, 1e-4);
 }
 
 TEST(LawPriors, AreReadFromTheBundledFile) {
   const LawPriors priors = bundled_priors();
-  EXPECT_EQ(priors.fabric.latency, -7.6);
-  EXPECT_EQ(priors.fabric_deviation.latency, 0.5);
+  EXPECT_EQ(priors.fabric.latency, -7.8);
+  EXPECT_EQ(priors.fabric_deviation.latency, 0.6);
   EXPECT_EQ(priors.job_deviation.size, 1.5);
   EXPECT_EQ(priors.noise_floor, 0.03);
   EXPECT_EQ(priors.noise_exposed, 0.12);
@@ -165,7 +165,7 @@ TEST(FitLaw, WithoutRowsIsThePrior) {
   EXPECT_EQ(law.fabric.cost, bundled_priors().fabric.cost);
   const LawEstimate estimate = law.predict("any", true, placed(kLarge, 4, 1));
   // The prior knows the cost of a byte to e^2: far from a prediction, as the interval shows.
-  EXPECT_GT(estimate.deviation, 0.5);
+  EXPECT_GT(estimate.spread.above, 0.5);
 }
 
 TEST(FitLaw, IsHardlyMovedByAnOutlier) {
@@ -240,11 +240,11 @@ TEST(Predict, IsWiderForAJobNeverSeen) {
   const FittedLaw law = fitted(joined({rows_of(kSmall), rows_of(kMiddle)}));
   for (const int vms : {1, 2, 4, 16}) {
     const LawInput input = placed(kMiddle, vms, 4);
-    EXPECT_GT(law.predict("unseen", true, input).deviation,
-              law.predict("middle", true, input).deviation);
+    EXPECT_GT(law.predict("unseen", true, input).spread.above,
+              law.predict("middle", true, input).spread.above);
     // The interval is still wider when even its size is unknown.
-    EXPECT_GT(law.predict("unseen", false, input).deviation,
-              law.predict("unseen", true, input).deviation);
+    EXPECT_GT(law.predict("unseen", false, input).spread.above,
+              law.predict("unseen", true, input).spread.above);
   }
 }
 
@@ -254,8 +254,8 @@ TEST(Predict, WidensWithTheDispersionOfJobs) {
   const LawEstimate unseen = law.predict("unseen", true, input);
   const LawEstimate seen = law.predict("middle", true, input);
   law.dispersion = 2;
-  EXPECT_GT(law.predict("unseen", true, input).deviation, unseen.deviation);
-  EXPECT_EQ(law.predict("middle", true, input).deviation, seen.deviation);
+  EXPECT_GT(law.predict("unseen", true, input).spread.above, unseen.spread.above);
+  EXPECT_EQ(law.predict("middle", true, input).spread.above, seen.spread.above);
 }
 
 // On two VMs the cost of more does not count, and the job's own cost counts at least as much as the

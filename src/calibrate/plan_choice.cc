@@ -38,10 +38,11 @@ double conformal_quantile(std::vector<double> values, double share) {
   return values[std::min(number, values.size()) - 1];
 }
 
+/// Upwards: that is where deadlines are missed.
 double deviation_of(const Forecast& forecast) {
-  CHECK(forecast.p10.has_value());
+  CHECK(forecast.time.has_value());
   CHECK(forecast.p90.has_value());
-  return std::log(*forecast.p90 / *forecast.p10) / (2 * kEightInTen);
+  return std::log(*forecast.p90 / *forecast.time) / kEightInTen;
 }
 
 Result<double> unseen_quantile(std::span<const StepRow> train, const FitContext& context,

@@ -38,17 +38,21 @@ Fold without_jobs(std::span<const StepRow> rows, const std::set<std::string>& jo
 
 Result<Split> parse_split(std::string_view text) {
   constexpr std::string_view kWorkers = "max-gpus=";
+  constexpr std::string_view kVms = "max-vms=";
   constexpr std::string_view kDevice = "gpu=";
   if (text == "leave-one-job-out") return Split{};
-  if (text.starts_with(kWorkers)) {
-    const auto count = parse_int(text.substr(kWorkers.size()));
-    if (count && *count >= 1) return Split{.kind = Split::Kind::kWorkersMax, .workers_max = *count};
+  for (const std::string_view prefix : {kWorkers, kVms}) {
+    if (!text.starts_with(prefix)) continue;
+    const auto count = parse_int(text.substr(prefix.size()));
+    const auto kind = prefix == kVms ? Split::Kind::kClusterMax : Split::Kind::kWorkersMax;
+    if (count && *count >= 1) return Split{.kind = kind, .most = *count};
   }
   if (text.starts_with(kDevice) && text.size() > kDevice.size()) {
     return Split{.kind = Split::Kind::kDevice, .device = std::string(text.substr(kDevice.size()))};
   }
-  return bad_usage(fmt::format(
-      "--split must be leave-one-job-out, max-gpus=N or gpu=NAME, not '{}'", printable(text)));
+  return bad_usage(
+      fmt::format("--split must be leave-one-job-out, max-gpus=N, max-vms=N or gpu=NAME, not '{}'",
+                  printable(text)));
 }
 
 std::string to_text(const Split& split) {
@@ -56,7 +60,9 @@ std::string to_text(const Split& split) {
     case Split::Kind::kLeaveOneJobOut:
       return "leave-one-job-out";
     case Split::Kind::kWorkersMax:
-      return fmt::format("max-gpus={}", split.workers_max);
+      return fmt::format("max-gpus={}", split.most);
+    case Split::Kind::kClusterMax:
+      return fmt::format("max-vms={}", split.most);
     case Split::Kind::kDevice:
       return "gpu=" + split.device;
   }
@@ -79,8 +85,10 @@ std::vector<Fold> folds(const Split& split, std::span<const StepRow> rows, TestR
     return folds;
   }
   Fold fold = fold_by(rows, [&](const StepRow& row) {
-    return split.kind == Split::Kind::kDevice ? row.device == split.device
-                                              : workers(row) > split.workers_max;
+    if (split.kind == Split::Kind::kDevice) return row.device == split.device;
+    const auto most = static_cast<std::size_t>(split.most);
+    if (split.kind == Split::Kind::kClusterMax) return row.workers_by_vm.size() > most;
+    return workers(row) > split.most;
   });
   if (!fold.test.empty()) folds.push_back(std::move(fold));
   return folds;

@@ -19,14 +19,15 @@ struct Split {
     // one worker are trained on.
     kLeaveOneJobOut,
     kWorkersMax,  // Trained on up to this many workers, tested on the rest.
+    kClusterMax,  // Trained on up to this many VMs, tested on the rest.
     kDevice,      // Tested on several workers of one device, trained on all other rows.
   };
   Kind kind = Kind::kLeaveOneJobOut;
-  int workers_max = 0;
+  int most = 0;  // Workers or VMs.
   std::string device;
 };
 
-/// "leave-one-job-out", "max-gpus=6" or "gpu=P100"; a usage error otherwise.
+/// "leave-one-job-out", "max-gpus=6", "max-vms=1" or "gpu=P100"; a usage error otherwise.
 Result<Split> parse_split(std::string_view text);
 std::string to_text(const Split& split);
 

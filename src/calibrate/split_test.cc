@@ -31,13 +31,14 @@ Split split_of(const char* text) {
 TEST(Split, IsReadFromItsText) {
   EXPECT_EQ(split_of("leave-one-job-out").kind, Split::Kind::kLeaveOneJobOut);
   EXPECT_EQ(split_of("max-gpus=6").kind, Split::Kind::kWorkersMax);
-  EXPECT_EQ(split_of("max-gpus=6").workers_max, 6);
+  EXPECT_EQ(split_of("max-gpus=6").most, 6);
   EXPECT_EQ(split_of("gpu=P100").kind, Split::Kind::kDevice);
   EXPECT_EQ(split_of("gpu=P100").device, "P100");
 }
 
 TEST(Split, IsWrittenAsItIsRead) {
-  for (const char* text : {"leave-one-job-out", "max-gpus=6", "gpu=P100", "gpu=RTX 6000"}) {
+  for (const char* text :
+       {"leave-one-job-out", "max-gpus=6", "max-vms=1", "gpu=P100", "gpu=RTX 6000"}) {
     EXPECT_EQ(to_text(split_of(text)), text);
   }
 }
@@ -49,9 +50,10 @@ TEST(Split, AnythingElseIsAUsageErrorThatNamesTheForms) {
     const auto split = parse_split(text);
     ASSERT_FALSE(split.ok()) << text;
     EXPECT_EQ(split.error().kind, ErrorKind::kUsage);
-    EXPECT_EQ(
-        split.error().message,
-        fmt::format("--split must be leave-one-job-out, max-gpus=N or gpu=NAME, not '{}'", text));
+    EXPECT_EQ(split.error().message,
+              fmt::format(
+                  "--split must be leave-one-job-out, max-gpus=N, max-vms=N or gpu=NAME, not '{}'",
+                  text));
   }
   EXPECT_EQ(parse_split("\x1b[31m").error().message.find('\x1b'), std::string::npos);
 }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "calibrate/law_fit.h"
 #include "load/bundled.h"
 
 namespace stint {
@@ -58,5 +59,14 @@ Calibration shipped_calibration(std::string_view name) {
 }
 
 Calibration shipped_priors() { return shipped_calibration("priors"); }
+
+NetworkKnowledge shipped_networks() {
+  const auto physics = fabric_physics(shipped_calibration("fabrics"));
+  CHECK(physics.ok());
+  const auto priors = law_priors(shipped_priors());
+  CHECK(priors.ok());
+  return {.physics = *physics,
+          .unknown = {.mean = priors->fabric, .deviation = priors->fabric_deviation}};
+}
 
 }  // namespace stint

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "job/job.h"
 #include "plan/calibration.h"
+#include "predict/fabric.h"
 
 namespace stint {
 
@@ -26,5 +27,8 @@ Calibration shipped_calibration(std::string_view name);
 
 /// What is believed of fabrics and jobs before any measurement.
 Calibration shipped_priors();
+
+/// What is shipped about networks: physics, and the prior of any network.
+NetworkKnowledge shipped_networks();
 
 }  // namespace stint

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "load/bundled.h"
 #include "load/catalog_cases.h"
+#include "load/job_files.h"
 
 namespace stint {
 namespace {
@@ -76,6 +77,7 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   auto law = calibrated_law(calibration->noun);
   if (!law.ok()) return law.error();
   inputs.law = std::move(*law);
+  inputs.law.networks = shipped_networks();
   inputs.calibration = {.name = calibration->noun.name, .date = calibration->noun.date};
   const auto& accuracy = calibration->noun.accuracy;
   if (!accuracy.empty()) inputs.calibration.error = accuracy.back();

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "calibrate/space_sharing.h"
 #include "load/job_files.h"
+#include "load/predict_inputs.h"
 #include "measure/tables/table_cells.h"
 
 namespace stint {
@@ -164,7 +165,8 @@ Result<Rows> read_step_tables(StepFormat format, const std::vector<std::string>&
   return all;
 }
 
-Result<FitContext> fit_context(const std::string& jobs_file) {
+Result<FitContext> fit_context(const std::string& jobs_file, const FabricFacts& fabric,
+                               const std::string& calibration) {
   FitContext context{.facts = shipped_jobs()};
   if (!jobs_file.empty()) {
     const auto text = read_file(jobs_file);
@@ -176,7 +178,23 @@ Result<FitContext> fit_context(const std::string& jobs_file) {
   const auto priors = law_priors(shipped_priors());
   CHECK(priors.ok());
   context.priors = *priors;
+  FabricPrior prior = fabric_prior(shipped_networks(), fabric);
+  if (!calibration.empty()) {
+    const auto loaded = load_calibration(calibration == "bundled" ? "" : calibration);
+    if (!loaded.ok()) return loaded.error();
+    const auto law = calibrated_law(loaded->noun);
+    if (!law.ok()) return law.error();
+    prior = carried_over(*law, shipped_networks(), fabric);
+  }
+  context.priors.fabric = prior.mean;
+  context.priors.fabric_deviation = prior.deviation;
   return context;
+}
+
+void set_network(const FabricFacts& fabric, Rows& rows) {
+  for (StepRow& row : rows) {
+    if (!row.reference) row.reference = fabric.network;
+  }
 }
 
 std::string kept_apart(StepFormat format, const StepRow& row) {

@@ -48,8 +48,13 @@ Result<Rows> read_step_tables(StepFormat format, const std::vector<std::string>&
                               TableUse use);
 
 /// What a fit needs: the job profiles of a file, or the shipped ones when it is empty, and the
-/// shipped priors.
-Result<FitContext> fit_context(const std::string& jobs_file);
+/// priors of the network that the rows were measured on: those of physics, or with the name of a
+/// calibration what it found, carried over.
+Result<FitContext> fit_context(const std::string& jobs_file, const FabricFacts& fabric = {},
+                               const std::string& calibration = "");
+
+/// States the network that rows were measured on, where it is known and a row does not have it.
+void set_network(const FabricFacts& fabric, Rows& rows);
 
 /// Rows that their publisher warns of. They are neither learned from nor counted; what is predicted
 /// for them is scored apart under this name. Empty for all others.

@@ -64,7 +64,8 @@ std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
   }
   if (!plan.prediction->memory) notes.emplace_back("memory unknown");
   for (const ResolvedGroup& group : resolved.groups) {
-    if (group.efa && resolved.vms() > 1) notes.emplace_back("EFA not calibrated");
+    const bool far = group.transfer && group.transfer->weight < kFarWeight;
+    if (far && resolved.vms() > 1) notes.emplace_back("network not measured");
     const ComputeCurve& curve = group.times.curve;
     if (curve.extrapolates(group.batch_max())) notes.emplace_back("batch beyond measured");
     if (curve.below_measured(group.batch_max())) notes.emplace_back("batch below measured");

@@ -41,6 +41,15 @@ std::vector<int> telling_batches(const ComputeCurve& curve, int batch_max) {
   return batches;
 }
 
+/// The law on the network of a machine; sets what `input` says of that network.
+FabricLaw law_on(const CalibratedLaw& law, const Machine& machine, LawInput& input) {
+  const ResolvedGroup& figures = machine.figures;
+  input.network = figures.transfer ? 1 : figures.network;
+  input.reference = figures.transfer ? figures.transfer->rate : law.reference_network;
+  input.inside_link = figures.transfer ? 1 : figures.inside_link;
+  return figures.transfer ? transferred(law.fabric, *figures.transfer) : law.fabric;
+}
+
 }  // namespace
 
 Seconds least_per_sample(const std::vector<BatchTime>& points) {
@@ -121,15 +130,11 @@ MachineBound Bounds::bound_of(const Machine& machine) const {
 
 Seconds Bounds::synchronisation_min(const Machine& machine, int vms) const {
   const PredictContext& context = evaluator_.question().context;
-  LawInput input{.alone = kSecond,
-                 .gradients = context.job.gradient_bytes,
-                 .vms = vms,
-                 .workers = vms,
-                 .network = machine.figures.network,
-                 .reference = context.law.reference_network};
+  LawInput input{
+      .alone = kSecond, .gradients = context.job.gradient_bytes, .vms = vms, .workers = vms};
   // Latency grows with the workers, and so does the cost per byte unless the law says that it
   // falls: then its parts are smallest at either end.
-  FabricLaw fabric = context.law.fabric;
+  FabricLaw fabric = law_on(context.law, machine, input);
   Link link = network_link(fabric, evaluator_.own(), input);
   const double growth = vms == 2 ? fabric.two_vm_workers : fabric.cost_by_workers;
   if (growth < 0) {
@@ -224,19 +229,16 @@ Bounds::Parts Bounds::of_equal(const Part& part, int batch, int accumulation,
 
 Seconds Bounds::synchronisation(std::span<const Part> parts) const {
   const PredictContext& context = evaluator_.question().context;
-  LawInput input{.alone = kSecond,
-                 .gradients = context.job.gradient_bytes,
-                 .vms = 0,
-                 .workers = 0,
-                 .reference = context.law.reference_network};
+  LawInput input{.alone = kSecond, .gradients = context.job.gradient_bytes, .vms = 0, .workers = 0};
   for (const Part& part : parts) {
     input.vms += part.vms;
     input.workers += part.vms * part.workers_per_vm;
   }
   Link slowest;
   for (const Part& part : parts) {
-    input.network = evaluator_.space().machine_of(part.rental).figures.network;
-    const Link link = network_link(context.law.fabric, evaluator_.own(), input);
+    const Machine& machine = evaluator_.space().machine_of(part.rental);
+    const FabricLaw fabric = law_on(context.law, machine, input);
+    const Link link = network_link(fabric, evaluator_.own(), input);
     slowest.inverse_bandwidth = std::max(slowest.inverse_bandwidth, link.inverse_bandwidth);
     slowest.latency = std::max(slowest.latency, link.latency);
   }
@@ -246,17 +248,14 @@ Seconds Bounds::synchronisation(std::span<const Part> parts) const {
 Seconds Bounds::synchronisation(const Part& part) const {
   const PredictContext& context = evaluator_.question().context;
   const Machine& machine = evaluator_.space().machine_of(part.rental);
-  const LawInput input{.alone = kSecond,
-                       .gradients = context.job.gradient_bytes,
-                       .vms = part.vms,
-                       .workers = part.vms * part.workers_per_vm,
-                       .workers_on_fullest_vm = part.workers_per_vm,
-                       .network = machine.figures.network,
-                       .reference = context.law.reference_network,
-                       .inside_link = machine.figures.inside_link};
+  LawInput input{.alone = kSecond,
+                 .gradients = context.job.gradient_bytes,
+                 .vms = part.vms,
+                 .workers = part.vms * part.workers_per_vm,
+                 .workers_on_fullest_vm = part.workers_per_vm};
   if (input.workers == 1) return {};
   const bool inside = part.vms == 1;
-  const FabricLaw& fabric = context.law.fabric;
+  const FabricLaw fabric = law_on(context.law, machine, input);
   const Link link = inside ? inside_link(fabric, evaluator_.own(), input)
                            : network_link(fabric, evaluator_.own(), input);
   return kRounding *

@@ -39,7 +39,7 @@ Workers Evaluator::workers(const Config& config, Groups& groups) const {
                  .jitter = figures.jitter,
                  .network = figures.network,
                  .inside_link = figures.inside_link,
-                 .efa = figures.efa,
+                 .transfer = figures.transfer ? &*figures.transfer : nullptr,
                  .vms = part.vms,
                  .workers_per_vm = part.workers_per_vm};
   }
@@ -176,8 +176,9 @@ double Evaluator::deviation(const Config& config, const Outcome& outcome) const 
   const PredictContext& context = question_.context;
   Groups groups;
   const Workers cluster = workers(config, groups);
-  return std::hypot(time_deviation(context.job, context.law, known_, cluster, outcome.iteration),
-                    choice_of(config).deviation);
+  // Limits are missed upwards.
+  const LogSpread spread = time_spread(context.job, context.law, known_, cluster, outcome.iteration);
+  return std::hypot(spread.above, choice_of(config).deviation);
 }
 
 double Evaluator::deviation_min(int choice) const {

@@ -19,14 +19,14 @@ constexpr std::uint64_t kSeed = 20260715;
 struct World {
   LawDraw law;
   double steps = 0;                       // Of the number of iterations, in deviations.
-  double efa = 0;                         // Of the network's cost over EFA.
+  double network = 0;                     // Of the cost of networks that were not measured.
   std::map<std::string, double> devices;  // Of times carried over to a device.
 };
 
 /// A contender with what does not change from world to world.
 struct Entry {
   const Found* found;
-  bool efa = false;
+  double network = 0;  // Deviation of ln of the cost of its network.
   std::string device;  // Whose times are most unsure.
   double compute = 0;  // Deviation of log time by those.
   double luck = 0;     // Of the cluster itself.
@@ -42,7 +42,8 @@ Entry entry_of(const Evaluator& evaluator, const Found& found) {
   double most = -1;
   for (const WorkerGroup& group : cluster.groups) {
     input.jitter = std::max(input.jitter, group.jitter);
-    entry.efa = entry.efa || group.efa;
+    if (group.transfer != nullptr)
+      entry.network = std::max(entry.network, group.transfer->deviation);
     if (group.times->deviation <= most) continue;
     most = group.times->deviation;
     entry.device = group.times->device;
@@ -77,7 +78,7 @@ double charged(const Evaluator& evaluator, const Found& found, Seconds work) {
 
 Seconds work_in(const Evaluator& evaluator, const Entry& entry, World& world, Random& random) {
   JobLaw own = world.law.own;
-  if (entry.efa) own.cost += kEfaDeviation * world.efa;
+  own.cost += entry.network * world.network;
   const Config& config = entry.found->config;
   const Seconds iteration = evaluator.iteration(config, world.law.fabric, own);
   const auto [device, fresh] = world.devices.emplace(entry.device, 0);
@@ -102,7 +103,7 @@ Posterior posterior(const Evaluator& evaluator, const std::vector<Found>& leader
   const Random seed(kSeed);
   for (int i = 0; i < kWorlds; ++i) {
     Random random = seed.fork(static_cast<std::uint64_t>(i));
-    World world{.law = sampler.draw(random), .steps = random.normal(), .efa = random.normal()};
+    World world{.law = sampler.draw(random), .steps = random.normal(), .network = random.normal()};
     std::vector<double> values;
     for (const Entry& entry : entries) {
       values.push_back(charged(evaluator, *entry.found, work_in(evaluator, entry, world, random)));

@@ -9,6 +9,7 @@ namespace stint {
 namespace {
 constexpr FieldRules kName{.range = Range::kAtLeastOne};
 constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
+constexpr FieldRules kPositive{.range = Range::kPositive};
 constexpr FieldRules kFraction{.range = Range::kFraction};
 }  // namespace
 
@@ -48,9 +49,21 @@ void describe(Walk& walk, Like<Walk, AccuracyRecord>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, FabricFacts>& it) {
+  walk.field("network", it.network, "Line rate of one VM.", kPositive);
+  walk.field("transport", it.transport, "Transport between VMs.");
+  walk.field("inside", it.inside, "Link between the accelerators of a VM.");
+  walk.field("inside_rate", it.inside_rate, "Rate of that link from one accelerator to the others.",
+             kPositive);
+  walk.field("workers_per_vm", it.workers_per_vm, "Largest number of workers on a VM.", kPositive);
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, Calibration>& it) {
   walk.field("name", it.name, "Name of the calibration.", kName);
   walk.field("date", it.date, "Date of the fit.");
+  walk.field("fabric", it.fabric, "Network that the constants were fitted on.");
   walk.field("constants", it.constants, "Fitted constants.");
   walk.field(
       "covariance", it.covariance,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "catalog/fabric.h"
 
 namespace stint {
 
@@ -48,10 +49,21 @@ struct AccuracyRecord {
   Json::Object unknown = {};
 };
 
+/// What is known of a network before a job is measured on it.
+struct FabricFacts {
+  std::optional<BytesPerSecond> network;  // Line rate of one VM.
+  std::optional<TransportFamily> transport;
+  std::optional<InsideLinkKind> inside;
+  std::optional<BytesPerSecond> inside_rate;  // From one accelerator to the others of its VM.
+  std::optional<int> workers_per_vm;          // Largest number.
+  Json::Object unknown = {};
+};
+
 /// Fitted constants, the data of the fit, and their error.
 struct Calibration {
   std::string name;
   Date date;
+  std::optional<FabricFacts> fabric;  // Where its constants are those of a network.
   std::vector<Constant> constants;
   // Covariance of the identified constants whose scope is not a single job's ("job:…"), in their
   // order.

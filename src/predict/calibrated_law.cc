@@ -66,19 +66,6 @@ void read_job(const Constant& constant, CalibratedLaw& law) {
   }
 }
 
-/// The slope of ln T by one number of a law.
-template <class Law>
-double slope(Law& law, double Law::*field, const std::function<Seconds()>& time) {
-  constexpr double kStep = 1e-4;
-  const double kept = law.*field;
-  law.*field = kept + kStep;
-  const Seconds above = time();
-  law.*field = kept - kStep;
-  const Seconds below = time();
-  law.*field = kept;
-  return std::log(above / below) / (2 * kStep);
-}
-
 double noise_variance(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question,
                       Seconds time) {
   const double scale = known == nullptr ? 1 : known->noise;
@@ -169,6 +156,8 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   }
   const Status reference = read_reference(constants, law);
   if (!reference.ok()) return reference.error();
+  law.facts = calibration.fabric.value_or(FabricFacts{});
+  law.facts.network = law.reference_network;
   law.servers_fitted = constants.find("fabric", "server_cost")->identified;
   const Constant* dispersion = constants.find("noise", "dispersion");
   if (dispersion != nullptr) law.dispersion = dispersion->value;
@@ -184,33 +173,63 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   return law;
 }
 
-double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
-                          const LawQuestion& question) {
-  JobLaw own = law_of(known);
-  const auto time = [&] { return question.time(law.fabric, own); };
-  return std::abs(slope(own, &JobLaw::cost, time)) *
-         deviation_of(law, known, question, &JobLaw::cost);
+FabricPrior carried_over(const CalibratedLaw& law, const NetworkKnowledge& knowledge,
+                         const FabricFacts& facts) {
+  // Hosts differ as much as the jobs of one host do: half of the prior stays.
+  constexpr double kHostWeight = 0.87;
+  const FabricTransfer transfer = fabric_transfer(knowledge, law.facts, facts);
+  const FabricPrior physical = fabric_prior(knowledge, facts);
+  FabricPrior prior{.mean = transferred(law.fabric, transfer), .deviation = physical.deviation};
+  std::size_t i = 0;
+  for (const auto& [name, field] : law_names(law.fabric)) {
+    const double weight = weight_of(transfer, field).value_or(kHostWeight);
+    const double left = (1 - weight * weight) * std::pow(physical.deviation.*field, 2);
+    prior.deviation.*field = std::sqrt(weight * weight * law.covariance[i][i] + left);
+    ++i;
+  }
+  return prior;
 }
 
-double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question) {
-  FabricLaw fabric = law.fabric;
-  JobLaw own = law_of(known);
-  const auto time = [&] { return question.time(fabric, own); };
-  double variance = noise_variance(law, known, question, time());
+double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
+                          const LawQuestion& question) {
+  const JobLaw own = law_of(known);
+  const double deviation = deviation_of(law, known, question, &JobLaw::cost);
+  const auto at = [&](double distance) {
+    JobLaw moved = own;
+    moved.cost += distance * deviation;
+    return std::log(question.time(law.fabric, moved).in(kSecond));
+  };
+  constexpr double kNear = 1e-3;
+  return std::abs(at(kNear) - at(-kNear)) / (2 * kNear);
+}
 
-  std::vector<double> slopes;
-  for (const auto& [name, field] : law_names(fabric)) slopes.push_back(slope(fabric, field, time));
-  for (std::size_t i = 0; i < slopes.size(); ++i) {
-    for (std::size_t k = 0; k < slopes.size(); ++k) {
-      variance += slopes[i] * law.covariance[i][k] * slopes[k];
+LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question) {
+  const JobLaw own = law_of(known);
+  const auto fabric_names = law_names(law.fabric);
+  const auto job_names = law_names(own);
+  std::vector<std::vector<double>> correlation = law.covariance;
+  std::vector<double> deviations = correlate(correlation);
+  for (const auto& [name, field] : job_names) {
+    const bool known_bytes = field == &JobLaw::size;
+    deviations.push_back(known_bytes ? 0 : deviation_of(law, known, question, field));
+  }
+  const auto log_time = [&](std::span<const double> moved) {
+    FabricLaw fabric = law.fabric;
+    JobLaw job = own;
+    std::size_t i = 0;
+    for (const auto& [name, field] : fabric_names) {
+      fabric.*field += moved[i] * deviations[i];
+      ++i;
     }
-  }
-  for (const auto& [name, field] : law_names(own)) {
-    if (field == &JobLaw::size) continue;
-    const double change = slope(own, field, time) * deviation_of(law, known, question, field);
-    variance += change * change;
-  }
-  return std::sqrt(std::max(0.0, variance));
+    for (const auto& [name, field] : job_names) {
+      job.*field += moved[i] * deviations[i];
+      ++i;
+    }
+    return std::log(question.time(fabric, job).in(kSecond));
+  };
+  const LogSpread spread = log_spread(log_time, deviations.size(), correlation);
+  const Seconds mean = question.time(law.fabric, own);
+  return spread.with(std::sqrt(noise_variance(law, known, question, mean)));
 }
 
 std::vector<std::vector<double>> lower_root(const std::vector<std::vector<double>>& covariance) {

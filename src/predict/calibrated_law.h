@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "plan/calibration.h"
 #include "predict/bucket_law.h"
+#include "predict/fabric.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -33,6 +34,10 @@ struct CalibratedLaw {
   double dispersion = 1;     // How much further than that unseen jobs lie from the population.
   std::map<std::string, KnownJob> jobs;
   BytesPerSecond reference_network = kReferenceNetwork;  // That the costs of the fabric are for.
+  FabricFacts facts = {};                                // Of the network that was measured.
+  // Where this is there, other networks are predicted by it, see fabric_transfer; without it costs
+  // follow the rate as cost_by_network says.
+  std::optional<NetworkKnowledge> networks = {};
   bool fitted = false;          // False: nothing was fitted, all of it is prior belief.
   bool servers_fitted = false;  // Whether that holds for the constants of parameter servers too.
   // Where this is there, it alone says what an iteration takes, and `fabric` is a bound below it.
@@ -54,6 +59,16 @@ JobLaw law_of(const KnownJob* known);
 /// bucket_law.h.
 Result<CalibratedLaw> calibrated_law(const Calibration& calibration);
 
+/// The prior of another network from what a calibration found on its own: for each constant θ' of
+/// fabric_transfer, with the deviation
+///
+///   √(w² Σ_ii + (1 − w²) σ²)
+///
+/// of the calibration's covariance Σ and the prior's σ. Constants that are not the network's have
+/// those of a host like the calibration's.
+FabricPrior carried_over(const CalibratedLaw& law, const NetworkKnowledge& knowledge,
+                         const FabricFacts& facts);
+
 /// A time as a function of the law.
 using LawTime = std::function<Seconds(const FabricLaw&, const JobLaw&)>;
 
@@ -66,16 +81,14 @@ struct LawQuestion {
   double cost_deviation = 0;  // Of ln of the cost between VMs, beyond what the law knows of.
 };
 
-/// Standard deviation of the logarithm of a predicted time.
-///
-///   σ² = gᵀ Σ g + Σ_i (h_i d_i)² + noise²,  noise² as in noise_variance of law.h
-///
-/// g and h are the slopes of ln T by the constants of the fabric (covariance Σ) and of the job: d
-/// is a known job's own deviation, and for one never seen the spread of jobs times the dispersion.
-/// The bytes of gradients are known: they come from a profile. Null is a job never seen.
-double log_deviation(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
+/// Deviations of the logarithm of a predicted time: by the constants of the fabric with their
+/// covariance and by those of the job (see law.h), and the noise of single setups. A constant of
+/// a job deviates as a known job's own does, and for one never seen by the spread of jobs times the
+/// dispersion. The bytes of gradients are known: they come from a profile. Null is a job never
+/// seen.
+LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
-/// |h_i d_i| of the above for the job's cost.
+/// What of σ there the job's cost makes.
 double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
                           const LawQuestion& question);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "predict/fabric_fixture.h"
 #include "predict/predictor_fixture.h"
 
 namespace stint {
@@ -111,47 +112,89 @@ TEST(CalibratedLaw, MayBeOlderThanAConstantOfJobs) {
 // ln T = 2 cost + 3 job_cost: (2 · 0.1)² + (3 · 0.2)² + noise. T = e⁰ = 1 s of which 0.5 s is
 // alone, so the noise is 0.03² + (0.04 · 0.5)². Worked by hand: 0.04 + 0.36 + 0.0009 + 0.0004 =
 // 0.4013.
-TEST(LogDeviation, AddsTheFabricTheJobAndTheNoise) {
+TEST(LogSpread, AddsTheFabricTheJobAndTheNoise) {
   const auto law = calibrated_law(round_calibration());
   const LawQuestion question{
       .time = [](const FabricLaw& fabric,
                  const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
       .alone = 0.5 * kSecond};
-  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.4013), 1e-9);
+  EXPECT_NEAR(log_spread(*law, nullptr, question).above, std::sqrt(0.4013), 1e-9);
 }
 
 // A known job has its own deviation and noise: 0.04 + (3 · 0.05)² + 2² · 0.0009 = 0.0661, where
 // T = e^{1.5} and all of it is alone.
-TEST(LogDeviation, OfAKnownJobIsItsOwn) {
+TEST(LogSpread, OfAKnownJobIsItsOwn) {
   auto law = calibrated_law(round_calibration());
   const KnownJob bert{.law = {.cost = 0.5}, .deviation = {.cost = 0.05}, .noise = 2};
   const LawQuestion question{
       .time = [](const FabricLaw& fabric,
                  const JobLaw& job) { return std::exp(2 * fabric.cost + 3 * job.cost) * kSecond; },
       .alone = std::exp(1.5) * kSecond};
-  EXPECT_NEAR(log_deviation(*law, &bert, question), std::sqrt(0.0661), 1e-9);
+  EXPECT_NEAR(log_spread(*law, &bert, question).above, std::sqrt(0.0661), 1e-9);
 }
 
-TEST(LogDeviation, GrowsWithTheDispersionOfUnseenJobs) {
+TEST(LogSpread, GrowsWithTheDispersionOfUnseenJobs) {
   auto law = calibrated_law(round_calibration());
   const LawQuestion question{
       .time = [](const FabricLaw&, const JobLaw& job) { return std::exp(job.cost) * kSecond; },
       .alone = 1 * kSecond};
-  const double once = log_deviation(*law, nullptr, question);
+  const double once = log_spread(*law, nullptr, question).above;
   law->dispersion = 2;
   // 0.2² and (2 · 0.2)² beside the noise floor of 0.03².
   EXPECT_NEAR(once, std::sqrt(0.0409), 1e-9);
-  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.1609), 1e-9);
+  EXPECT_NEAR(log_spread(*law, nullptr, question).above, std::sqrt(0.1609), 1e-9);
 }
 
 // A cost that is unsure by another 0.3: 0.2² + 0.3² beside the noise floor of 0.03².
-TEST(LogDeviation, HoldsWhatElseIsUnsureAboutTheCost) {
+TEST(LogSpread, HoldsWhatElseIsUnsureAboutTheCost) {
   const auto law = calibrated_law(round_calibration());
   const LawQuestion question{
       .time = [](const FabricLaw&, const JobLaw& job) { return std::exp(job.cost) * kSecond; },
       .alone = 1 * kSecond,
       .cost_deviation = 0.3};
-  EXPECT_NEAR(log_deviation(*law, nullptr, question), std::sqrt(0.1309), 1e-9);
+  EXPECT_NEAR(log_spread(*law, nullptr, question).above, std::sqrt(0.1309), 1e-9);
+}
+
+// Communication of e^cost s beside 1 s of compute that hides it: at a cost of −1 nothing shows.
+// With a deviation of 2 it may be e^{−1 + 2.563} = 4.77 s, which is 1.5626 over 1.2816 above, and
+// nothing is below.
+TEST(LogSpread, GoesUpWhereWhatIsHiddenMayShow) {
+  auto law = calibrated_law(round_calibration());
+  law->job_deviation.cost = 2;
+  law->noise_floor = 0;
+  law->noise_exposed = 0;
+  const LawQuestion question{
+      .time = [](const FabricLaw&,
+                 const JobLaw& job) { return std::max(1.0, std::exp(job.cost - 1)) * kSecond; },
+      .alone = 1 * kSecond};
+  const LogSpread spread = log_spread(*law, nullptr, question);
+  EXPECT_NEAR(spread.above, 1.5631 / 1.28155, 1e-3);
+  EXPECT_EQ(spread.below, 0);
+  // What the optimiser takes as a lower bound of it is one.
+  EXPECT_LE(cost_log_deviation(*law, nullptr, question), spread.above);
+}
+
+// Two constants that always err against each other: nothing is unsure about their sum.
+TEST(LogSpread, ConstantsThatErrAgainstEachOtherCancel) {
+  const auto log_time = [](std::span<const double> moved) { return moved[0] + moved[1]; };
+  EXPECT_NEAR(log_spread(log_time, 2, {{1, -1}, {-1, 1}}).above, 0, 1e-9);
+  EXPECT_NEAR(log_spread(log_time, 2, {}).above, std::sqrt(2), 1e-9);
+}
+
+// What was found at 50 Gbit/s, e more than physics says, is carried to another transport by e^-2.
+TEST(CarriedOver, MixesTheCalibrationWithThePrior) {
+  const NetworkKnowledge networks = round_networks();
+  auto law = calibrated_law(round_calibration());
+  law->facts = {.network = 50 * kGbit / kSecond, .transport = TransportFamily::kTcp};
+  law->fabric.cost = fabric_prior(networks, law->facts).mean.cost + 1;
+  FabricFacts other = law->facts;
+  other.transport = TransportFamily::kRdma;
+  const FabricPrior prior = carried_over(*law, networks, other);
+  const FabricPrior physical = fabric_prior(networks, other);
+  const double weight = std::exp(-2);
+  EXPECT_NEAR(prior.mean.cost, physical.mean.cost + weight, 1e-12);
+  const double variance = weight * weight * 0.01 + (1 - weight * weight) * 0.09;
+  EXPECT_NEAR(prior.deviation.cost, std::sqrt(variance), 1e-12);
 }
 
 // [4 2; 2 10] = L Lᵀ with L = [2 0; 1 3].

@@ -59,7 +59,8 @@ LawQuestion question_of(const JobProfile& job, Workers cluster) {
                        .workers = cluster.workers()};
   for (const WorkerGroup& group : cluster.groups) {
     question.jitter = std::max(question.jitter, group.jitter);
-    if (group.efa) question.cost_deviation = kEfaDeviation;
+    if (group.transfer == nullptr) continue;
+    question.cost_deviation = std::max(question.cost_deviation, group.transfer->deviation);
   }
   return question;
 }
@@ -79,9 +80,10 @@ StepSetup step_setup(const JobProfile& job, const Workers& cluster, const Fabric
   Seconds longest;  // Whoever computes longest decides how late the slowest worker is.
   double late = 0;
   for (const WorkerGroup& group : cluster.groups) {
+    const FabricLaw here = law_on(fabric, group);
     const LawInput input = law_input(job, cluster, group, group.batch);
-    const Slowdown slowdown = slowdown_of(fabric, own, input);
-    setup.groups.push_back(step_group(job, cluster, fabric, own, group, input, slowdown));
+    const Slowdown slowdown = slowdown_of(here, own, input);
+    setup.groups.push_back(step_group(job, cluster, here, own, group, input, slowdown));
     if (slowdown.whole() * input.alone <= longest) continue;
     longest = slowdown.whole() * input.alone;
     late = slowdown.straggling;
@@ -119,11 +121,12 @@ double cost_deviation(const JobProfile& job, const CalibratedLaw& law, const Kno
   return cost_log_deviation(law, known, question_of(job, cluster));
 }
 
-double time_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
+LogSpread time_spread(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
                       const Workers& cluster, Seconds mean) {
-  const double of_law = law.buckets ? bucket_log_deviation(job, cluster, *law.buckets)
-                                    : log_deviation(law, known, question_of(job, cluster));
-  return std::hypot(of_law, compute_deviation(cluster, mean));
+  const double compute = compute_deviation(cluster, mean);
+  if (!law.buckets) return log_spread(law, known, question_of(job, cluster)).with(compute);
+  const double of_law = std::hypot(bucket_log_deviation(job, cluster, *law.buckets), compute);
+  return {.below = of_law, .above = of_law};
 }
 
 }  // namespace stint

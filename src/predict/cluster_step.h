@@ -17,9 +17,6 @@ namespace stint {
 StepSetup step_setup(const JobProfile& job, const Workers& cluster, const FabricLaw& fabric,
                      const JobLaw& own);
 
-/// Deviation of the log of the network's cost over EFA, which is not among the rows: ln 5.
-inline constexpr double kEfaDeviation = 1.6094;
-
 /// Deviation of the log of a time that comes from how compute times were had, not from the law:
 /// carried over from another device, or beyond twice the largest batch measured.
 double compute_deviation(const Workers& cluster, Seconds iteration);
@@ -27,14 +24,15 @@ double compute_deviation(const Workers& cluster, Seconds iteration);
 /// What the busiest worker would take if nobody were beside it.
 Seconds alone_time(const Workers& cluster);
 
-/// What of that deviation the job's own cost of communication makes, and EFA: one of the
-/// independent parts that time_deviation adds up.
+/// What of that deviation the cost of communication makes, the job's own and that of a network
+/// that was not measured: one of the independent parts that time_spread adds up.
 double cost_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
                       const Workers& cluster);
 
-/// Deviation of the log of an iteration that is predicted to take `mean`: the law's (always by the
-/// closed form of one stream), that of EFA, and compute_deviation. Null is a job never seen.
-double time_deviation(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
+/// Deviations of the log of an iteration that is predicted to take `mean`: the law's (always by the
+/// closed form of one stream), that of a network that was not measured, and compute_deviation. Null
+/// is a job never seen.
+LogSpread time_spread(const JobProfile& job, const CalibratedLaw& law, const KnownJob* known,
                       const Workers& cluster, Seconds mean);
 
 }  // namespace stint

@@ -25,6 +25,39 @@ Bytes gradients_of(const JobLaw& job, const LawInput& input) {
   return std::exp(job.size) * input.gradients;
 }
 
+/// Where constants move ln T most for how likely that is: C g / σ, and σ itself.
+struct Direction {
+  std::vector<double> along;
+  double deviation = 0;
+};
+
+/// With the slopes of ln T between `step` deviations to either side.
+Direction direction_of(const LogTimeAt& log_time, std::size_t constants,
+                       const std::vector<std::vector<double>>& correlation, double step) {
+  std::vector<double> moved(constants, 0.0);
+  std::vector<double> slopes(constants, 0.0);
+  for (std::size_t i = 0; i < constants; ++i) {
+    moved[i] = step;
+    const double more = log_time(moved);
+    moved[i] = -step;
+    slopes[i] = (more - log_time(moved)) / (2 * step);
+    moved[i] = 0;
+  }
+  Direction direction{.along = slopes};
+  for (std::size_t i = 0; i < correlation.size(); ++i) {
+    direction.along[i] = 0;
+    for (std::size_t k = 0; k < correlation.size(); ++k) {
+      direction.along[i] += correlation[i][k] * slopes[k];
+    }
+  }
+  double variance = 0;
+  for (std::size_t i = 0; i < constants; ++i) variance += slopes[i] * direction.along[i];
+  if (variance <= 0) return direction;
+  direction.deviation = std::sqrt(variance);
+  for (double& part : direction.along) part /= direction.deviation;
+  return direction;
+}
+
 }  // namespace
 
 Link network_link(const FabricLaw& fabric, const JobLaw& job, const LawInput& input) {
@@ -153,6 +186,38 @@ StepSetup law_setup(const FabricLaw& fabric, const JobLaw& job, const LawInput& 
           .collective = input.servers > 0 ? Collective::kParameterServer : Collective::kRing,
           .servers = std::max(1, input.servers),
           .sharpness = 1 + std::exp(fabric.sharpness)};
+}
+
+LogSpread log_spread(const LogTimeAt& log_time, std::size_t constants,
+                     const std::vector<std::vector<double>>& correlation) {
+  constexpr double kNear = 1e-3;
+  const Direction near = direction_of(log_time, constants, correlation, kNear);
+  const Direction far = direction_of(log_time, constants, correlation, kEightInTen);
+  LogSpread spread{.below = 0, .above = near.deviation};
+  if (far.deviation <= 0) return spread;
+  std::vector<double> moved(constants, 0.0);
+  const double mean = log_time(moved);
+  for (const double side : {kEightInTen, -kEightInTen}) {
+    for (std::size_t i = 0; i < constants; ++i) moved[i] = side * far.along[i];
+    const double change = (log_time(moved) - mean) / kEightInTen;
+    spread.below = std::max(spread.below, -change);
+    spread.above = std::max(spread.above, change);
+  }
+  return spread;
+}
+
+std::vector<double> correlate(std::vector<std::vector<double>>& covariance) {
+  std::vector<double> deviations;
+  for (std::size_t i = 0; i < covariance.size(); ++i) {
+    deviations.push_back(std::sqrt(std::max(0.0, covariance[i][i])));
+  }
+  for (std::size_t i = 0; i < covariance.size(); ++i) {
+    for (std::size_t k = 0; k < covariance.size(); ++k) {
+      const double scale = deviations[i] * deviations[k];
+      covariance[i][k] = scale > 0 ? covariance[i][k] / scale : 0;
+    }
+  }
+  return deviations;
 }
 
 double noise_variance(const LawNoise& noise, const LawInput& input, Seconds time) {

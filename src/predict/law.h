@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "predict/step.h"
@@ -132,6 +135,37 @@ StepSetup law_setup(const FabricLaw& fabric, const JobLaw& job, const LawInput& 
 
 /// Eight in ten of a normal distribution lie within this many deviations.
 inline constexpr double kEightInTen = 1.2815515655446004;
+
+/// Deviations of the logarithm of a time, downwards and upwards. They differ where something is
+/// hidden: communication that compute hides may turn out slower and show, but not show less.
+struct LogSpread {
+  double below = 0;
+  double above = 0;
+
+  /// With an independent deviation beside it.
+  LogSpread with(double deviation) const {
+    return {std::hypot(below, deviation), std::hypot(above, deviation)};
+  }
+};
+
+/// ln T when constants are off by some deviations of theirs.
+using LogTimeAt = std::function<double(std::span<const double> deviations)>;
+
+/// What uncertain constants of a law do to a time. With g the slopes of ln T by the constants, in
+/// deviations of each, and C their correlation,
+///
+///   σ² = gᵀ C g,  δ = C g / σ
+///
+/// is how far ln T goes where it is linear, and the direction in which it goes furthest for how
+/// likely that is. Where a constant matters only once it is far off, σ at hand says nothing of it:
+/// δ is taken from slopes between ± 1.28 deviations, and the spread is how far ln T goes along
+/// ± 1.28 δ, over 1.28; upwards at least σ. `correlation` is of the first constants; the others are
+/// independent.
+LogSpread log_spread(const LogTimeAt& log_time, std::size_t constants,
+                     const std::vector<std::vector<double>>& correlation);
+
+/// Turns a covariance into a correlation; returns the deviation of each constant.
+std::vector<double> correlate(std::vector<std::vector<double>>& covariance);
 
 /// How times of single setups scatter about a law.
 struct LawNoise {

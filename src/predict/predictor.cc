@@ -135,16 +135,15 @@ Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
   prediction.cluster = resolved.cluster;
   prediction.iteration.parts = model(answer.setup);
   const Seconds mean = total(prediction.iteration.parts);
-  const double deviation = time_deviation(context.job, context.law, context.known(), cluster, mean);
-  const double width = std::exp(kEightInTen * deviation);
+  const LogSpread spread = time_spread(context.job, context.law, context.known(), cluster, mean);
   // Where the network is hardly known, half of the interval would lie below the compute itself.
   const Seconds alone = alone_time(cluster);
   const double unsure = std::hypot(context.law.noise_floor, compute_deviation(cluster, alone));
   // A job whose own law makes it faster than a worker alone has no such bound above its mean.
   const Seconds shortest = std::exp(-kEightInTen * unsure) * std::min(alone, mean);
   prediction.iteration.mean = mean;
-  prediction.iteration.p10 = std::max(mean / width, shortest);
-  prediction.iteration.p90 = mean * width;
+  prediction.iteration.p10 = std::max(std::exp(-kEightInTen * spread.below) * mean, shortest);
+  prediction.iteration.p90 = std::exp(kEightInTen * spread.above) * mean;
   prediction.global_batch = resolved.global_batch();
   prediction.throughput_samples_per_second =
       static_cast<double>(resolved.global_batch()) / mean.in(kSecond);

@@ -19,10 +19,10 @@ struct Predicted {
 };
 
 /// The iteration, its interval, its cost and whether it fits into memory. Times are log-normal; the
-/// interval holds the law's deviation (always by the closed form of one stream), that of EFA, that
-/// of times carried over from another device, and that of batches beyond twice the largest one
-/// measured. Its lower end is never below what a worker alone takes, less what is unsure about
-/// that.
+/// interval holds the law's deviation (always by the closed form of one stream), that of a network
+/// that was not measured, that of times carried over from another device, and that of batches
+/// beyond twice the largest one measured. Its lower end is never below what a worker alone takes,
+/// less what is unsure about that.
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
                   const StepModel& model);
 

@@ -18,16 +18,6 @@ namespace {
 constexpr BytesPerSecond kReferenceInsideLink = 16 * kGB / kSecond;
 // Single steps commonly vary by this much; only what goes beyond it is told to the law.
 constexpr double kUsualJitter = 0.05;
-// Beyond this ratio to the reference network, and below its inverse, the answer says so.
-constexpr double kFarNetwork = 1.5;
-
-/// One way to other accelerators of the VM, over the reference. Data sheets add both directions of
-/// NVLink; each generation of PCIe doubles the one before.
-std::optional<double> inside_link_of(const Gpu& gpu) {
-  if (gpu.link_bandwidth) return *gpu.link_bandwidth / 2 / kReferenceInsideLink;
-  if (!gpu.pcie || gpu.pcie->empty() || !is_digit(gpu.pcie->front())) return std::nullopt;
-  return std::pow(2.0, gpu.pcie->front() - '3');
-}
 
 /// How much single steps vary beyond what is usual, from the spreads in the profile.
 double jitter_of(const JobProfile& job, const std::string& device) {
@@ -97,9 +87,8 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
                     "the data sheets of both.",
                     group.times.device, group.times.measured, group.times.scale));
   }
-  const Gpu* gpu = gpu_of(context.catalog, type);
-  const auto inside = gpu == nullptr ? std::nullopt : inside_link_of(*gpu);
-  group.inside_link = inside.value_or(1);
+  const auto inside = inside_link(context.catalog, type);
+  group.inside_link = inside ? inside->one_way / kReferenceInsideLink : 1;
   if (*workers > 1 && !inside) {
     resolved.assumptions.push_back(fmt::format(
         "The link between the accelerators of {} is unknown: PCIe 3.0 is assumed.", type.name));
@@ -107,24 +96,18 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
   return group;
 }
 
-/// What the answer says of a network unlike the calibration's, which widens nothing by itself: the
-/// law's own doubt about the growth with the network does.
-void note_network(const PredictContext& context, ResolvedGroup& group, BytesPerSecond rate,
+/// What the answer says of a network unlike the calibration's.
+void note_network(const PredictContext& context, const ResolvedGroup& group,
                   std::vector<std::string>& assumptions) {
-  if (context.law.buckets) return;  // Its costs follow the rate of the NIC.
-  const bool far = group.network > kFarNetwork || group.network < 1 / kFarNetwork;
-  if (far && context.law.fitted) {
-    assumptions.push_back(fmt::format(
-        "The network of {} ({}) differs from the {} that the calibration {} was fitted on.",
-        group.type.name, to_text(rate, "Gbit/s"), to_text(context.law.reference_network, "Gbit/s"),
-        context.law.name));
-  }
-  if (!group.type.efa_interfaces) return;
-  // A VM like those of the rows does over TCP what they did.
-  group.efa = far;
+  if (!group.transfer || !context.law.fitted || group.transfer->weight >= kFarWeight) return;
+  const FabricFacts facts = fabric_facts(context.catalog, group.type);
+  const auto transport = facts.transport.value_or(TransportFamily::kTcp);
   assumptions.push_back(fmt::format(
-      "{} has EFA: communication over EFA is not calibrated and may be several times faster.",
-      group.type.name));
+      "The network of {} ({}, {}) was not measured: its costs follow from its rate and transport, "
+      "and {:.0f} % of what the calibration {} found on {} corrects them.",
+      group.type.name, to_text(group.transfer->rate, "Gbit/s"),
+      transport == TransportFamily::kTcp ? "TCP" : "RDMA", 100 * group.transfer->weight,
+      context.law.name, to_text(context.law.reference_network, "Gbit/s")));
 }
 
 /// What the answer says of NICs that together carry more than was measured: an emulated network
@@ -143,8 +126,19 @@ void note_total_rate(const CalibratedLaw& law, ResolvedJob& resolved) {
                   to_text(total, "Gbit/s"), to_text(*law.buckets->total_rate, "Gbit/s"), law.name));
 }
 
+/// From the calibration's network to that of each group.
+void add_transfers(const PredictContext& context, ResolvedJob& resolved) {
+  const CalibratedLaw& law = context.law;
+  if (law.buckets || !law.networks) return;  // The costs of buckets follow the rate of the NIC.
+  for (ResolvedGroup& group : resolved.groups) {
+    const FabricFacts facts = fabric_facts(context.catalog, group.type);
+    group.transfer = fabric_transfer(*law.networks, law.facts, facts);
+  }
+}
+
 /// Network ratios, which only matter between VMs.
 Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
+  add_transfers(context, resolved);
   if (resolved.vms() == 1) return {};
   for (ResolvedGroup& group : resolved.groups) {
     const auto rate = network_rate(group.type);
@@ -155,7 +149,7 @@ Status add_networks(const PredictContext& context, ResolvedJob& resolved) {
           group.type.provider, group.type.name));
     }
     group.network = *rate / resolved.reference_network;
-    note_network(context, group, *rate, resolved.assumptions);
+    note_network(context, group, resolved.assumptions);
   }
   note_total_rate(context.law, resolved);
   return {};
@@ -281,6 +275,21 @@ void add_general_assumptions(const PredictContext& context, ResolvedJob& resolve
 
 }  // namespace
 
+FabricFacts fabric_facts(const Catalog& catalog, const VmType& type) {
+  FabricFacts facts{.network = fabric_rate(type)};
+  if (const auto transport = transport_of(type)) facts.transport = family_of(*transport);
+  // Bytes that go through the memory of the host cost what they cost over TCP, and training
+  // frameworks use sockets there unless they are told otherwise.
+  const bool staged = type.network && !type.network->gpu_direct.value_or(true);
+  if (staged) facts.transport = TransportFamily::kTcp;
+  facts.workers_per_vm = type.accelerator ? type.accelerator->count : 1;
+  if (const auto inside = inside_link(catalog, type)) {
+    facts.inside = inside->kind;
+    facts.inside_rate = inside->one_way;
+  }
+  return facts;
+}
+
 WorkerMemory memory_of(const ResolvedGroup& group) {
   return {.device = group.times.measured,
           .measured_there = !group.times.carried_over(),
@@ -294,7 +303,7 @@ ClusterView::ClusterView(const ResolvedJob& resolved) {
                        .jitter = group.jitter,
                        .network = group.network,
                        .inside_link = group.inside_link,
-                       .efa = group.efa,
+                       .transfer = group.transfer ? &*group.transfer : nullptr,
                        .vms = group.vms,
                        .workers_per_vm = group.workers_per_vm,
                        .batch = group.batches.empty() ? 1 : group.batch_max()});

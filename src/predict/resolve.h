@@ -44,9 +44,10 @@ struct ResolvedGroup {
   int vms = 1;
   int workers_per_vm = 1;
   DeviceTimes times;
-  double jitter = 0;                 // See LawInput.
-  double network = 1;                // The VM's network over the reference.
-  bool efa = false;                  // Over which nothing was calibrated, on an unlike network.
+  double jitter = 0;   // See LawInput.
+  double network = 1;  // The VM's network over the reference.
+  // From the network of the calibration to the VM's; absent where one is not followed.
+  std::optional<FabricTransfer> transfer = {};
   double inside_link = 1;            // The link inside the VM over that of the calibration.
   std::optional<Bytes> memory = {};  // Of one accelerator.
   std::vector<int> batches = {};     // Of each worker and micro-step, falling.
@@ -54,6 +55,12 @@ struct ResolvedGroup {
   /// The busiest worker decides how long the group takes. Requires batches.
   int batch_max() const { return batches.front(); }
 };
+
+/// What the catalogue knows of the network of a VM type.
+FabricFacts fabric_facts(const Catalog& catalog, const VmType& type);
+
+/// Below this weight of what was learned on another network, an answer says so.
+inline constexpr double kFarWeight = 0.7;
 
 /// The memory of one worker of the group, for questions about it.
 WorkerMemory memory_of(const ResolvedGroup& group);

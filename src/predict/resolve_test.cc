@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "predict/fabric_fixture.h"
 #include "predict/predictor_fixture.h"
 
 namespace stint {
@@ -148,23 +149,35 @@ TEST(Resolve, SaysWhatWasNotCalibrated) {
           .empty());
 }
 
-// 50 Gbit/s are 1.47 times 34 and 1.56 times 32.
+// Twice the rate leaves e^-0.5 = 61 % of what was learned.
 TEST(Resolve, SaysWhichNetworksAreUnlikeTheCalibrations) {
   PredictFixture fixture;
   fixture.law.fitted = true;
-  fixture.law.reference_network = 34 * kGbit / kSecond;
+  fixture.law.networks = round_networks();
+  fixture.law.facts = {.network = 50 * kGbit / kSecond, .transport = TransportFamily::kTcp};
   EXPECT_TRUE(assumed(fixture, {.batch_per_worker = 16}).empty());
-  fixture.law.reference_network = 32 * kGbit / kSecond;
+  fixture.law.reference_network = 25 * kGbit / kSecond;
+  fixture.law.facts.network = fixture.law.reference_network;
   EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16}),
-            std::vector<std::string>{"The network of slow.1 (50 Gbit/s) differs from the 32 Gbit/s "
-                                     "that the calibration round was fitted on."});
-  EXPECT_NEAR(fixture.resolved("2x slow.1", {.batch_per_worker = 16})->groups[0].network, 1.5625,
-              1e-12);
-  fixture.law.reference_network = 50 * kGbit / kSecond;
-  for (VmType& type : fixture.catalog.types) type.efa_interfaces = 1;
-  EXPECT_EQ(assumed(fixture, {.batch_per_worker = 16}),
-            std::vector<std::string>{"slow.1 has EFA: communication over EFA is not calibrated and "
-                                     "may be several times faster."});
+            std::vector<std::string>{
+                "The network of slow.1 (50 Gbit/s, TCP) was not measured: its costs follow from "
+                "its rate and transport, and 61 % of what the calibration round found on 25 Gbit/s "
+                "corrects them."});
+  const auto resolved = fixture.resolved("2x slow.1", {.batch_per_worker = 16});
+  EXPECT_NEAR(resolved->groups[0].network, 2, 1e-12);
+  EXPECT_EQ(resolved->groups[0].transfer->rate, 50 * kGbit / kSecond);
+}
+
+TEST(Resolve, KnowsTheNetworkOfAVmTypeByTheCatalogue) {
+  PredictFixture fixture;
+  VmType type = fixture.catalog.types[1];
+  type.network->transport = Transport::kInfiniBand;
+  type.network->rdma = 200 * kGbit / kSecond;
+  const FabricFacts facts = fabric_facts(fixture.catalog, type);
+  EXPECT_EQ(*facts.network, 200 * kGbit / kSecond);
+  EXPECT_EQ(*facts.transport, TransportFamily::kRdma);
+  EXPECT_EQ(*facts.inside, InsideLinkKind::kPcie);
+  EXPECT_EQ(*facts.workers_per_vm, 4);
 }
 
 TEST(Resolve, SaysWhenTheJobIsOneOfTheCalibration) {

@@ -120,8 +120,14 @@ Seconds alone_time(const DeviceTimes& times, double batch) {
          (curve.forward.at(batch) + curve.backward.at(batch) + curve.update.at(batch));
 }
 
+FabricLaw law_on(const FabricLaw& fabric, const WorkerGroup& group) {
+  return group.transfer == nullptr ? fabric : transferred(fabric, *group.transfer);
+}
+
 LawInput law_input(const JobProfile& job, const Workers& cluster, const WorkerGroup& group,
                    double batch) {
+  // A law on the group's own network is stated for its rate and its link.
+  const bool own = group.transfer != nullptr;
   return {.alone = alone_time(*group.times, batch),
           .jitter = group.jitter,
           .batch_per_worker = batch,
@@ -130,9 +136,9 @@ LawInput law_input(const JobProfile& job, const Workers& cluster, const WorkerGr
           .workers = cluster.workers(),
           .workers_on_fullest_vm = group.workers_per_vm,
           .servers = cluster.servers,
-          .network = group.network,
-          .reference = cluster.reference_network,
-          .inside_link = group.inside_link};
+          .network = own ? 1 : group.network,
+          .reference = own ? group.transfer->rate : cluster.reference_network,
+          .inside_link = own ? 1 : group.inside_link};
 }
 
 void share_out(const JobProfile& job, const FabricLaw& fabric, const JobLaw& own,

@@ -6,6 +6,7 @@
 #include "job/job.h"
 #include "plan/layout.h"
 #include "predict/device_scaling.h"
+#include "predict/fabric.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -45,10 +46,10 @@ struct BucketLaw;
 /// that asking about another cluster costs nothing but the arithmetic.
 struct WorkerGroup {
   const DeviceTimes* times = nullptr;
-  double jitter = 0;       // See LawInput.
-  double network = 1;      // The VM's network over the reference.
-  double inside_link = 1;  // The link inside the VM over that of the calibration.
-  bool efa = false;        // Over which nothing was calibrated, on an unlike network.
+  double jitter = 0;                         // See LawInput.
+  double network = 1;                        // The VM's network over the reference.
+  double inside_link = 1;                    // The link inside the VM over that of the calibration.
+  const FabricTransfer* transfer = nullptr;  // To the VM's network; null: as `network` says.
   int vms = 1;
   int workers_per_vm = 1;
   int batch = 1;  // Of the busiest worker in a micro-step.
@@ -73,7 +74,10 @@ struct Workers {
 /// One micro-step and update of a worker that is alone.
 Seconds alone_time(const DeviceTimes& times, double batch);
 
-/// What the law is told of a group whose workers have `batch`.
+/// The law on the network of a group.
+FabricLaw law_on(const FabricLaw& fabric, const WorkerGroup& group);
+
+/// What that law is told of a group whose workers have `batch`.
 LawInput law_input(const JobProfile& job, const Workers& cluster, const WorkerGroup& group,
                    double batch);
 

@@ -69,7 +69,7 @@ Status add_rows(const StepTrial& trial, const FitContext& context, MixTable& tab
          .workers_by_vm = placement,
          .predicted = law_setup(fitted->law.fabric, fitted->law.job_law(row.job), law->input),
          .alone = estimate.time,
-         .deviation = estimate.deviation,
+         .deviation = estimate.spread.above,
          .measured = *row.time,
          .synchronised = *row.synchronisation});
   }

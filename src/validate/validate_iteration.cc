@@ -216,13 +216,17 @@ AccuracyRecord record_of(const std::string& name, const std::string& split, cons
 Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
-  const auto context = fit_context(request.jobs);
+  const auto context = fit_context(request.jobs, request.fabric, request.calibration);
   if (!context.ok()) return context.error();
   auto trials = read_step_trials({.format = request.format,
                                   .train = request.train,
                                   .test = request.test,
                                   .split = request.split});
   if (!trials.ok()) return trials.error();
+  for (StepTrial& trial : *trials) {
+    set_network(request.fabric, trial.train);
+    set_network(request.fabric, trial.test);
+  }
 
   Tally ours(request.format);
   std::vector<Tally> baselines(request.baselines.size(), Tally(request.format));
@@ -262,11 +266,13 @@ Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
 Result<ProbesAnswer> choose_probes(const ProbesRequest& request) {
   if (request.train.empty()) return bad_usage("--train FILE is required: the rows to learn from");
   if (request.count < 1) return bad_usage("-k must be a whole number of 1 or more");
-  const auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
+  auto train = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!train.ok()) return train.error();
   auto configs = read_step_tables(request.format, {request.configs}, TableUse::kPredict);
   if (!configs.ok()) return configs.error();
-  const auto context = fit_context(request.jobs);
+  set_network(request.fabric, *train);
+  set_network(request.fabric, *configs);
+  const auto context = fit_context(request.jobs, request.fabric);
   if (!context.ok()) return context.error();
   const auto table = fit_table(*train, *context, true);
   if (!table.ok()) return table.error();
@@ -282,8 +288,11 @@ Result<ProbesAnswer> choose_probes(const ProbesRequest& request) {
 
 Result<std::vector<AccuracyRecord>> left_out_accuracy(const CalibrateRequest& request) {
   const std::string split = "leave-one-job-out";
-  const auto answer = validate_iteration(
-      {.format = request.format, .train = request.train, .split = split, .jobs = request.jobs});
+  const auto answer = validate_iteration({.format = request.format,
+                                          .train = request.train,
+                                          .split = split,
+                                          .jobs = request.jobs,
+                                          .fabric = request.fabric});
   if (!answer.ok()) return answer.error();
   std::vector<AccuracyRecord> records;
   for (const auto& [job, score] : answer->ours.jobs) {

@@ -20,6 +20,8 @@ struct ValidateRequest {
   std::vector<std::string> test;   // Files; or a split of the training rows.
   std::string split;               // See calibrate/split.h; empty: the test files.
   std::string jobs;                // A file of job profiles; empty: the shipped ones.
+  FabricFacts fabric;              // Of the network that the rows were measured on.
+  std::string calibration;         // That fits begin with; empty: physics alone.
   std::string predictions;         // File for the predictions; empty: none.
   std::vector<BaselineKind> baselines;
   bool only_baselines = false;  // Omits our model, which takes longest.
@@ -44,6 +46,7 @@ struct ProbesRequest {
   std::vector<std::string> train;
   std::string configs;
   std::string jobs;
+  FabricFacts fabric;  // Of the network that the rows were measured on.
   int count = 4;
 };
 

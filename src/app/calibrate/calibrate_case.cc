@@ -21,7 +21,7 @@ namespace {
 /// each gets its network relative to that of the first.
 Result<BytesPerSecond> reference_network(const Environment& environment,
                                          const CalibrateRequest& request, Rows& rows) {
-  if (request.network) return *request.network;
+  if (request.fabric.network) return *request.fabric.network;
   if (request.format != StepFormat::kStint) return kReferenceNetwork;
   const auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
@@ -82,7 +82,10 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   drop_kept_apart(request.format, *rows);
   const auto reference = reference_network(environment, request, *rows);
   if (!reference.ok()) return reference.error();
-  const auto context = fit_context(request.jobs);
+  FabricFacts fabric = request.fabric;
+  if (request.format == StepFormat::kStint) fabric.network = *reference;
+  set_network(fabric, *rows);
+  const auto context = fit_context(request.jobs, fabric);
   if (!context.ok()) return context.error();
   const auto table = fit_table(*rows, *context, true);
   if (!table.ok()) return table.error();
@@ -96,6 +99,12 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   calibration.name = request.name;
   calibration.date = date_at(environment.clock->now());
   calibration.accuracy = std::move(*records);
+  fabric.network = *reference;
+  fabric.workers_per_vm = 1;
+  for (const LawRow& row : table->rows) {
+    fabric.workers_per_vm = std::max(*fabric.workers_per_vm, row.input.workers_on_fullest_vm);
+  }
+  calibration.fabric = fabric;
   std::set<std::string> jobs;
   for (const LawRow& row : table->rows) jobs.insert(row.job);
   calibration.data.push_back({.name = std::string(name_of(request.format)),

@@ -19,9 +19,9 @@ struct CalibrateRequest {
   std::string name;                // Name of the calibration.
   std::string provenance;          // Source of the rows.
   std::string out;                 // File to write; empty: none.
-  // Network of the measured VMs. Absent: our own runs name their VMs, which the catalogue has; for
-  // published tables 50 Gbit/s, as of g4dn.12xlarge.
-  std::optional<BytesPerSecond> network;
+  // Network of the measured VMs. Without a rate: our own runs name their VMs, which the catalogue
+  // has; for published tables 50 Gbit/s, as of g4dn.12xlarge.
+  FabricFacts fabric;
 };
 
 /// Usage error without files or a name.

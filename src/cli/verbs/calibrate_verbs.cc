@@ -81,16 +81,9 @@ ExitCode fabric(const Invocation& invocation) {
   if (!format.ok()) return report(invocation, kVerb, format.error());
   CalibrateRequest request = to_request(invocation);
   request.format = *format;
-  if (invocation.has("--network")) {
-    const auto network = parse_quantity<BytesPerSecond>(invocation.get("--network"));
-    if (!network.ok()) {
-      return report(invocation, kVerb, bad_usage("--network: " + network.error().message));
-    }
-    if (*network <= BytesPerSecond{}) {
-      return report(invocation, kVerb, bad_usage("--network must be above zero"));
-    }
-    request.network = *network;
-  }
+  const auto facts = fabric_of(invocation);
+  if (!facts.ok()) return report(invocation, kVerb, facts.error());
+  request.fabric = *facts;
   const auto calibration = calibrate_fabric(invocation.environment, request, left_out_accuracy);
   if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
   print_calibration(invocation, *calibration);
@@ -134,13 +127,8 @@ std::vector<OptionSpec> file_options() {
 }
 
 Verb fabric_verb() {
-  std::vector<OptionSpec> options{format_option(),
-                                  train_option(),
-                                  jobs_option(),
-                                  {.name = "--network",
-                                   .value = "RATE",
-                                   .help = "Network rate of the measured VMs (default: the "
-                                           "catalogue's for Stint's own runs, else 50 Gbit/s)."}};
+  std::vector<OptionSpec> options{format_option(), train_option(), jobs_option()};
+  for (OptionSpec& option : fabric_options()) options.push_back(std::move(option));
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate fabric",
           .group = VerbGroup::kMeasure,

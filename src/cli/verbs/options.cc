@@ -127,6 +127,34 @@ OptionSpec jobs_option() {
           .help = "JSON array of job profiles, matched by name (default: the shipped ones)."};
 }
 
+std::vector<OptionSpec> fabric_options() {
+  return {{.name = "--network",
+           .value = "RATE",
+           .help = "Line rate of a measured VM (default: unknown; for Stint's own runs the "
+                   "catalogue's)."},
+          {.name = "--transport",
+           .value = "NAME",
+           .help = "Transport between the measured VMs (default: unknown).",
+           .choices = choices_of<TransportFamily>()},
+          {.name = "--inside",
+           .value = "NAME",
+           .help = "Link between the accelerators of a measured VM (default: unknown).",
+           .choices = choices_of<InsideLinkKind>()}};
+}
+
+Result<FabricFacts> fabric_of(const Invocation& invocation) {
+  const auto network = quantity_of<BytesPerSecond>(invocation, "--network");
+  if (!network.ok()) return network.error();
+  FabricFacts facts{.network = *network};
+  if (invocation.has("--transport")) {
+    facts.transport = enumerator<TransportFamily>(invocation.get("--transport"));
+  }
+  if (invocation.has("--inside")) {
+    facts.inside = enumerator<InsideLinkKind>(invocation.get("--inside"));
+  }
+  return facts;
+}
+
 Result<StepFormat> format_of(const Invocation& invocation) {
   if (invocation.has("--format")) return enumerator<StepFormat>(invocation.get("--format"));
   return bad_usage("--format is required: the format of the tables, one of " +

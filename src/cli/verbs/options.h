@@ -13,6 +13,7 @@
 #include "base/unit_text.h"
 #include "cli/verb.h"
 #include "measure/tables/step_formats.h"
+#include "plan/calibration.h"
 #include "plan/plan.h"
 
 namespace stint::cli {
@@ -70,6 +71,12 @@ Result<JobOverrides> overrides_of(const Invocation& invocation);
 OptionSpec format_option();
 OptionSpec train_option();
 OptionSpec jobs_option();
+
+/// The flags that say what network a table was measured on: --network, --transport and --inside.
+std::vector<OptionSpec> fabric_options();
+
+/// What these flags say.
+Result<FabricFacts> fabric_of(const Invocation& invocation);
 
 /// The value of --format, which is required because a table does not name its format.
 Result<StepFormat> format_of(const Invocation& invocation);

@@ -25,11 +25,15 @@ Result<int> count_option(const Invocation& invocation, const std::string& option
 Result<ValidateRequest> to_request(const Invocation& invocation) {
   const auto format = format_of(invocation);
   if (!format.ok()) return format.error();
+  const auto fabric = fabric_of(invocation);
+  if (!fabric.ok()) return fabric.error();
   ValidateRequest request{.format = *format,
                           .train = invocation.list("--train"),
                           .test = invocation.list("--test"),
                           .split = invocation.get("--split"),
                           .jobs = invocation.get("--jobs"),
+                          .fabric = *fabric,
+                          .calibration = invocation.get("--calibration"),
                           .predictions = invocation.get("--predictions")};
   for (const std::string& name : invocation.list("--baseline")) {
     request.baselines.push_back(enumerator<BaselineKind>(name));
@@ -121,10 +125,13 @@ ExitCode probes(const Invocation& invocation) {
   if (!count.ok()) return fail(count.error());
   if (!invocation.has("--configs"))
     return fail(bad_usage("--configs is required: a table of setups"));
+  const auto fabric = fabric_of(invocation);
+  if (!fabric.ok()) return fail(fabric.error());
   const auto answer = choose_probes(ProbesRequest{.format = *format,
                                                   .train = invocation.list("--train"),
                                                   .configs = invocation.get("--configs"),
                                                   .jobs = invocation.get("--jobs"),
+                                                  .fabric = *fabric,
                                                   .count = *count});
   if (!answer.ok()) return fail(answer.error());
   if (invocation.output() == "json") {
@@ -145,6 +152,11 @@ ExitCode probes(const Invocation& invocation) {
   return kExitOk;
 }
 
+std::vector<OptionSpec> with_fabric(std::vector<OptionSpec> options) {
+  for (OptionSpec& option : fabric_options()) options.push_back(std::move(option));
+  return options;
+}
+
 Verb iteration_verb() {
   return {
       .path = "validate iteration",
@@ -154,14 +166,19 @@ Verb iteration_verb() {
           "Learns from the training rows, predicts the test rows and compares. The measured "
           "columns of a test file are used for scores only and may be missing. leave-one-job-out "
           "holds out each job in turn except its rows with one worker; max-gpus=N trains on up to "
-          "N workers; gpu=NAME tests several workers of one GPU type.",
-      .options =
+          "N workers, max-vms=N on up to N VMs; gpu=NAME tests several workers of one GPU type.",
+      .options = with_fabric(
           {format_option(),
            train_option(),
            {.name = "--test", .value = "FILE...", .help = "Tables to predict.", .files = true},
            {.name = "--split",
             .value = "HOW",
-            .help = "Split instead of --test: leave-one-job-out, max-gpus=N or gpu=NAME."},
+            .help =
+                "Split instead of --test: leave-one-job-out, max-gpus=N, max-vms=N or gpu=NAME."},
+           {.name = "--calibration",
+            .value = "NAME",
+            .help = "Calibration to begin with, carried over to the network of the tables: a file "
+                    "or 'bundled' (default: physics alone)."},
            jobs_option(),
            {.name = "--baseline",
             .value = "LIST",
@@ -176,7 +193,7 @@ Verb iteration_verb() {
            {.name = "--predictions",
             .value = "FILE",
             .help = "Output file for row,predicted,p10,p90,note of each test row, in seconds; rows "
-                    "count from 0."}},
+                    "count from 0."}}),
       .outputs = {"table", "json"},
       .examples = {{"stint validate iteration --format pollux --train t.csv --split max-gpus=6",
                     "Clusters of more than 6 GPUs, predicted from smaller ones."},
@@ -193,14 +210,15 @@ Verb probes_verb() {
       .details =
           "Reads a table of setups and ignores its measured columns. For each job, chooses the "
           "rows whose measurement leaves the least uncertainty about all rows.",
-      .options = {format_option(),
-                  train_option(),
-                  {.name = "--configs", .value = "FILE", .help = "Table of setups to choose from."},
-                  {.name = "--count",
-                   .letter = "-k",
-                   .value = "K",
-                   .help = "Setups per job (default: 4)."},
-                  jobs_option()},
+      .options = with_fabric(
+          {format_option(),
+           train_option(),
+           {.name = "--configs", .value = "FILE", .help = "Table of setups to choose from."},
+           {.name = "--count",
+            .letter = "-k",
+            .value = "K",
+            .help = "Setups per job (default: 4)."},
+           jobs_option()}),
       .outputs = {"table", "json"},
       .examples = {{"stint probes --format pollux --train measured.csv --configs planned.csv -k 4",
                     "Four setups for each job."},

@@ -26,6 +26,7 @@ struct StepRow {
   std::optional<Seconds> repeat;        // The same setup measured again.
   std::optional<Bytes> gradient_bytes;  // Where the table has it.
   double network = 1;                   // Network of one VM relative to that of the fitted costs.
+  std::optional<BytesPerSecond> reference;  // Line rate that `network` is a multiple of.
   // Reason why the measured columns cannot be used, and there is no time; empty when they can or
   // are missing.
   std::string unmeasured;
