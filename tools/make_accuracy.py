@@ -2,6 +2,7 @@
 """Writes docs/accuracy.md: every accuracy figure we publish, with the command that repeats it.
 
 Usage: make_accuracy.py STINT DATA_FOLDER OUT.md [--local] [--searches] [--pairs] [--pairing]
+       [--cases]
 
 Runs `stint validate …` on the published tables and turns its JSON into Markdown. Nothing is pooled
 over data sets. With an option only that section is written anew.
@@ -524,6 +525,40 @@ def devices(stint, data):
             "the next smaller one.\n"]
 
 
+CASES_HEADING = "## Published trainings"
+CASES = ("Figures that practitioners published, from repositories, issue threads and pages; the "
+         "table names the source of each. NVIDIA's README tables: ResNet-50 only.")
+
+
+def cases(stint, data):
+    """Published figures beside predictions from the same training on one VM or one GPU."""
+    arguments = ("cases --train @published_cases/cases.csv "
+                 "@nvidia_dle/training_throughput.csv")
+    ours = validate(stint, data, arguments)
+    perfect = validate(stint, data, arguments, ["--baseline", "perfect"])
+    command = [stint, "validate"] + [
+        word.replace("@", f"{data}/") for word in arguments.split()] + ["-q", "-o", "csv"]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    shown = arguments.replace("@", "$STINT_DATA/")
+    lines = ["| case | model | machines | VMs | GPUs | published | predicted | 80 % interval | ratio "
+             "| inside | perfect | source | note |", "|" + "---|" * 13]
+    for row in rows:
+        interval = f"{row['p10']} - {row['p90']}" if row["p10"] else ""
+        cells = [row["id"], row["model"], row["machines"], row["vms"], row["workers"],
+                 f"{row['published']} {row['unit']}", row["predicted"], interval,
+                 row["speed_ratio"], row["inside"], row["perfect_speed_ratio"], row["source"],
+                 row["note"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    return [CASES_HEADING + "\n", f"{CASES}\n", f"```sh\nstint validate {shown}\n```\n",
+            table(ours, [("perfect", perfect)]) + "\n", placements(ours, [("perfect", perfect)]),
+            "Each case on several VMs is predicted from the figure of the same training on one VM, "
+            "each case on several GPUs of a VM from that of one GPU. The ratio is predicted over "
+            "published speed. What a case leaves unstated is assumed as its note says. Posts that "
+            "complain about bad scaling show what goes wrong, not the norm.\n",
+            "\n".join(lines) + "\n"]
+
+
 SEARCH_HEADING = "## Online search"
 SEARCH = "search --format pollux --steps @pollux/step_times.csv --convergence @pollux/convergence.csv"
 
@@ -601,6 +636,7 @@ def pairing(stint, data):
 # Sections that can be written anew by themselves, and the heading that follows.
 ALONE = {"--pairs": (PAIRS_HEADING, "## Plans: larger clusters of known jobs", pairs),
          "--pairing": (PAIRING_HEADING, SEARCH_HEADING, pairing),
+         "--cases": (CASES_HEADING, f"## {SURVIVAL_SECTIONS[0][0]}", cases),
          "--searches": (SEARCH_HEADING, LOCAL_HEADING, searches)}
 
 
@@ -634,6 +670,7 @@ def main():
     parts += pairs(stint, data)
     parts += plans(stint, data)
     parts += devices(stint, data)
+    parts += cases(stint, data)
     parts += survival(stint, data)
     parts += deadlines(stint, data)
     parts += revocations(stint, data)

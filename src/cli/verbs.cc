@@ -147,6 +147,7 @@ std::span<const Verb> verbs() {
     all.push_back(probe_network_verb());
     for (Verb& verb : calibrate_verbs()) all.push_back(std::move(verb));
     for (Verb& verb : validate_verbs()) all.push_back(std::move(verb));
+    all.push_back(validate_cases_verb());
     all.push_back(validate_collective_verb());
     all.push_back(validate_convergence_verb());
     all.push_back(validate_deadline_verb());

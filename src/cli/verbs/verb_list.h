@@ -101,6 +101,9 @@ Verb validate_survival_verb();
 /// `stint validate runs`.
 Verb validate_runs_verb();
 
+/// `stint validate cases`.
+Verb validate_cases_verb();
+
 /// validate memory.
 Verb validate_memory_verb();
 

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/csv.h"
 #include "measure/tables/availability_trace.h"
+#include "measure/tables/case_table.h"
 #include "measure/tables/convergence_table.h"
 #include "measure/tables/lifetime_table.h"
 #include "measure/tables/memory_table.h"
@@ -101,6 +102,19 @@ void try_pairs(std::string_view text) {
   }
 }
 
+void try_cases(std::string_view text) {
+  check_count(stint::read_published_cases(text, "fuzz"), text);
+  const auto cases = stint::read_cases(text, "fuzz");
+  if (!cases.ok()) return;
+  for (const stint::PublishedCase& it : *cases) {
+    CHECK(!it.id.empty());
+    if (it.value) CHECK(*it.value > 0);
+    for (const auto& count : {it.batch_per_worker, it.global_batch, it.vms, it.workers}) {
+      if (count) CHECK(*count >= 1);
+    }
+  }
+}
+
 void try_trace(std::string_view text) {
   const auto trace = stint::read_availability_trace(text, "fuzz");
   if (!trace.ok()) {
@@ -153,6 +167,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       check_count(stint::read_creation_failures(text, "fuzz"), text);
       check_count(stint::read_vm_startups(text, "fuzz"), text);
       check_count(stint::read_checkpoint_times(text, "fuzz"), text);
+      break;
+    case 'u':
+      try_cases(text);
       break;
     case 't':
       try_trace(text);
