@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace stint {
 namespace {
@@ -131,6 +132,25 @@ Algorithm between_algorithm(CollectiveKind kind, Bytes payload, const Fabric& fa
   return best_of(all, link.blend);
 }
 
+/// NVSwitch came with the second generation of NVLink, but VMs have it from the third on.
+bool has_switch(std::string_view link) {
+  constexpr std::string_view kNvlink = "NVLink ";
+  if (!link.starts_with(kNvlink)) return false;
+  return parse_int(link.substr(kNvlink.size())).value_or(0) >= 3;
+}
+
+/// "4.0 x16": lanes of 0.985 GB/s in the third generation, twice that in each later one.
+std::optional<BytesPerSecond> pcie_rate(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const std::size_t times = text.find('x');
+  if (dot == std::string_view::npos || times == std::string_view::npos) return std::nullopt;
+  const auto generation = parse_int(text.substr(0, dot));
+  const auto lanes = parse_int(text.substr(times + 1));
+  if (!generation || !lanes || *generation < 1 || *lanes < 1) return std::nullopt;
+  constexpr BytesPerSecond kThirdGenerationLane = 0.985 * kGB / kSecond;
+  return *lanes * std::exp2(*generation - 3) * kThirdGenerationLane;
+}
+
 }  // namespace
 
 std::span<const EnumName<InsideLink>> names_of(InsideLink /*type*/) {
@@ -155,6 +175,19 @@ std::span<const EnumName<CollectiveKind>> names_of(CollectiveKind /*type*/) {
       {CollectiveKind::kBroadcast, "broadcast"},
       {CollectiveKind::kPointToPoint, "point_to_point"}};
   return kNames;
+}
+
+bool set_inside(Fabric& fabric, const Gpu& gpu) {
+  if (gpu.link_bandwidth) {
+    fabric.inside = has_switch(gpu.link.value_or("")) ? InsideLink::kSwitched : InsideLink::kMesh;
+    fabric.inside_rate = *gpu.link_bandwidth / 2;  // The data sheet adds both directions.
+    return true;
+  }
+  const auto rate = gpu.pcie ? pcie_rate(*gpu.pcie) : std::nullopt;
+  if (!rate) return false;
+  fabric.inside = InsideLink::kPcie;
+  fabric.inside_rate = *rate;
+  return true;
 }
 
 Result<CollectiveLaw> collective_law(const Calibration& calibration) {

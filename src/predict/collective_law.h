@@ -6,6 +6,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "catalog/catalog.h"
 #include "plan/calibration.h"
 #include "predict/collective.h"
 
@@ -49,6 +50,11 @@ struct Fabric {
   std::optional<BytesPerSecond> flow_cap;  // Of one TCP flow.
   int flows = 1;                           // TCP flows between two VMs.
 };
+
+/// Sets the link inside the VM by the figures of its accelerator: NVLink from the third generation
+/// on is switched, older ones and other links between accelerators are meshes, and without such a
+/// link the accelerators meet on PCIe. False, and nothing changes, when the figures are missing.
+bool set_inside(Fabric& fabric, const Gpu& gpu);
 
 /// What is known of one kind of link.
 struct LinkLaw {

@@ -116,6 +116,23 @@ TEST(CollectiveLaw, IsMonotone) {
   }
 }
 
+// PCIe 3.0 x16: 16 · 0.985 GB/s; 4.0 is twice that.
+TEST(CollectiveLaw, TakesTheLinkInsideFromTheDataSheet) {
+  Fabric it;
+  ASSERT_TRUE(
+      set_inside(it, {.name = "A", .link = "NVLink 3", .link_bandwidth = 600 * kGB / kSecond}));
+  EXPECT_EQ(it.inside, InsideLink::kSwitched);
+  EXPECT_EQ(it.inside_rate, 300 * kGB / kSecond);
+  ASSERT_TRUE(
+      set_inside(it, {.name = "V", .link = "NVLink 2", .link_bandwidth = 300 * kGB / kSecond}));
+  EXPECT_EQ(it.inside, InsideLink::kMesh);
+  ASSERT_TRUE(set_inside(it, {.name = "T", .pcie = "4.0 x16"}));
+  EXPECT_EQ(it.inside, InsideLink::kPcie);
+  EXPECT_NEAR(it.inside_rate.in(kGB / kSecond), 31.52, 1e-9);
+  EXPECT_FALSE(set_inside(it, {.name = "X"}));
+  EXPECT_FALSE(set_inside(it, {.name = "X", .pcie = "fast"}));
+}
+
 // A ring at the expected link takes as long as the law says.
 TEST(ExpectedLink, GivesTheTimeOfTheLaw) {
   CollectiveLaw law = plain_law();

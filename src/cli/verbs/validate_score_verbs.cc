@@ -10,6 +10,7 @@
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 #include "validate/validate_collective.h"
+#include "validate/validate_collective_tables.h"
 #include "validate/validate_convergence.h"
 #include "validate/validate_memory.h"
 #include "validate/validate_runs.h"
@@ -84,6 +85,23 @@ ExitCode validate_memory_run(const Invocation& invocation) {
 }
 
 ExitCode validate_collective_run(const Invocation& invocation) {
+  constexpr const char* kVerb = "validate collective";
+  if (invocation.has("--format")) {
+    const auto found = validate_collective_tables(
+        invocation.environment, {.format = enumerator<CollectiveFormat>(invocation.get("--format")),
+                                 .train = invocation.list("--train"),
+                                 .test = invocation.list("--test"),
+                                 .split = invocation.get("--split"),
+                                 .priors = invocation.list("--prior"),
+                                 .calibration = invocation.get("--calibration"),
+                                 .baseline = invocation.get("--baseline")});
+    if (!found.ok()) return cli::report(invocation, kVerb, found.error());
+    return print_report(invocation, kVerb, *found);
+  }
+  for (const char* option : {"--prior", "--calibration"}) {
+    if (!invocation.has(option)) continue;
+    return cli::report(invocation, kVerb, bad_usage(fmt::format("{} needs --format", option)));
+  }
   const auto report = validate_collective({.train = invocation.list("--train"),
                                            .test = invocation.list("--test"),
                                            .split = invocation.get("--split"),
@@ -198,29 +216,50 @@ Verb validate_memory_verb() {
 
 Verb validate_collective_verb() {
   std::vector<OptionSpec> options = validation_options();
+  options.push_back({.name = "--format",
+                     .value = "NAME",
+                     .help = "Published format of the tables, for the physical law of fabrics "
+                             "(default: nccl-tests, each cluster by itself).",
+                     .choices = choices_of<CollectiveFormat>()});
   options.push_back({.name = "--split",
                      .value = "HOW",
-                     .help = "Split instead of --test: sizes of 1 MiB up to 64 MiB, predicted from "
-                             "the smaller and larger ones.",
-                     .choices = {"sizes"}});
+                     .help = "Split instead of --test: each GPU, VM type, collective, number of "
+                             "VMs or GPUs, or band of sizes, predicted from the others; or sizes "
+                             "of 1 MiB up to 64 MiB from the smaller and larger ones.",
+                     .choices = collective_splits()});
+  options.push_back({.name = "--prior",
+                     .value = "FORMAT=FILE...",
+                     .help = "Tables of other formats whose rows join the training.",
+                     .files = true});
+  options.push_back({.name = "--calibration",
+                     .value = "NAME|FILE",
+                     .help = "Constants to start from: bundled, or a file (default: priors only). "
+                             "Not with --split.",
+                     .files = true});
+  std::vector<std::string> baselines = collective_baselines();
+  baselines.emplace_back("bandwidth");
   options.push_back({.name = "--baseline",
                      .value = "NAME",
-                     .help = "Baseline to score instead: a straight line over sizes, or the "
-                             "largest message's bandwidth at every size.",
-                     .choices = {"alpha-beta", "bandwidth"}});
+                     .help = "Baseline to score instead: the line rate, a straight line over "
+                             "sizes, or the nearest size; without --format a straight line or the "
+                             "largest message's bandwidth.",
+                     .choices = baselines});
   return {.path = "validate collective",
           .group = VerbGroup::kEvidence,
-          .summary = "Score predicted all-reduce times.",
+          .summary = "Score predicted times of collectives.",
           .details =
-              "Files are tables of nccl-tests: instance_type, nodes, ranks, collective, bytes and "
-              "time_us_out_of_place.",
+              "Without --format, files are tables of nccl-tests: instance_type, nodes, ranks, "
+              "collective, bytes and time_us_out_of_place. With it, they are published tables "
+              "whose measured column is predicted by a physical law of links inside and between "
+              "VMs: simai (fraction_of_line_rate), ml-engineering (busbw_gb_s), aceso "
+              "(time_s_median), vtrain and nccl (time_us_out_of_place).",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint validate collective --train all_reduce.csv --split sizes",
                         "Middle sizes, predicted from the small and the large ones."},
-                       {"stint validate collective --train seen.csv --test new.csv --predictions "
-                        "out.csv",
-                        "Predictions for unmeasured rows."}},
+                       {"stint validate collective --format vtrain --train allreduce.csv --split "
+                        "leave-one-gpu-count-out",
+                        "Each number of GPUs, predicted from the others."}},
           .run = validate_collective_run};
 }
 

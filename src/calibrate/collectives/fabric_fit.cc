@@ -1,0 +1,496 @@
+#include "calibrate/collectives/fabric_fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "calibrate/law_posterior.h"
+#include "calibrate/score.h"
+#include "predict/law.h"
+
+namespace stint {
+namespace {
+
+/// The prior of a constant of the law: its logarithm is normal.
+struct ConstantPrior {
+  const char* scope;
+  const char* name;
+  double value;
+  double deviation;
+  double max;  // Of the constant.
+};
+
+constexpr double kNoMax = 1e9;
+
+// Latencies: a kernel's launch is some 8 µs, a hop over NVLink some 3 µs, over PCIe through the
+// host's memory 8 µs, over RDMA 15 µs and over TCP 40 µs, each within a factor of 2.7 at two
+// deviations. Efficiencies: what nccl-tests reach at gigabytes; NVSwitch reduces in the switch from
+// NVLink 4 on, which makes the bus bandwidth exceed the link's. Blend: between the perfect pipeline
+// (1/2) and none (1). A mesh of m + 1 accelerators gives two of them 1/m of the lanes (exponent 1)
+// or, where lanes are doubled, more. The loss of doubling VMs is a few per cent.
+constexpr std::array<ConstantPrior, 20> kPriors{{
+    {"collectives", "launch", 8e-6, 0.5, kNoMax},
+    {"collectives", "mesh_exponent", 0.8, 0.3, kNoMax},
+    {"collectives", "mesh_all_to_all", 0.6, 0.3, 1},
+    {"collectives", "tree_efficiency", 0.92, 0.03, 1},
+    {"collectives", "loss_per_doubling", 0.02, 0.7, 0.5},
+    {"collectives: switched", "latency", 3e-6, 0.5, kNoMax},
+    {"collectives: switched", "efficiency", 0.9, 0.1, kNoMax},
+    {"collectives: switched", "blend", 0.65, 0.15, 1},
+    {"collectives: mesh", "latency", 3e-6, 0.5, kNoMax},
+    {"collectives: mesh", "efficiency", 0.88, 0.1, 1},
+    {"collectives: mesh", "blend", 0.65, 0.15, 1},
+    {"collectives: pcie", "latency", 8e-6, 0.5, kNoMax},
+    {"collectives: pcie", "efficiency", 0.6, 0.3, 1},
+    {"collectives: pcie", "blend", 0.65, 0.15, 1},
+    {"collectives: tcp", "latency", 4e-5, 0.5, kNoMax},
+    {"collectives: tcp", "efficiency", 0.75, 0.2, 1},
+    {"collectives: tcp", "blend", 0.71, 0.15, 1},
+    {"collectives: rdma", "latency", 1.5e-5, 0.5, kNoMax},
+    {"collectives: rdma", "efficiency", 0.88, 0.1, 1},
+    {"collectives: rdma", "blend", 0.71, 0.15, 1},
+}};
+
+// Spreads of logarithms between systems, from those of the five shared tables.
+constexpr double kLatencySpread = 0.6;
+constexpr double kInsideSpread = 0.15;
+constexpr double kBetweenSpread = 0.2;
+constexpr double kSlowLinkSpread = 0.3;  // Of PCIe and TCP, of which no table has rows.
+constexpr double kUnknownRateSpread = 0.7;
+constexpr double kBlendSpread = 0.2;
+constexpr double kCollectiveSpread = 0.3;
+constexpr double kSpreadSystems = 2;  // Systems that the spreads above count as.
+
+// Of a row around its system's curve, before the field of residuals.
+constexpr double kRowDeviation = 0.15;
+constexpr double kRobustBeyond = 2;
+// Rows of one curve that the law is fitted to: more say the same again.
+constexpr int kRowsPerCurve = 24;
+
+// Rows whose leaving out sets the width of intervals, and the rows and curves that count for one.
+constexpr std::size_t kScaleRows = 300;
+constexpr double kScalePriorRows = 10;
+constexpr double kScalePriorCurves = 3;
+
+enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
+constexpr std::size_t kEffects = 5;
+
+constexpr double kStep = 1e-4;  // Of derivatives by logarithms.
+
+bool counts(const CollectiveCase& it) { return it.note.empty() && it.value.has_value(); }
+bool crosses(const CollectiveCase& it) { return it.fabric.vms > 1; }
+
+std::string collective_key(const CollectiveCase& it) { return it.system + "|" + it.collective; }
+
+double efficiency_spread(const CollectiveCase& it, bool between) {
+  if (it.rate_unknown && between == crosses(it)) return kUnknownRateSpread;
+  if (between) {
+    return it.fabric.transport == FabricTransport::kTcp ? kSlowLinkSpread : kBetweenSpread;
+  }
+  return it.fabric.inside == InsideLink::kPcie ? kSlowLinkSpread : kInsideSpread;
+}
+
+/// The law whose constants have the logarithms `x`; without deviations.
+CollectiveLaw law_of(std::span<const double> x) {
+  CollectiveLaw law;
+  std::size_t i = 0;
+  for_each_constant(law, [&](const char* scope, std::string_view name, auto& member) {
+    if (name.ends_with("deviation")) return;
+    CHECK(kPriors[i].scope == std::string_view(scope));
+    CHECK(kPriors[i].name == name);
+    if constexpr (std::is_same_v<decltype(member), Seconds&>) {
+      member = std::exp(x[i++]) * kSecond;
+    } else {
+      member = std::exp(x[i++]);
+    }
+  });
+  return law;
+}
+
+LinkLaw& link_inside(CollectiveLaw& law, InsideLink link) {
+  switch (link) {
+    case InsideLink::kSwitched:
+      return law.switched;
+    case InsideLink::kMesh:
+      return law.mesh;
+    case InsideLink::kPcie:
+      return law.pcie;
+  }
+  CHECK(false);
+}
+
+/// `law` with the factors of a system for the links of `it`.
+CollectiveLaw with_effects(CollectiveLaw law, const CollectiveCase& it,
+                           const std::array<double, kEffects>& effect, double collective) {
+  LinkLaw& inside = link_inside(law, it.fabric.inside);
+  LinkLaw& between = it.fabric.transport == FabricTransport::kTcp ? law.tcp : law.rdma;
+  law.launch = std::exp(effect[crosses(it) ? kBetweenLatency : kInsideLatency]) * law.launch;
+  inside.latency = std::exp(effect[kInsideLatency]) * inside.latency;
+  inside.efficiency *= std::exp(effect[kInsideEfficiency] + collective);
+  between.latency = std::exp(effect[kBetweenLatency]) * between.latency;
+  between.efficiency *= std::exp(effect[kBetweenEfficiency] + collective);
+  inside.blend = std::min(1.0, inside.blend * std::exp(effect[kBlend]));
+  between.blend = std::min(1.0, between.blend * std::exp(effect[kBlend]));
+  return law;
+}
+
+Unknown unknown(double mean, double deviation, double max = kNoMax) {
+  return {.prior_mean = mean, .prior_deviation = deviation, .start = mean, .max = std::log(max)};
+}
+
+const Constant* find(const Calibration* calibration, const ConstantPrior& prior) {
+  if (calibration == nullptr) return nullptr;
+  for (const Constant& it : calibration->constants) {
+    if (it.scope == prior.scope && it.name == prior.name && it.value > 0) return &it;
+  }
+  return nullptr;
+}
+
+/// At most kRowsPerCurve cases of each curve, evenly over the logarithm of the size.
+std::vector<const CollectiveCase*> thinned(std::span<const CollectiveCase> cases) {
+  std::map<std::string, std::vector<const CollectiveCase*>> curves;
+  for (const CollectiveCase& it : cases) {
+    if (!counts(it)) continue;
+    curves[collective_key(it) + "|" + std::to_string(it.fabric.vms) + "|" +
+           std::to_string(it.fabric.workers_per_vm)]
+        .push_back(&it);
+  }
+  std::vector<const CollectiveCase*> kept;
+  for (auto& [key, rows] : curves) {
+    std::stable_sort(
+        rows.begin(), rows.end(),
+        [](const CollectiveCase* a, const CollectiveCase* b) { return a->payload < b->payload; });
+    const double step = std::log(rows.back()->payload / rows.front()->payload) / kRowsPerCurve;
+    std::optional<Bytes> last;
+    for (const CollectiveCase* it : rows) {
+      if (last && std::log(it->payload / *last) < step * (1 - kStep)) continue;
+      kept.push_back(it);
+      last = it->payload;
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+void FabricModel::add_unknowns(std::span<const CollectiveCase> cases, const Calibration* prior) {
+  for (const ConstantPrior& it : kPriors) {
+    const Constant* known = find(prior, it);
+    const bool told = known != nullptr && known->identified && known->deviation;
+    unknowns_.push_back(unknown(std::log(known != nullptr ? known->value : it.value),
+                                told ? *known->deviation / known->value : it.deviation, it.max));
+  }
+  for (const CollectiveCase& it : cases) {
+    if (!counts(it)) continue;
+    numbers_.try_emplace(it.system, numbers_.size());
+    numbers_.try_emplace(collective_key(it), numbers_.size());
+    const auto [found, added] = systems_.try_emplace(it.system);
+    System& system = found->second;
+    if (added) {
+      system = {
+          .place = unknowns_.size(), .link = it.fabric.inside, .transport = it.fabric.transport};
+      for (const double spread : {kLatencySpread, efficiency_spread(it, false), kLatencySpread,
+                                  efficiency_spread(it, true), kBlendSpread}) {
+        unknowns_.push_back(unknown(0, spread));
+      }
+    }
+    (crosses(it) ? system.between : system.inside) = true;
+    if (it.kind != CollectiveKind::kAllReduce &&
+        collectives_.try_emplace(collective_key(it), unknowns_.size()).second) {
+      unknowns_.push_back(unknown(0, kCollectiveSpread));
+    }
+  }
+}
+
+FabricModel::Factors FabricModel::factors(const CollectiveCase& it) const {
+  const auto system = systems_.find(it.system);
+  const auto at = [&](Effect effect, bool told, double spread) {
+    return Factor{.place = system != systems_.end() && told
+                               ? std::optional(system->second.place + effect)
+                               : std::nullopt,
+                  .spread = spread};
+  };
+  const bool known = system != systems_.end();
+  const bool inside = known && system->second.inside;
+  const bool between = known && system->second.between;
+  const auto collective = collectives_.find(collective_key(it));
+  return {
+      .inside_latency = at(kInsideLatency, inside || between, kLatencySpread),
+      .inside_efficiency = at(kInsideEfficiency, inside, efficiency_spread(it, false)),
+      .between_latency = at(kBetweenLatency, between, kLatencySpread),
+      .between_efficiency = at(kBetweenEfficiency, between, efficiency_spread(it, true)),
+      .blend = at(kBlend, known, kBlendSpread),
+      .collective = {.place = collective != collectives_.end() ? std::optional(collective->second)
+                                                               : std::nullopt,
+                     .spread = it.kind == CollectiveKind::kAllReduce ? 0 : kCollectiveSpread}};
+}
+
+double FabricModel::log_time(std::span<const double> x, const CollectiveLaw& law,
+                             const CollectiveCase& it, const Factors& all) {
+  const auto value = [&](const Factor& factor) { return factor.place ? x[*factor.place] : 0; };
+  const CollectiveLaw own =
+      with_effects(law, it,
+                   {value(all.inside_latency), value(all.inside_efficiency),
+                    value(all.between_latency), value(all.between_efficiency), value(all.blend)},
+                   value(all.collective));
+  return std::log(collective_time(it.kind, it.payload, it.fabric, own).in(kSecond));
+}
+
+double FabricModel::fitted_log_time(const CollectiveCase& it) const {
+  return log_time(fitted_.values, law_of(fitted_.values), it, factors(it));
+}
+
+Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
+                                     const Calibration* prior) {
+  FabricModel model;
+  model.add_unknowns(cases, prior);
+  const std::vector<const CollectiveCase*> rows = thinned(cases);
+  std::vector<double> measured;
+  std::vector<Factors> factors;
+  for (const CollectiveCase* it : rows) {
+    measured.push_back(std::log(measured_time(*it)->in(kSecond)));
+    factors.push_back(model.factors(*it));
+  }
+  const LeastSquares problem{
+      .unknowns = model.unknowns_,
+      .rows = rows.size(),
+      .residuals =
+          [&](std::span<const double> x, std::span<double> residuals) {
+            const CollectiveLaw law = law_of(x);
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+              residuals[i] = (log_time(x, law, *rows[i], factors[i]) - measured[i]) / kRowDeviation;
+            }
+          },
+      .robust_beyond = kRobustBeyond};
+  auto fitted = stint::fit(problem);
+  if (!fitted.ok()) return fitted.error();
+  model.fitted_ = std::move(*fitted);
+  model.learn_deviations(cases);
+  model.learn_scales(cases);
+  return model;
+}
+
+FieldPoint FabricModel::point_of(const CollectiveCase& it) const {
+  const auto number = [&](const std::string& key) {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? numbers_.size() : found->second;
+  };
+  const Fabric& fabric = it.fabric;
+  return {.system = number(it.system),
+          .collective = number(collective_key(it)),
+          .crosses = crosses(it),
+          .irregular = fabric.inside == InsideLink::kMesh && !crosses(it),
+          .many_jobs = it.many_jobs,
+          .size_log = std::log(it.stated.in(kByte)),
+          .workers_log2 = std::log2(fabric.vms * fabric.workers_per_vm)};
+}
+
+void FabricModel::learn_deviations(std::span<const CollectiveCase> cases) {
+  std::vector<FieldPoint> points;
+  std::vector<double> residuals;
+  for (const CollectiveCase& it : cases) {
+    if (!counts(it)) continue;
+    points.push_back(point_of(it));
+    residuals.push_back(std::log(measured_time(it)->in(kSecond)) - fitted_log_time(it));
+  }
+  field_ = ResidualField(std::move(points), std::move(residuals));
+}
+
+double FabricModel::law_variance(const CollectiveCase& it) const {
+  const Factors all = factors(it);
+  const auto value = [&](std::span<const double> x) { return log_time(x, law_of(x), it, all); };
+  const double known = posterior_deviation(fitted_, value);
+  double variance = known * known;
+  // Factors that no row tells vary as they do between systems. Each is tried by itself.
+  const std::array<const Factor*, kEffects> each{&all.inside_latency, &all.inside_efficiency,
+                                                 &all.between_latency, &all.between_efficiency,
+                                                 &all.blend};
+  const CollectiveLaw law = law_of(fitted_.values);
+  const auto time = [&](std::size_t i, double by) {
+    std::array<double, kEffects> effect{};
+    for (std::size_t k = 0; k < kEffects; ++k) {
+      effect[k] = each[k]->place ? fitted_.values[*each[k]->place] : 0;
+    }
+    double collective = all.collective.place ? fitted_.values[*all.collective.place] : 0;
+    (i < kEffects ? effect[i] : collective) += by;
+    return std::log(
+        collective_time(it.kind, it.payload, it.fabric, with_effects(law, it, effect, collective))
+            .in(kSecond));
+  };
+  for (std::size_t i = 0; i <= kEffects; ++i) {
+    const Factor& factor = i < kEffects ? *each[i] : all.collective;
+    if (factor.place || factor.spread == 0) continue;
+    const double reach = (time(i, factor.spread) - time(i, -factor.spread)) / 2;
+    variance += reach * reach;
+  }
+  return variance;
+}
+
+void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
+  std::vector<const CollectiveCase*> known;
+  for (const CollectiveCase& it : cases) {
+    if (counts(it)) known.push_back(&it);
+  }
+  const std::size_t every = known.size() / kScaleRows + 1;
+  std::vector<double> rows;
+  std::vector<double> curves;
+  for (std::size_t i = 0; i < known.size(); i += every) {
+    const FieldPoint& point = field_.point(i);
+    const double law = law_variance(*known[i]);
+    const auto surprise = [&](const FieldEstimate& it) {
+      return std::abs(field_.residual(i) - it.mean) / std::sqrt(it.variance + law);
+    };
+    const FieldEstimate row = field_.at(point, [&](std::size_t j) { return j == i; });
+    if (row.same_curve) rows.push_back(surprise(row));
+    curves.push_back(surprise(
+        field_.at(point, [&](std::size_t j) { return same_curve(point, field_.point(j)); })));
+  }
+  const auto scale = [](std::vector<double>& all, double count, double prior) {
+    if (all.empty()) return 1.0;
+    std::sort(all.begin(), all.end());
+    constexpr double kCovered = 0.8;
+    return (count * quantile(all, kCovered) / kEightInTen + prior) / (count + prior);
+  };
+  scale_known_ = scale(rows, static_cast<double>(rows.size()), kScalePriorRows);
+  scale_unknown_ =
+      scale(curves, static_cast<double>(systems_.size() + collectives_.size()), kScalePriorCurves);
+}
+
+CollectiveEstimate FabricModel::estimate(const CollectiveCase& it) const {
+  CHECK(it.note.empty());
+  const FieldEstimate field = field_.at(point_of(it));
+  const double mean = fitted_log_time(it) + field.mean;
+  const double reach = kEightInTen * (field.same_curve ? scale_known_ : scale_unknown_) *
+                       std::sqrt(field.variance + law_variance(it));
+  return {.mean = std::exp(mean) * kSecond,
+          .p10 = std::exp(mean - reach) * kSecond,
+          .p90 = std::exp(mean + reach) * kSecond};
+}
+
+CollectiveLaw FabricModel::law() const {
+  CollectiveLaw law = law_of(fitted_.values);
+  const auto spread = [&](const LinkLaw& link, Effect effect, double prior) {
+    double sum = kSpreadSystems * prior * prior;
+    double n = kSpreadSystems;
+    for (const auto& [name, it] : systems_) {
+      const bool inside = effect == kInsideLatency || effect == kInsideEfficiency;
+      const LinkLaw& own = inside ? inside_law(law, it.link) : between_law(law, it.transport);
+      if (&own != &link || !(inside ? it.inside : it.between)) continue;
+      const double factor = fitted_.values[it.place + effect];
+      // A system whose rate is a guess says nothing about efficiencies.
+      const bool guess = unknowns_[it.place + effect].prior_deviation >= kUnknownRateSpread;
+      if (guess) continue;
+      sum += factor * factor;
+      ++n;
+    }
+    return std::sqrt(sum / n);
+  };
+  for (LinkLaw* link : {&law.switched, &law.mesh, &law.pcie}) {
+    link->latency_deviation = spread(*link, kInsideLatency, kLatencySpread);
+    link->efficiency_deviation =
+        spread(*link, kInsideEfficiency, link == &law.pcie ? kSlowLinkSpread : kInsideSpread);
+  }
+  for (LinkLaw* link : {&law.tcp, &law.rdma}) {
+    link->latency_deviation = spread(*link, kBetweenLatency, kLatencySpread);
+    link->efficiency_deviation =
+        spread(*link, kBetweenEfficiency, link == &law.tcp ? kSlowLinkSpread : kBetweenSpread);
+  }
+  return law;
+}
+
+Calibration FabricModel::to_calibration(const std::string& name) const {
+  Calibration calibration{.name = name};
+  CollectiveLaw law = this->law();
+  std::size_t i = 0;
+  for_each_constant(law, [&](const char* scope, std::string_view constant, auto& member) {
+    Constant it{.name = std::string(constant), .scope = scope, .unit = "1"};
+    if constexpr (std::is_same_v<decltype(member), Seconds&>) {
+      it.value = member.in(kSecond);
+      it.unit = "s";
+    } else {
+      it.value = member;
+    }
+    if (constant.ends_with("deviation")) {
+      it.unit = "ln(1)";
+      it.identified = false;
+    } else {
+      it.deviation = it.value * std::sqrt(fitted_.covariance[i][i]);
+      it.prior_mean = std::exp(unknowns_[i].prior_mean);
+      it.prior_deviation = *it.prior_mean * unknowns_[i].prior_deviation;
+      it.identified = fitted_.identified[i];
+      ++i;
+    }
+    calibration.constants.push_back(std::move(it));
+  });
+  return calibration;
+}
+
+CollectiveValue value_of(const CollectiveCase& it, const CollectiveEstimate& estimate) {
+  CollectiveValue value{.mean = value_of(it, estimate.mean),
+                        .p10 = value_of(it, estimate.p10),
+                        .p90 = value_of(it, estimate.p90)};
+  if (it.inverse) std::swap(value.p10, value.p90);
+  return value;
+}
+
+std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase> train,
+                                                 const CollectiveCase& it) {
+  const auto distance = [&](const CollectiveCase& other) {
+    const auto workers = [](const Fabric& fabric) { return fabric.vms * fabric.workers_per_vm; };
+    return std::abs(std::log2(static_cast<double>(workers(other.fabric)) / workers(it.fabric)));
+  };
+  const CollectiveCase* nearest = nullptr;
+  for (const CollectiveCase& other : train) {
+    if (!counts(other) || other.system != it.system || other.collective != it.collective) continue;
+    if (nearest == nullptr || distance(other) < distance(*nearest)) nearest = &other;
+  }
+  std::vector<const CollectiveCase*> rows;
+  for (const CollectiveCase& other : train) {
+    if (nearest != nullptr && counts(other) && same_curve(other, *nearest)) rows.push_back(&other);
+  }
+  return rows;
+}
+
+std::optional<Seconds> alpha_beta_time(std::span<const CollectiveCase> train,
+                                       const CollectiveCase& it) {
+  // As in collective_fit.cc, for line-rate times instead of sizes: minimises Σ ((a + b M)/T − 1)².
+  double w = 0;
+  double wm = 0;
+  double wmm = 0;
+  double wt = 0;
+  double wmt = 0;
+  const double own = line_rate_time(it).in(kSecond);
+  for (const CollectiveCase* other : nearest_curve(train, it)) {
+    const double time = measured_time(*other)->in(kSecond);
+    const double moving = line_rate_time(*other).in(kSecond) / own;
+    const double weight = 1 / (time * time);
+    w += weight;
+    wm += weight * moving;
+    wmm += weight * moving * moving;
+    wt += weight * time;
+    wmt += weight * moving * time;
+  }
+  const double determinant = w * wmm - wm * wm;
+  constexpr double kSingular = 1e-12;
+  if (determinant <= kSingular * w * wmm) return std::nullopt;
+  const double time = (wmm * wt - wm * wmt + w * wmt - wm * wt) / determinant;
+  if (time <= 0) return std::nullopt;
+  return time * kSecond;
+}
+
+std::optional<Seconds> nearest_size_time(std::span<const CollectiveCase> train,
+                                         const CollectiveCase& it) {
+  const auto rows = nearest_curve(train, it);
+  if (rows.empty()) return std::nullopt;
+  const auto distance = [&](const CollectiveCase* other) {
+    return std::abs(std::log(other->payload / it.payload));
+  };
+  const CollectiveCase* nearest = *std::min_element(
+      rows.begin(), rows.end(),
+      [&](const CollectiveCase* a, const CollectiveCase* b) { return distance(a) < distance(b); });
+  return line_rate_time(it) / line_rate_time(*nearest) * *measured_time(*nearest);
+}
+
+}  // namespace stint

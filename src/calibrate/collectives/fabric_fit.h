@@ -1,0 +1,106 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "calibrate/collective_fit.h"
+#include "calibrate/collectives/collective_cases.h"
+#include "calibrate/collectives/residual_field.h"
+#include "plan/calibration.h"
+#include "predict/collective_law.h"
+#include "solver/least_squares.h"
+
+namespace stint {
+
+/// The physical law of collectives (predict/collective_law.h), fitted to measured ones of several
+/// systems: constants of each kind of link, of each system factors around them, and the deviations
+/// of its rows (ResidualField). Far from all rows the law's constants remain, with the spread
+/// between systems as their interval.
+class FabricModel {
+ public:
+  /// Fits log times by least squares with priors and a robust loss. Cases with a note or without a
+  /// value do not count; without any the priors remain. The constants of `prior`, where given, are
+  /// the priors, each with its own deviation.
+  static Result<FabricModel> fit(std::span<const CollectiveCase> cases,
+                                 const Calibration* prior = nullptr);
+
+  /// Requires a case without a note.
+  CollectiveEstimate estimate(const CollectiveCase& it) const;
+
+  /// The constants for a system that no row describes.
+  CollectiveLaw law() const;
+
+  /// The constants with their priors, without date, data or accuracy.
+  Calibration to_calibration(const std::string& name) const;
+
+ private:
+  /// A system's factors are found among the unknowns from `place` on.
+  struct System {
+    std::size_t place = 0;
+    bool inside = false;   // Has rows inside one VM.
+    bool between = false;  // Has rows between VMs.
+    InsideLink link = InsideLink::kSwitched;
+    FabricTransport transport = FabricTransport::kRdma;
+  };
+  /// A number among the unknowns, and the deviation of a factor that no row tells.
+  struct Factor {
+    std::optional<std::size_t> place;
+    double spread = 0;
+  };
+  struct Factors {
+    Factor inside_latency;
+    Factor inside_efficiency;
+    Factor between_latency;
+    Factor between_efficiency;
+    Factor blend;
+    Factor collective;  // Efficiency of one collective other than the all-reduce.
+  };
+
+  void add_unknowns(std::span<const CollectiveCase> cases, const Calibration* prior);
+  Factors factors(const CollectiveCase& it) const;
+  static double log_time(std::span<const double> x, const CollectiveLaw& law,
+                         const CollectiveCase& it, const Factors& all);
+  double fitted_log_time(const CollectiveCase& it) const;
+  double law_variance(const CollectiveCase& it) const;
+  FieldPoint point_of(const CollectiveCase& it) const;
+  void learn_deviations(std::span<const CollectiveCase> cases);
+  void learn_scales(std::span<const CollectiveCase> cases);
+
+  std::vector<Unknown> unknowns_;
+  std::map<std::string, System> systems_;
+  std::map<std::string, std::size_t> collectives_;  // Places, by system and collective.
+  std::map<std::string, std::size_t> numbers_;      // Of systems and collectives in the field.
+  Fitted fitted_;
+  ResidualField field_;
+  double scale_known_ = 1;    // Of intervals where the cluster and collective have rows.
+  double scale_unknown_ = 1;  // Of others.
+};
+
+/// Values of a table's column with their 80 % interval.
+struct CollectiveValue {
+  double mean = 0;
+  double p10 = 0;
+  double p90 = 0;
+};
+
+CollectiveValue value_of(const CollectiveCase& it, const CollectiveEstimate& estimate);
+
+/// The measured cases of the cluster nearest to that of `it`: its own; else of its system and
+/// collective those of the nearest number of workers; none when there is no such case.
+std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase> train,
+                                                 const CollectiveCase& it);
+
+/// A straight line of time over size on the nearest curve, by least squares on relative error,
+/// times the ratio of the two line-rate times. Nothing without two sizes.
+std::optional<Seconds> alpha_beta_time(std::span<const CollectiveCase> train,
+                                       const CollectiveCase& it);
+
+/// The share of the line rate of the nearest size on the nearest curve.
+std::optional<Seconds> nearest_size_time(std::span<const CollectiveCase> train,
+                                         const CollectiveCase& it);
+
+}  // namespace stint
