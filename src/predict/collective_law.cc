@@ -56,10 +56,8 @@ Seconds blended(const Algorithm& it, double p) {
   return std::pow(sum, 1 / p) * kSecond;
 }
 
-const Algorithm& best_of(const std::vector<Algorithm>& all, double blend) {
-  return *std::min_element(all.begin(), all.end(), [&](const Algorithm& a, const Algorithm& b) {
-    return blended(a, blend) < blended(b, blend);
-  });
+const Algorithm& better(const Algorithm& a, const Algorithm& b, double blend) {
+  return blended(b, blend) < blended(a, blend) ? b : a;
 }
 
 /// Two members exchange a message, however many there are.
@@ -77,7 +75,8 @@ Seconds moving_inside(CollectiveKind kind, Bytes payload, const Fabric& fabric,
     rate = rate * std::pow((workers - 1.0) / (fabric.accelerators_per_vm - 1), law.mesh_exponent);
   }
   if (fabric.inside == InsideLink::kMesh && kind == CollectiveKind::kAllToAll) {
-    rate = rate * law.mesh_all_to_all;
+    const double all = std::max(1, fabric.accelerators_per_vm - 2);
+    rate = rate * std::pow(law.mesh_all_to_all, (workers - 2) / all);
   }
   return sent(shape_of(kind), workers) * payload / rate;
 }
@@ -99,12 +98,11 @@ Algorithm inside_algorithm(CollectiveKind kind, Bytes payload, const Fabric& fab
   const int workers = members(kind, fabric.workers_per_vm);
   const LinkLaw& link = inside_law(law, fabric.inside);
   const Seconds moving = moving_inside(kind, payload, fabric, law);
-  std::vector<Algorithm> all{{moving, law.launch + ring_steps(shape, workers) * link.latency}};
-  if (shape.tree) {
-    all.push_back(
-        {moving / law.tree_efficiency, law.launch + tree_steps(shape, workers) * link.latency});
-  }
-  return best_of(all, link.blend);
+  const Algorithm ring{moving, law.launch + ring_steps(shape, workers) * link.latency};
+  if (!shape.tree) return ring;
+  const Algorithm tree{moving / law.tree_efficiency,
+                       law.launch + tree_steps(shape, workers) * link.latency};
+  return better(ring, tree, link.blend);
 }
 
 /// The best algorithm over several VMs.
@@ -122,14 +120,14 @@ Algorithm between_algorithm(CollectiveKind kind, Bytes payload, const Fabric& fa
   };
   const Seconds across = law.launch + ring_steps(shape, vms) * link.latency;
   const double in_vm = ring_steps(shape, workers);
-  std::vector<Algorithm> all{{over_nic(sent(shape, vms)), across + in_vm * hop},
-                             {over_nic(sent(shape, vms * workers)), across + vms * in_vm * hop}};
-  if (shape.tree) {
-    all.push_back(
-        {over_nic(sent(shape, vms)) / law.tree_efficiency,
-         law.launch + tree_steps(shape, vms) * link.latency + tree_steps(shape, workers) * hop});
-  }
-  return best_of(all, link.blend);
+  const Algorithm hierarchical{over_nic(sent(shape, vms)), across + in_vm * hop};
+  const Algorithm ring{over_nic(sent(shape, vms * workers)), across + vms * in_vm * hop};
+  const Algorithm best = better(hierarchical, ring, link.blend);
+  if (!shape.tree) return best;
+  const Algorithm tree{
+      hierarchical.moving / law.tree_efficiency,
+      law.launch + tree_steps(shape, vms) * link.latency + tree_steps(shape, workers) * hop};
+  return better(best, tree, link.blend);
 }
 
 /// NVSwitch came with the second generation of NVLink, but VMs have it from the third on.

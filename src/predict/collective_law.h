@@ -75,7 +75,7 @@ struct CollectiveLaw {
   LinkLaw tcp;
   LinkLaw rdma;
   double mesh_exponent = 1;      // Lanes in use: ((w - 1)/(accelerators - 1))^mesh_exponent.
-  double mesh_all_to_all = 1;    // Share of those that an all-to-all uses.
+  double mesh_all_to_all = 1;    // Share of those that an all-to-all of all accelerators uses.
   double tree_efficiency = 1;    // Rate of trees over that of rings.
   double loss_per_doubling = 0;  // Share of the rate lost with each doubling of VMs beyond two.
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -25,7 +27,7 @@ struct ConstantPrior {
 constexpr double kNoMax = 1e9;
 
 // Latencies: a kernel's launch is some 8 µs, a hop over NVLink some 3 µs, over PCIe through the
-// host's memory 8 µs, over RDMA 15 µs and over TCP 40 µs, each within a factor of 2.7 at two
+// host's memory 8 µs, over RDMA 25 µs and over TCP 40 µs, each within a factor of 2.7 at two
 // deviations. Efficiencies: what nccl-tests reach at gigabytes; NVSwitch reduces in the switch from
 // NVLink 4 on, which makes the bus bandwidth exceed the link's. Blend: between the perfect pipeline
 // (1/2) and none (1). A mesh of m + 1 accelerators gives two of them 1/m of the lanes (exponent 1)
@@ -48,13 +50,13 @@ constexpr std::array<ConstantPrior, 20> kPriors{{
     {"collectives: tcp", "latency", 4e-5, 0.5, kNoMax},
     {"collectives: tcp", "efficiency", 0.75, 0.2, 1},
     {"collectives: tcp", "blend", 0.71, 0.15, 1},
-    {"collectives: rdma", "latency", 1.5e-5, 0.5, kNoMax},
+    {"collectives: rdma", "latency", 2.5e-5, 0.5, kNoMax},
     {"collectives: rdma", "efficiency", 0.88, 0.1, 1},
     {"collectives: rdma", "blend", 0.71, 0.15, 1},
 }};
 
 // Spreads of logarithms between systems, from those of the five shared tables.
-constexpr double kLatencySpread = 0.6;
+constexpr double kLatencySpread = 0.5;
 constexpr double kInsideSpread = 0.15;
 constexpr double kBetweenSpread = 0.2;
 constexpr double kSlowLinkSpread = 0.3;  // Of PCIe and TCP, of which no table has rows.
@@ -66,6 +68,7 @@ constexpr double kSpreadSystems = 2;  // Systems that the spreads above count as
 // Of a row around its system's curve, before the field of residuals.
 constexpr double kRowDeviation = 0.15;
 constexpr double kRobustBeyond = 2;
+constexpr int kIterationsMax = 60;
 // Rows of one curve that the law is fitted to: more say the same again.
 constexpr int kRowsPerCurve = 24;
 
@@ -73,6 +76,7 @@ constexpr int kRowsPerCurve = 24;
 constexpr std::size_t kScaleRows = 300;
 constexpr double kScalePriorRows = 10;
 constexpr double kScalePriorCurves = 3;
+constexpr double kScaleMin = 0.7;  // Rows that were left out lie nearer to others than new ones.
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
 constexpr std::size_t kEffects = 5;
@@ -83,6 +87,19 @@ bool counts(const CollectiveCase& it) { return it.note.empty() && it.value.has_v
 bool crosses(const CollectiveCase& it) { return it.fabric.vms > 1; }
 
 std::string collective_key(const CollectiveCase& it) { return it.system + "|" + it.collective; }
+
+std::string curve_key(const CollectiveCase& it) {
+  return fmt::format("{}|{}|{}", collective_key(it), it.fabric.vms, it.fabric.workers_per_vm);
+}
+
+/// How much wider intervals become for eight in ten of `surprises`, in deviations, to lie in. The
+/// `prior` counts as so many rows.
+double interval_scale(std::vector<double>& surprises, double count, double rows, double prior) {
+  if (surprises.empty()) return prior;
+  std::sort(surprises.begin(), surprises.end());
+  constexpr double kCovered = 0.8;
+  return (count * quantile(surprises, kCovered) / kEightInTen + rows * prior) / (count + rows);
+}
 
 double efficiency_spread(const CollectiveCase& it, bool between) {
   if (it.rate_unknown && between == crosses(it)) return kUnknownRateSpread;
@@ -153,9 +170,7 @@ std::vector<const CollectiveCase*> thinned(std::span<const CollectiveCase> cases
   std::map<std::string, std::vector<const CollectiveCase*>> curves;
   for (const CollectiveCase& it : cases) {
     if (!counts(it)) continue;
-    curves[collective_key(it) + "|" + std::to_string(it.fabric.vms) + "|" +
-           std::to_string(it.fabric.workers_per_vm)]
-        .push_back(&it);
+    curves[curve_key(it)].push_back(&it);
   }
   std::vector<const CollectiveCase*> kept;
   for (auto& [key, rows] : curves) {
@@ -182,6 +197,10 @@ void FabricModel::add_unknowns(std::span<const CollectiveCase> cases, const Cali
     unknowns_.push_back(unknown(std::log(known != nullptr ? known->value : it.value),
                                 told ? *known->deviation / known->value : it.deviation, it.max));
   }
+  std::map<std::string, std::set<std::string>> collectives_of;
+  for (const CollectiveCase& it : cases) {
+    if (counts(it)) collectives_of[it.system].insert(it.collective);
+  }
   for (const CollectiveCase& it : cases) {
     if (!counts(it)) continue;
     numbers_.try_emplace(it.system, numbers_.size());
@@ -197,7 +216,8 @@ void FabricModel::add_unknowns(std::span<const CollectiveCase> cases, const Cali
       }
     }
     (crosses(it) ? system.between : system.inside) = true;
-    if (it.kind != CollectiveKind::kAllReduce &&
+    const bool only = collectives_of[it.system].size() == 1;
+    if (it.kind != CollectiveKind::kAllReduce && !only &&
         collectives_.try_emplace(collective_key(it), unknowns_.size()).second) {
       unknowns_.push_back(unknown(0, kCollectiveSpread));
     }
@@ -216,6 +236,8 @@ FabricModel::Factors FabricModel::factors(const CollectiveCase& it) const {
   const bool inside = known && system->second.inside;
   const bool between = known && system->second.between;
   const auto collective = collectives_.find(collective_key(it));
+  // A system's only collective has the system's efficiency.
+  const bool own = it.kind == CollectiveKind::kAllReduce || numbers_.contains(collective_key(it));
   return {
       .inside_latency = at(kInsideLatency, inside || between, kLatencySpread),
       .inside_efficiency = at(kInsideEfficiency, inside, efficiency_spread(it, false)),
@@ -224,7 +246,7 @@ FabricModel::Factors FabricModel::factors(const CollectiveCase& it) const {
       .blend = at(kBlend, known, kBlendSpread),
       .collective = {.place = collective != collectives_.end() ? std::optional(collective->second)
                                                                : std::nullopt,
-                     .spread = it.kind == CollectiveKind::kAllReduce ? 0 : kCollectiveSpread}};
+                     .spread = own ? 0 : kCollectiveSpread}};
 }
 
 double FabricModel::log_time(std::span<const double> x, const CollectiveLaw& law,
@@ -263,7 +285,8 @@ Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
               residuals[i] = (log_time(x, law, *rows[i], factors[i]) - measured[i]) / kRowDeviation;
             }
           },
-      .robust_beyond = kRobustBeyond};
+      .robust_beyond = kRobustBeyond,
+      .iterations_max = kIterationsMax};
   auto fitted = stint::fit(problem);
   if (!fitted.ok()) return fitted.error();
   model.fitted_ = std::move(*fitted);
@@ -334,7 +357,8 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
     if (counts(it)) known.push_back(&it);
   }
   const std::size_t every = known.size() / kScaleRows + 1;
-  std::vector<double> rows;
+  std::map<std::string, std::vector<double>> rows;
+  std::vector<double> all;
   std::vector<double> curves;
   for (std::size_t i = 0; i < known.size(); i += every) {
     const FieldPoint& point = field_.point(i);
@@ -343,27 +367,34 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
       return std::abs(field_.residual(i) - it.mean) / std::sqrt(it.variance + law);
     };
     const FieldEstimate row = field_.at(point, [&](std::size_t j) { return j == i; });
-    if (row.same_curve) rows.push_back(surprise(row));
+    if (row.same_curve) {
+      all.push_back(surprise(row));
+      rows[curve_key(*known[i])].push_back(all.back());
+    }
     curves.push_back(surprise(
         field_.at(point, [&](std::size_t j) { return same_curve(point, field_.point(j)); })));
   }
-  const auto scale = [](std::vector<double>& all, double count, double prior) {
-    if (all.empty()) return 1.0;
-    std::sort(all.begin(), all.end());
-    constexpr double kCovered = 0.8;
-    return (count * quantile(all, kCovered) / kEightInTen + prior) / (count + prior);
-  };
-  scale_known_ = scale(rows, static_cast<double>(rows.size()), kScalePriorRows);
+  scale_all_ = interval_scale(all, static_cast<double>(all.size()), kScalePriorRows, 1);
   scale_unknown_ =
-      scale(curves, static_cast<double>(systems_.size() + collectives_.size()), kScalePriorCurves);
+      std::max(1.0, interval_scale(curves, static_cast<double>(rows.size()), kScalePriorCurves, 1));
+  for (auto& [key, its] : rows) {
+    scale_curves_[key] =
+        interval_scale(its, static_cast<double>(its.size()), kScalePriorRows, scale_all_);
+  }
+}
+
+double FabricModel::scale_of(const CollectiveCase& it, bool known) const {
+  if (!known) return scale_unknown_;
+  const auto curve = scale_curves_.find(curve_key(it));
+  return std::max(kScaleMin, curve == scale_curves_.end() ? scale_all_ : curve->second);
 }
 
 CollectiveEstimate FabricModel::estimate(const CollectiveCase& it) const {
   CHECK(it.note.empty());
   const FieldEstimate field = field_.at(point_of(it));
   const double mean = fitted_log_time(it) + field.mean;
-  const double reach = kEightInTen * (field.same_curve ? scale_known_ : scale_unknown_) *
-                       std::sqrt(field.variance + law_variance(it));
+  const double reach =
+      kEightInTen * scale_of(it, field.same_curve) * std::sqrt(field.variance + law_variance(it));
   return {.mean = std::exp(mean) * kSecond,
           .p10 = std::exp(mean - reach) * kSecond,
           .p90 = std::exp(mean + reach) * kSecond};

@@ -69,6 +69,7 @@ class FabricModel {
   FieldPoint point_of(const CollectiveCase& it) const;
   void learn_deviations(std::span<const CollectiveCase> cases);
   void learn_scales(std::span<const CollectiveCase> cases);
+  double scale_of(const CollectiveCase& it, bool known) const;
 
   std::vector<Unknown> unknowns_;
   std::map<std::string, System> systems_;
@@ -76,8 +77,10 @@ class FabricModel {
   std::map<std::string, std::size_t> numbers_;      // Of systems and collectives in the field.
   Fitted fitted_;
   ResidualField field_;
-  double scale_known_ = 1;    // Of intervals where the cluster and collective have rows.
-  double scale_unknown_ = 1;  // Of others.
+  // Of the width of intervals, so that eight in ten of the rows that are left out lie in them.
+  std::map<std::string, double> scale_curves_;
+  double scale_all_ = 1;
+  double scale_unknown_ = 1;  // Where the cluster and collective have no rows.
 };
 
 /// Values of a table's column with their 80 % interval.

@@ -10,18 +10,19 @@ namespace stint {
 namespace {
 
 // Chosen on all five shared tables by leaving out sizes and numbers of GPUs.
-constexpr double kCurve = 0.12;       // a: bumps of NCCL's protocols.
-constexpr double kCurveLength = 2.0;  // l: e-folds of size.
-constexpr double kOffset = 0.1;       // b: of a cluster size.
-constexpr double kMeshOffset = 0.4;   // In a mesh, whose wiring decides.
-constexpr double kCountLength = 1.5;  // k: doublings of workers.
-constexpr double kSizeQuirk = 0.03;   // q.
-constexpr double kJobsQuirk = 0.3;    // q of medians over jobs of two precisions.
-constexpr double kQuirkLength = 4;    // m: doublings of workers.
-constexpr double kOtherCurve = 0.3;   // r between collectives.
-constexpr double kOtherQuirk = 0.5;   // r'.
-constexpr double kNoise = 0.03;       // Repeats of a benchmark.
-constexpr double kSameSize = 1e-9;    // Of logarithms.
+constexpr double kCurve = 0.15;         // a: bumps of NCCL's protocols.
+constexpr double kCurveLength = 2.5;    // l: e-folds of size.
+constexpr double kOffset = 0.1;         // b: of a cluster size.
+constexpr double kMeshOffset = 0.35;    // In a mesh, whose wiring decides.
+constexpr double kBetweenOffset = 0.2;  // Between VMs, of which there are 2 to 128.
+constexpr double kCountLength = 1.5;    // k: doublings of workers.
+constexpr double kSizeQuirk = 0.03;     // q.
+constexpr double kJobsQuirk = 0.35;     // q of medians over jobs of two precisions.
+constexpr double kQuirkLength = 4;      // m: doublings of workers.
+constexpr double kOtherCurve = 0.3;     // r between collectives.
+constexpr double kOtherQuirk = 0.5;     // r'.
+constexpr double kNoise = 0.03;         // Repeats of a benchmark.
+constexpr double kSameSize = 1e-9;      // Of logarithms.
 
 // More rows than these hardly change an estimate and cost their cube.
 constexpr std::size_t kNearest = 32;
@@ -30,7 +31,11 @@ constexpr double kNegligible = 1e-6;
 // Beyond this a deviation says that the figures of the system are wrong, not more.
 constexpr double kResidualMax = 1.5;
 
-double offset_of(const FieldPoint& it) { return it.irregular ? kMeshOffset : kOffset; }
+double offset_of(const FieldPoint& it) {
+  if (it.irregular) return kMeshOffset;
+  return it.crosses ? kBetweenOffset : kOffset;
+}
+
 double quirk_of(const FieldPoint& it) { return it.many_jobs ? kJobsQuirk : kSizeQuirk; }
 
 double covariance(const FieldPoint& a, const FieldPoint& b) {
@@ -39,7 +44,8 @@ double covariance(const FieldPoint& a, const FieldPoint& b) {
   const double size = std::abs(a.size_log - b.size_log);
   const double count = std::abs(a.workers_log2 - b.workers_log2);
   const double near = std::exp(-count / kCountLength);
-  double sum = kCurve * kCurve * std::exp(-size / kCurveLength) * near * (same ? 1 : kOtherCurve);
+  const double d = std::sqrt(3.0) * size / kCurveLength;
+  double sum = kCurve * kCurve * (1 + d) * std::exp(-d) * near * (same ? 1 : kOtherCurve);
   if (same) sum += offset_of(a) * offset_of(b) * near;
   if (size < kSameSize) {
     sum += quirk_of(a) * quirk_of(b) * std::exp(-count / kQuirkLength) * (same ? 1 : kOtherQuirk);

@@ -27,12 +27,13 @@ struct FieldEstimate {
 /// Deviations of measured log times from the law, interpolated by kriging (Matheron 1963): a
 /// Gaussian field whose covariance between rows of one system is
 ///
-///   c = a² e^{−|Δ ln S|/l} e^{−|Δ log₂ n|/k} r + b² e^{−|Δ log₂ n|/k} [same collective]
+///   c = a² m(|Δ ln S|/l) e^{−|Δ log₂ n|/k} r + b² e^{−|Δ log₂ n|/k} [same collective]
 ///       + q² e^{−|Δ log₂ n|/m} r' [same size]
 ///
-/// plus noise: a curve over sizes, an offset of each cluster size, and what jobs make of a size; r
-/// and r' are below one between different collectives. It fades with distance, and is zero between
-/// systems. Only the nearest rows of a point are used.
+/// plus noise, with Matérn's m(d) = (1 + √3 d) e^{−√3 d}: a curve over sizes, an offset of each
+/// cluster size, and what jobs make of a size; r and r' are below one between different
+/// collectives. It fades with distance, and is zero between systems. Only the nearest rows of a
+/// point are used.
 class ResidualField {
  public:
   ResidualField() = default;

@@ -2,6 +2,7 @@
 
 #include "app/calibrate/bucket_runs.h"
 #include "app/calibrate/calibrate_case.h"
+#include "app/calibrate/calibrate_collectives.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -20,16 +21,33 @@ bool is_free_sharing(const Constant& constant) {
   return constant.scope.starts_with("free sharing");
 }
 
+bool is_collective(const Constant& constant) { return constant.scope.starts_with("collectives"); }
+
 bool of_all_jobs(const Constant& constant) {
   const std::string& scope = constant.scope;
-  return scope == "fabric" || scope == "devices" || scope == "buckets" || is_free_sharing(constant);
+  return scope == "fabric" || scope == "devices" || scope == "buckets" ||
+         is_free_sharing(constant) || is_collective(constant);
 }
 
-/// The constants of a GPU are called alike for each.
+/// The constants of a GPU or a link are called alike for each.
 std::string name_in_table(const Constant& constant) {
   const std::size_t colon = constant.scope.find(": ");
-  if (!is_free_sharing(constant) || colon == std::string::npos) return constant.name;
+  const bool alike = is_free_sharing(constant) || is_collective(constant);
+  if (!alike || colon == std::string::npos) return constant.name;
   return fmt::format("{} ({})", constant.name, constant.scope.substr(colon + 2));
+}
+
+/// Latencies of microseconds need significant digits.
+void add_collective(Table& table, const Constant& constant) {
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.3g}", *value) : "";
+  };
+  const std::string prior =
+      constant.prior_deviation
+          ? fmt::format("{} ± {}", text(constant.prior_mean), text(constant.prior_deviation))
+          : "";
+  table.add({name_in_table(constant), text(constant.value), text(constant.deviation), prior,
+             constant.unit, constant.identified ? "yes" : "no"});
 }
 
 /// The constants that hold for all jobs.
@@ -42,6 +60,10 @@ std::string constant_table(const Calibration& calibration, const Terminal& termi
                {.title = "set by the data", .importance = 7}});
   for (const Constant& constant : calibration.constants) {
     if (!of_all_jobs(constant)) continue;
+    if (is_collective(constant)) {
+      add_collective(table, constant);
+      continue;
+    }
     const std::string prior = constant.prior_deviation
                                   ? fmt::format("{:.2f} ± {:.2f}", constant.prior_mean.value_or(0),
                                                 *constant.prior_deviation)
@@ -59,11 +81,13 @@ ExitCode print_calibration(const Invocation& invocation, const Calibration& cali
   }
   print_answer(invocation, constant_table(calibration, invocation.out_terminal));
   const AccuracyRecord& mean = calibration.accuracy.back();
-  const bool by_size = mean.split == "leave-one-cluster-size-out";
+  const char* held_out = mean.split == "leave-one-cluster-size-out" ? "Cluster sizes"
+                         : mean.split == "leave-one-table-out"      ? "Tables"
+                         : mean.split == "leave-one-system-out"     ? "Systems"
+                                                                    : "Jobs";
   say(invocation,
       fmt::format("{} held out in turn: {:.1f} % mean error, {:.1f} % median, {} rows ({}).",
-                  by_size ? "Cluster sizes" : "Jobs", 100 * mean.mape, 100 * mean.median_ape,
-                  mean.n, mean.name));
+                  held_out, 100 * mean.mape, 100 * mean.median_ape, mean.n, mean.name));
   return kExitOk;
 }
 
@@ -116,6 +140,12 @@ ExitCode buckets(const Invocation& invocation) {
 ExitCode sharing(const Invocation& invocation) {
   const auto calibration = calibrate_sharing(invocation.environment, to_request(invocation));
   if (!calibration.ok()) return report(invocation, "calibrate sharing", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
+ExitCode collectives(const Invocation& invocation) {
+  const auto calibration = calibrate_collectives(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate collectives", calibration.error());
   return print_calibration(invocation, *calibration);
 }
 
@@ -213,10 +243,30 @@ Verb sharing_verb() {
           .run = sharing};
 }
 
+Verb collectives_verb() {
+  std::vector<OptionSpec> options{train_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate collectives",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the physical law of collectives to published tables.",
+          .details =
+              "Reads tables of collectives by SimAI, ml-engineering, Aceso, vTrain and nccl-tests, "
+              "recognised by their headers. Fits latencies and efficiencies of links inside and "
+              "between VMs, and their spread between systems. The error is that of each table "
+              "predicted from the others.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate collectives --train a.csv b.csv --name mine",
+                        "From published tables."},
+                       {"stint calibrate collectives --train a.csv --name mine --out mine.json",
+                        "Write the calibration to a file."}},
+          .run = collectives};
+}
+
 }  // namespace
 
 std::vector<Verb> calibrate_verbs() {
-  return {fabric_verb(), devices_verb(), buckets_verb(), sharing_verb()};
+  return {fabric_verb(), devices_verb(), buckets_verb(), sharing_verb(), collectives_verb()};
 }
 
 }  // namespace stint::cli
