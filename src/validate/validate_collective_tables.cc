@@ -147,7 +147,7 @@ PredictionLine predict_row(const std::string& model, const FabricModel& ours,
   if (time) {
     line.predicted = value_of(it, *time);
   } else {
-    line.note = "the system has too few rows of this collective in training";
+    line.note = "there are too few training rows";
   }
   return line;
 }

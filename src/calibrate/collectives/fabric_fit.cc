@@ -56,7 +56,8 @@ constexpr std::array<ConstantPrior, 20> kPriors{{
 }};
 
 // Spreads of logarithms between systems, from those of the five shared tables.
-constexpr double kLatencySpread = 0.5;
+constexpr double kInsideLatencySpread = 0.45;
+constexpr double kBetweenLatencySpread = 0.7;
 constexpr double kInsideSpread = 0.15;
 constexpr double kBetweenSpread = 0.2;
 constexpr double kSlowLinkSpread = 0.3;  // Of PCIe and TCP, of which no table has rows.
@@ -76,7 +77,9 @@ constexpr int kRowsPerCurve = 24;
 constexpr std::size_t kScaleRows = 300;
 constexpr double kScalePriorRows = 10;
 constexpr double kScalePriorCurves = 3;
-constexpr double kScaleMin = 0.7;  // Rows that were left out lie nearer to others than new ones.
+constexpr double kScaleMin = 0.6;  // Rows that were left out lie nearer to others than new ones.
+// Deviations of several factors partly cancel: chosen by leaving out GPUs of the shared tables.
+constexpr double kScaleUnknown = 0.95;
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
 constexpr std::size_t kEffects = 5;
@@ -210,8 +213,9 @@ void FabricModel::add_unknowns(std::span<const CollectiveCase> cases, const Cali
     if (added) {
       system = {
           .place = unknowns_.size(), .link = it.fabric.inside, .transport = it.fabric.transport};
-      for (const double spread : {kLatencySpread, efficiency_spread(it, false), kLatencySpread,
-                                  efficiency_spread(it, true), kBlendSpread}) {
+      for (const double spread :
+           {kInsideLatencySpread, efficiency_spread(it, false), kBetweenLatencySpread,
+            efficiency_spread(it, true), kBlendSpread}) {
         unknowns_.push_back(unknown(0, spread));
       }
     }
@@ -239,9 +243,9 @@ FabricModel::Factors FabricModel::factors(const CollectiveCase& it) const {
   // A system's only collective has the system's efficiency.
   const bool own = it.kind == CollectiveKind::kAllReduce || numbers_.contains(collective_key(it));
   return {
-      .inside_latency = at(kInsideLatency, inside || between, kLatencySpread),
+      .inside_latency = at(kInsideLatency, inside || between, kInsideLatencySpread),
       .inside_efficiency = at(kInsideEfficiency, inside, efficiency_spread(it, false)),
-      .between_latency = at(kBetweenLatency, between, kLatencySpread),
+      .between_latency = at(kBetweenLatency, between, kBetweenLatencySpread),
       .between_efficiency = at(kBetweenEfficiency, between, efficiency_spread(it, true)),
       .blend = at(kBlend, known, kBlendSpread),
       .collective = {.place = collective != collectives_.end() ? std::optional(collective->second)
@@ -375,8 +379,8 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
         field_.at(point, [&](std::size_t j) { return same_curve(point, field_.point(j)); })));
   }
   scale_all_ = interval_scale(all, static_cast<double>(all.size()), kScalePriorRows, 1);
-  scale_unknown_ =
-      std::max(1.0, interval_scale(curves, static_cast<double>(rows.size()), kScalePriorCurves, 1));
+  scale_unknown_ = std::max(kScaleUnknown, interval_scale(curves, static_cast<double>(rows.size()),
+                                                          kScalePriorCurves, kScaleUnknown));
   for (auto& [key, its] : rows) {
     scale_curves_[key] =
         interval_scale(its, static_cast<double>(its.size()), kScalePriorRows, scale_all_);
@@ -419,12 +423,12 @@ CollectiveLaw FabricModel::law() const {
     return std::sqrt(sum / n);
   };
   for (LinkLaw* link : {&law.switched, &law.mesh, &law.pcie}) {
-    link->latency_deviation = spread(*link, kInsideLatency, kLatencySpread);
+    link->latency_deviation = spread(*link, kInsideLatency, kInsideLatencySpread);
     link->efficiency_deviation =
         spread(*link, kInsideEfficiency, link == &law.pcie ? kSlowLinkSpread : kInsideSpread);
   }
   for (LinkLaw* link : {&law.tcp, &law.rdma}) {
-    link->latency_deviation = spread(*link, kBetweenLatency, kLatencySpread);
+    link->latency_deviation = spread(*link, kBetweenLatency, kBetweenLatencySpread);
     link->efficiency_deviation =
         spread(*link, kBetweenEfficiency, link == &law.tcp ? kSlowLinkSpread : kBetweenSpread);
   }
@@ -470,11 +474,16 @@ std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase>
                                                  const CollectiveCase& it) {
   const auto distance = [&](const CollectiveCase& other) {
     const auto workers = [](const Fabric& fabric) { return fabric.vms * fabric.workers_per_vm; };
-    return std::abs(std::log2(static_cast<double>(workers(other.fabric)) / workers(it.fabric)));
+    // Farther than any number of workers.
+    constexpr double kElsewhere = 100;
+    return (other.system == it.system ? 0 : kElsewhere) +
+           (other.collective == it.collective ? 0 : kElsewhere) +
+           (crosses(other) == crosses(it) ? 0 : kElsewhere) +
+           std::abs(std::log2(static_cast<double>(workers(other.fabric)) / workers(it.fabric)));
   };
   const CollectiveCase* nearest = nullptr;
   for (const CollectiveCase& other : train) {
-    if (!counts(other) || other.system != it.system || other.collective != it.collective) continue;
+    if (!counts(other)) continue;
     if (nearest == nullptr || distance(other) < distance(*nearest)) nearest = &other;
   }
   std::vector<const CollectiveCase*> rows;

@@ -92,8 +92,8 @@ struct CollectiveValue {
 
 CollectiveValue value_of(const CollectiveCase& it, const CollectiveEstimate& estimate);
 
-/// The measured cases of the cluster nearest to that of `it`: its own; else of its system and
-/// collective those of the nearest number of workers; none when there is no such case.
+/// The measured cases of the cluster nearest to that of `it`: its own; else, of as many as possible
+/// of its system, its collective and its side of the NIC, the nearest number of workers.
 std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase> train,
                                                  const CollectiveCase& it);
 
