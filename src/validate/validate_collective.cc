@@ -1,5 +1,6 @@
 #include "validate/validate_collective.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 constexpr Bytes kTestFrom = 1 * kMiB;
 constexpr Bytes kTestBelow = 64 * kMiB;
 
-constexpr std::array<const char*, 3> kModels{"", "alpha-beta", "bandwidth"};
+constexpr std::array<std::string_view, 3> kModels{"", "alpha-beta", "bandwidth"};
 
 struct Rows {
   std::vector<CollectiveRow> train;
@@ -109,13 +110,20 @@ Validation score_lines(const Rows& rows, const std::vector<PredictionLine>& line
 Result<ValidationReport> validate_collective(const CollectiveRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files.error();
+  if (std::find(kModels.begin(), kModels.end(), request.baseline) == kModels.end()) {
+    return bad_usage(fmt::format("--baseline {} needs --format", printable(request.baseline)));
+  }
+  if (!request.split.empty() && request.split != "sizes") {
+    return bad_usage(fmt::format("--split {} needs --format", printable(request.split)));
+  }
   const auto rows = read_rows(request);
   if (!rows.ok()) return rows.error();
   const auto ours = CollectiveModel::fit(rows->train);
   if (!ours.ok()) return ours.error();
 
   ValidationReport report;
-  for (const std::string model : kModels) {
+  for (const std::string_view name : kModels) {
+    const std::string model(name);
     std::vector<PredictionLine> lines;
     for (std::size_t i = 0; i < rows->test.size(); ++i) {
       lines.push_back(predict_row(model, *ours, *rows, i));

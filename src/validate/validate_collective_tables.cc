@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "calibrate/collectives/fabric_baselines.h"
 #include "calibrate/collectives/fabric_fit.h"
 #include "calibrate/score.h"
 #include "load/catalog_cases.h"

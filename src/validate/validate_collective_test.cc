@@ -101,6 +101,13 @@ TEST(ValidateCollective, RefusesFilesItCannotUse) {
   EXPECT_EQ(validate_collective({.train = {"nowhere.csv"}, .split = "sizes"}).error().kind,
             ErrorKind::kBadInput);
   EXPECT_EQ(validate_collective({.split = "sizes"}).error().kind, ErrorKind::kUsage);
+  const std::string train = file("known.csv", perfect_pipeline());
+  EXPECT_EQ(validate_collective({.train = {train}, .split = "leave-one-gpu-out"}).error().message,
+            "--split leave-one-gpu-out needs --format");
+  EXPECT_EQ(validate_collective({.train = {train}, .split = "sizes", .baseline = "line-rate"})
+                .error()
+                .message,
+            "--baseline line-rate needs --format");
   const auto untimed = validate_collective(
       {.train = {file("untimed.csv", std::string(kHeader) + "x1,2,8,all_reduce,8,\n")},
        .split = "sizes"});

@@ -77,8 +77,10 @@ constexpr int kRowsPerCurve = 24;
 constexpr std::size_t kScaleRows = 300;
 constexpr double kScalePriorRows = 10;
 constexpr double kScalePriorCurves = 3;
-constexpr double kScaleMin = 0.6;  // Rows that were left out lie nearer to others than new ones.
-// Deviations of several factors partly cancel: chosen by leaving out GPUs of the shared tables.
+// The least of them, for rows of a known cluster, of a known system and of others: rows that were
+// left out lie nearer to others than new ones. Chosen by leaving out groups of the shared tables.
+constexpr double kScaleCurveMin = 0.4;
+constexpr double kScaleSystemMin = 0.75;
 constexpr double kScaleUnknown = 0.95;
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
@@ -379,8 +381,8 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
         field_.at(point, [&](std::size_t j) { return same_curve(point, field_.point(j)); })));
   }
   scale_all_ = interval_scale(all, static_cast<double>(all.size()), kScalePriorRows, 1);
-  scale_unknown_ = std::max(kScaleUnknown, interval_scale(curves, static_cast<double>(rows.size()),
-                                                          kScalePriorCurves, kScaleUnknown));
+  scale_system_ =
+      interval_scale(curves, static_cast<double>(rows.size()), kScalePriorCurves, kScaleSystemMin);
   for (auto& [key, its] : rows) {
     scale_curves_[key] =
         interval_scale(its, static_cast<double>(its.size()), kScalePriorRows, scale_all_);
@@ -388,9 +390,10 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
 }
 
 double FabricModel::scale_of(const CollectiveCase& it, bool known) const {
-  if (!known) return scale_unknown_;
+  if (!systems_.contains(it.system)) return kScaleUnknown;
+  if (!known) return std::max(kScaleSystemMin, scale_system_);
   const auto curve = scale_curves_.find(curve_key(it));
-  return std::max(kScaleMin, curve == scale_curves_.end() ? scale_all_ : curve->second);
+  return std::max(kScaleCurveMin, curve == scale_curves_.end() ? scale_all_ : curve->second);
 }
 
 CollectiveEstimate FabricModel::estimate(const CollectiveCase& it) const {
@@ -468,69 +471,6 @@ CollectiveValue value_of(const CollectiveCase& it, const CollectiveEstimate& est
                         .p90 = value_of(it, estimate.p90)};
   if (it.inverse) std::swap(value.p10, value.p90);
   return value;
-}
-
-std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase> train,
-                                                 const CollectiveCase& it) {
-  const auto distance = [&](const CollectiveCase& other) {
-    const auto workers = [](const Fabric& fabric) { return fabric.vms * fabric.workers_per_vm; };
-    // Farther than any number of workers.
-    constexpr double kElsewhere = 100;
-    return (other.system == it.system ? 0 : kElsewhere) +
-           (other.collective == it.collective ? 0 : kElsewhere) +
-           (crosses(other) == crosses(it) ? 0 : kElsewhere) +
-           std::abs(std::log2(static_cast<double>(workers(other.fabric)) / workers(it.fabric)));
-  };
-  const CollectiveCase* nearest = nullptr;
-  for (const CollectiveCase& other : train) {
-    if (!counts(other)) continue;
-    if (nearest == nullptr || distance(other) < distance(*nearest)) nearest = &other;
-  }
-  std::vector<const CollectiveCase*> rows;
-  for (const CollectiveCase& other : train) {
-    if (nearest != nullptr && counts(other) && same_curve(other, *nearest)) rows.push_back(&other);
-  }
-  return rows;
-}
-
-std::optional<Seconds> alpha_beta_time(std::span<const CollectiveCase> train,
-                                       const CollectiveCase& it) {
-  // As in collective_fit.cc, for line-rate times instead of sizes: minimises Σ ((a + b M)/T − 1)².
-  double w = 0;
-  double wm = 0;
-  double wmm = 0;
-  double wt = 0;
-  double wmt = 0;
-  const double own = line_rate_time(it).in(kSecond);
-  for (const CollectiveCase* other : nearest_curve(train, it)) {
-    const double time = measured_time(*other)->in(kSecond);
-    const double moving = line_rate_time(*other).in(kSecond) / own;
-    const double weight = 1 / (time * time);
-    w += weight;
-    wm += weight * moving;
-    wmm += weight * moving * moving;
-    wt += weight * time;
-    wmt += weight * moving * time;
-  }
-  const double determinant = w * wmm - wm * wm;
-  constexpr double kSingular = 1e-12;
-  if (determinant <= kSingular * w * wmm) return std::nullopt;
-  const double time = (wmm * wt - wm * wmt + w * wmt - wm * wt) / determinant;
-  if (time <= 0) return std::nullopt;
-  return time * kSecond;
-}
-
-std::optional<Seconds> nearest_size_time(std::span<const CollectiveCase> train,
-                                         const CollectiveCase& it) {
-  const auto rows = nearest_curve(train, it);
-  if (rows.empty()) return std::nullopt;
-  const auto distance = [&](const CollectiveCase* other) {
-    return std::abs(std::log(other->payload / it.payload));
-  };
-  const CollectiveCase* nearest = *std::min_element(
-      rows.begin(), rows.end(),
-      [&](const CollectiveCase* a, const CollectiveCase* b) { return distance(a) < distance(b); });
-  return line_rate_time(it) / line_rate_time(*nearest) * *measured_time(*nearest);
 }
 
 }  // namespace stint

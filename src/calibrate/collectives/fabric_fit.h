@@ -80,7 +80,7 @@ class FabricModel {
   // Of the width of intervals, so that eight in ten of the rows that are left out lie in them.
   std::map<std::string, double> scale_curves_;
   double scale_all_ = 1;
-  double scale_unknown_ = 1;  // Where the cluster and collective have no rows.
+  double scale_system_ = 1;  // Of a known system where the cluster and collective have no rows.
 };
 
 /// Values of a table's column with their 80 % interval.
@@ -91,19 +91,5 @@ struct CollectiveValue {
 };
 
 CollectiveValue value_of(const CollectiveCase& it, const CollectiveEstimate& estimate);
-
-/// The measured cases of the cluster nearest to that of `it`: its own; else, of as many as possible
-/// of its system, its collective and its side of the NIC, the nearest number of workers.
-std::vector<const CollectiveCase*> nearest_curve(std::span<const CollectiveCase> train,
-                                                 const CollectiveCase& it);
-
-/// A straight line of time over size on the nearest curve, by least squares on relative error,
-/// times the ratio of the two line-rate times. Nothing without two sizes.
-std::optional<Seconds> alpha_beta_time(std::span<const CollectiveCase> train,
-                                       const CollectiveCase& it);
-
-/// The share of the line rate of the nearest size on the nearest curve.
-std::optional<Seconds> nearest_size_time(std::span<const CollectiveCase> train,
-                                         const CollectiveCase& it);
 
 }  // namespace stint

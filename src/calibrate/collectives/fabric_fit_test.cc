@@ -130,24 +130,5 @@ TEST(FabricModel, ValuesOfRatesTurnIntervalsRound) {
   EXPECT_EQ(value.p90, 2);
 }
 
-// The curve of 2 VMs is nearest to 3; 64 MiB is nearest to 70 MB, and twice the size at the same
-// share of the line rate takes twice as long.
-TEST(FabricBaselines, UseTheNearestCurve) {
-  const auto rows = both("a");
-  const auto near = nearest_curve(rows, make("a", 3, 1 * kMB));
-  ASSERT_FALSE(near.empty());
-  EXPECT_EQ(near.front()->fabric.vms, 2);
-  EXPECT_EQ(nearest_curve(rows, make("b", 1, 1 * kMB)).front()->fabric.vms, 1);
-  EXPECT_TRUE(nearest_curve({}, make("b", 3, 1 * kMB)).empty());
-  const CollectiveCase it = make("a", 2, 128 * kMiB);
-  const auto time = nearest_size_time(rows, it);
-  ASSERT_TRUE(time.has_value());
-  const Seconds other = collective_time(it.kind, 128 * kMiB, it.fabric, true_law());
-  EXPECT_NEAR(*time / other, 1, 0.2);
-  EXPECT_TRUE(alpha_beta_time(rows, it).has_value());
-  EXPECT_FALSE(alpha_beta_time({}, it).has_value());
-  EXPECT_FALSE(nearest_size_time({}, it).has_value());
-}
-
 }  // namespace
 }  // namespace stint

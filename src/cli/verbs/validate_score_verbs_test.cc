@@ -70,7 +70,8 @@ TEST(ValidateMemoryVerb, EndsWithTheErrorsCode) {
 TEST(ValidateCollectiveVerb, SaysWhatItTakes) {
   const Verb verb = validate_collective_verb();
   EXPECT_EQ(verb.path, "validate collective");
-  for (const char* name : {"--train", "--test", "--split", "--baseline", "--predictions"}) {
+  for (const char* name : {"--train", "--test", "--split", "--baseline", "--predictions",
+                           "--format", "--prior", "--calibration"}) {
     EXPECT_TRUE(std::any_of(verb.options.begin(), verb.options.end(),
                             [&](const OptionSpec& option) { return option.name == name; }))
         << name;
@@ -84,6 +85,13 @@ TEST(ValidateCollectiveVerb, EndsWithTheErrorsCode) {
   invocation.options["--train"] = {"nowhere.csv"};
   invocation.options["--test"] = {"nowhere.csv"};
   EXPECT_EQ(validate_collective_verb().run(invocation), kExitBadInput);
+  invocation.options["--format"] = {"vtrain"};
+  EXPECT_EQ(validate_collective_verb().run(invocation), kExitBadInput);
+  invocation.options["--baseline"] = {"bandwidth"};
+  EXPECT_EQ(validate_collective_verb().run(invocation), kExitUsage);
+  invocation.options.erase("--format");
+  invocation.options["--calibration"] = {"bundled"};
+  EXPECT_EQ(validate_collective_verb().run(invocation), kExitUsage);
   std::fclose(invocation.err);
 }
 
