@@ -80,7 +80,7 @@ constexpr double kScalePriorCurves = 3;
 // The least of them, for rows of a known cluster, of a known system and of others: rows that were
 // left out lie nearer to others than new ones. Chosen by leaving out groups of the shared tables.
 constexpr double kScaleCurveMin = 0.4;
-constexpr double kScaleSystemMin = 0.75;
+constexpr double kScaleSystemMin = 0.9;
 constexpr double kScaleUnknown = 0.95;
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };

@@ -13,7 +13,7 @@ namespace {
 constexpr double kCurve = 0.13;          // a: bumps of NCCL's protocols.
 constexpr double kCurveLength = 2.5;     // l: e-folds of size.
 constexpr double kOffset = 0.1;          // b: of a cluster size.
-constexpr double kMeshOffset = 0.3;      // In a mesh, whose wiring decides.
+constexpr double kMeshOffset = 0.35;     // In a mesh, whose wiring decides.
 constexpr double kBetweenOffset = 0.15;  // Between VMs, of which there are 2 to 128.
 constexpr double kCountLength = 1.5;     // k: doublings of workers.
 constexpr double kSizeQuirk = 0.03;      // q.
