@@ -151,6 +151,7 @@ std::span<const Verb> verbs() {
     all.push_back(validate_collective_verb());
     all.push_back(validate_convergence_verb());
     all.push_back(validate_deadline_verb());
+    all.push_back(validate_device_verb());
     all.push_back(validate_interleave_verb());
     all.push_back(validate_memory_verb());
     all.push_back(validate_pairs_verb());

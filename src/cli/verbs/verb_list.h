@@ -113,6 +113,9 @@ Verb validate_collective_verb();
 /// validate convergence.
 Verb validate_convergence_verb();
 
+/// validate device.
+Verb validate_device_verb();
+
 /// validate revocations.
 Verb validate_revocations_verb();
 

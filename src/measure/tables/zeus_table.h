@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/result.h"
+#include "base/units.h"
+
+namespace stint {
+
+/// An epoch of a workload on one GPU under a power limit, as published with Zeus (NSDI'23).
+struct ZeusRow {
+  std::string gpu;
+  std::string dataset;
+  std::string network;
+  std::string optimizer;
+  double batch = 0;
+  double power_limit_w = 0;
+  std::optional<Seconds> epoch;  // Absent: not measured.
+};
+
+/// Whether the header is that of epoch times.
+bool is_zeus_epochs(const Csv& csv);
+
+/// Whether the header is that of epochs to a target, which has no times.
+bool is_zeus_targets(const Csv& csv);
+
+/// Reads epoch times: columns gpu, dataset, network, batch, optimizer and power_limit_w, and
+/// epoch_s, which may be missing or blank. Unreadable cells are bad input with line and column.
+Result<std::vector<ZeusRow>> read_zeus_epochs(const Csv& csv);
+
+}  // namespace stint
