@@ -11,10 +11,11 @@ namespace stint {
 namespace {
 
 /// Words that vendors put around the name of a model.
-constexpr std::array<std::string_view, 23> kDecoration{
-    "nvidia", "tesla", "geforce", "quadro", "amd",       "instinct", "radeon",     "intel",
-    "habana", "gpu",   "tensor",  "core",   "blackwell", "hopper",   "grace",      "ampere",
-    "ai",     "r",     "tm",      "cts",    "graphics",  "rx",       "accelerator"};
+constexpr std::array<std::string_view, 27> kDecoration{
+    "nvidia", "tesla",       "geforce", "quadro", "amd",     "instinct",   "radeon",
+    "intel",  "habana",      "gpu",     "tensor", "core",    "blackwell",  "hopper",
+    "grace",  "ampere",      "ai",      "r",      "tm",      "cts",        "graphics",
+    "rx",     "accelerator", "max",     "q",      "edition", "workstation"};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 

@@ -4,6 +4,7 @@
 
 extern "C" {
 extern const char stint_catalog_gpus_begin[], stint_catalog_gpus_end[];
+extern const char stint_catalog_boards_begin[], stint_catalog_boards_end[];
 extern const char stint_catalog_aws_begin[], stint_catalog_aws_end[];
 extern const char stint_catalog_gcp_begin[], stint_catalog_gcp_end[];
 extern const char stint_catalog_azure_begin[], stint_catalog_azure_end[];
@@ -42,6 +43,7 @@ std::vector<BundledFile> files_in(std::string_view folder) {
 std::span<const BundledFile> bundled_catalogs() {
   static const BundledFile kFiles[] = {
       {"catalog/gpus.json", {stint_catalog_gpus_begin, stint_catalog_gpus_end}},
+      {"catalog/boards.json", {stint_catalog_boards_begin, stint_catalog_boards_end}},
       {"catalog/aws.json", {stint_catalog_aws_begin, stint_catalog_aws_end}},
       {"catalog/gcp.json", {stint_catalog_gcp_begin, stint_catalog_gcp_end}},
       {"catalog/azure.json", {stint_catalog_azure_begin, stint_catalog_azure_end}},

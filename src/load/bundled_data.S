@@ -7,6 +7,7 @@
 
   .section .rodata
   BUNDLE(stint_catalog_gpus, "catalog/gpus.json")
+  BUNDLE(stint_catalog_boards, "catalog/boards.json")
   BUNDLE(stint_catalog_aws, "catalog/aws.json")
   BUNDLE(stint_catalog_gcp, "catalog/gcp.json")
   BUNDLE(stint_catalog_azure, "catalog/azure.json")

@@ -25,8 +25,8 @@ TEST(Bundled, HoldsTheGpusTheThreeProvidersAndTheEmulatedOne) {
   std::set<std::string> paths;
   for (const BundledFile& file : bundled_catalogs()) paths.insert(file.path);
   EXPECT_EQ(paths,
-            (std::set<std::string>{"catalog/aws.json", "catalog/azure.json", "catalog/gcp.json",
-                                   "catalog/gpus.json", "catalog/local.json"}));
+            (std::set<std::string>{"catalog/aws.json", "catalog/azure.json", "catalog/boards.json",
+                                   "catalog/gcp.json", "catalog/gpus.json", "catalog/local.json"}));
   EXPECT_EQ(bundled_catalogs().size(), paths.size());
 }
 

@@ -1,10 +1,17 @@
 #include "calibrate/device/mlperf_table_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "calibrate/device/carried_row.h"
+#include "calibrate/device/interval_scale.h"
+#include "calibrate/device/mlperf_effects.h"
+#include "calibrate/score.h"
 #include "catalog/gpu_spelling.h"
 #include "measure/tables/mlperf_clusters.h"
 
@@ -21,6 +28,17 @@ std::string unusable_reason(const MlperfRow& row, const Gpu* gpu) {
                        printable(row.accelerator));
   }
   return "";
+}
+
+/// Rounds are half a year apart: v2.1 is 0, v3.0 is 1, v4.1 is 4. A name of another form counts as
+/// the middle one.
+double round_number(std::string_view round) {
+  constexpr double kMiddle = 2;
+  const std::vector<std::string> parts = split(round.substr(round.starts_with("v") ? 1 : 0), '.');
+  if (parts.size() != 2) return kMiddle;
+  const auto major = parse_int(parts[0]);
+  const auto minor = parse_int(parts[1]);
+  return major && minor ? 2.0 * *major + *minor - 5 : kMiddle;
 }
 
 class MlperfTable final : public DeviceTable {
@@ -44,30 +62,19 @@ class MlperfTable final : public DeviceTable {
 
   Result<std::vector<DeviceForecast>> forecast(const Fold& fold,
                                                std::string_view model) const override {
-    std::vector<CarriedRow> known;
+    std::vector<std::size_t> known;
     for (const std::size_t i : fold.train) {
-      if (rows_[i].measured && rows_[i].unusable.empty()) known.push_back(carried(i));
+      if (rows_[i].measured && rows_[i].unusable.empty()) known.push_back(i);
     }
-    const CarriedBy by = carried_by(model.empty() ? "peak-flops" : model);
-    std::vector<DeviceForecast> forecasts;
-    for (const std::size_t i : fold.test) {
-      DeviceForecast& it = forecasts.emplace_back();
-      it.note = rows_[i].unusable;
-      if (!it.note.empty()) continue;
-      const auto log_time = carried_log_time(known, carried(i), by);
-      if (log_time) {
-        it.time = std::exp(*log_time) * per_accelerator(i) * kSecond;
-      } else {
-        it.note = fmt::format("no training row has the benchmark {}", printable(rows_[i].job));
-      }
-    }
-    return forecasts;
+    if (known.empty()) return bad_input("no training row is of one machine and has a time");
+    return model.empty() ? forecast_ours(known, fold.test)
+                         : forecast_carried(known, fold.test, carried_by(model));
   }
 
  private:
   void add_row(const MlperfRow& row, TableRole role) {
     const Gpu* gpu = find_spelled_gpu(catalog_, row.accelerator);
-    if (gpu == nullptr) gpu = find_spelled_gpu(catalog_, row.gpu);
+    if (row.accelerator.empty()) gpu = find_spelled_gpu(catalog_, row.gpu);
     rows_.push_back({.role = role,
                      .gpu = row.gpu,
                      .family = row.benchmark,
@@ -77,6 +84,109 @@ class MlperfTable final : public DeviceTable {
                      .unusable = unusable_reason(row, gpu)});
     mlperf_.push_back(row);
     gpus_.push_back(gpu);
+  }
+
+  using Rows = std::vector<std::size_t>;
+
+  std::vector<DeviceForecast> forecast_carried(const Rows& known, const Rows& test,
+                                               CarriedBy by) const {
+    std::vector<CarriedRow> carried_rows;
+    for (const std::size_t i : known) carried_rows.push_back(carried(i));
+    std::vector<DeviceForecast> forecasts;
+    for (const std::size_t i : test) {
+      DeviceForecast& it = forecasts.emplace_back(DeviceForecast{.note = rows_[i].unusable});
+      if (!it.note.empty()) continue;
+      const auto log_time = carried_log_time(carried_rows, carried(i), by);
+      if (log_time) {
+        it.time = std::exp(*log_time) * per_accelerator(i) * kSecond;
+      } else {
+        it.note = no_benchmark(i);
+      }
+    }
+    return forecasts;
+  }
+
+  std::vector<DeviceForecast> forecast_ours(const Rows& known, const Rows& test) const {
+    const auto usual = usual_batches(known);
+    const BenchmarkTimes times = BenchmarkTimes::fit(points_of(known, usual));
+    const double scale = left_out_scale(known, usual);
+    std::set<std::string> architectures;
+    for (const std::size_t i : known) architectures.insert(gpus_[i]->architecture.value_or(""));
+    std::vector<DeviceForecast> forecasts;
+    for (const std::size_t i : test) {
+      DeviceForecast& it = forecasts.emplace_back(DeviceForecast{.note = rows_[i].unusable});
+      if (!it.note.empty()) continue;
+      if (!usual.contains(rows_[i].job)) {
+        it.note = no_benchmark(i);
+        continue;
+      }
+      const LogEstimate estimate = times.estimate(point_of(i, usual));
+      const double reach = kInterval80 * scale * estimate.deviation;
+      it.time = std::exp(estimate.mean) * per_accelerator(i) * kSecond;
+      it.p10 = std::exp(estimate.mean - reach) * per_accelerator(i) * kSecond;
+      it.p90 = std::exp(estimate.mean + reach) * per_accelerator(i) * kSecond;
+      const std::string architecture = gpus_[i]->architecture.value_or("");
+      if (!architectures.contains(architecture)) {
+        it.note = fmt::format("unvalidated: no training row is of the architecture {}",
+                              printable(architecture));
+      }
+    }
+    return forecasts;
+  }
+
+  /// What makes intervals hold: each GPU of the training rows is predicted from the others.
+  double left_out_scale(const Rows& known, const std::map<std::string, double>& usual) const {
+    std::set<std::string> gpus;
+    for (const std::size_t i : known) gpus.insert(rows_[i].gpu);
+    std::vector<double> errors;
+    for (const std::string& gpu : gpus) {
+      Rows train;
+      Rows rest;
+      for (const std::size_t i : known) (rows_[i].gpu == gpu ? rest : train).push_back(i);
+      if (train.empty()) continue;
+      const BenchmarkTimes times = BenchmarkTimes::fit(points_of(train, usual));
+      for (const std::size_t i : rest) {
+        const BenchmarkPoint point = point_of(i, usual);
+        const LogEstimate estimate = times.estimate(point);
+        errors.push_back((point.log_time - estimate.mean) / estimate.deviation);
+      }
+    }
+    return interval_scale(std::move(errors));
+  }
+
+  std::string no_benchmark(std::size_t i) const {
+    return fmt::format("no training row has the benchmark {}", printable(rows_[i].job));
+  }
+
+  /// The median batch per accelerator of each benchmark.
+  std::map<std::string, double> usual_batches(const Rows& known) const {
+    std::map<std::string, std::vector<double>> batches;
+    for (const std::size_t i : known) batches[rows_[i].job].push_back(per_accelerator(i));
+    std::map<std::string, double> usual;
+    for (auto& [job, its] : batches) {
+      std::sort(its.begin(), its.end());
+      usual[job] = quantile(its, 0.5);
+    }
+    return usual;
+  }
+
+  BenchmarkPoint point_of(std::size_t i, const std::map<std::string, double>& usual) const {
+    const MlperfRow& row = mlperf_[i];
+    const double batch = per_accelerator(i);
+    return {.benchmark = row.benchmark,
+            .submitter = row.submitter,
+            .gpu = gpus_[i],
+            .round = round_number(row.round),
+            .batch = batch,
+            .batch_usual = usual.at(rows_[i].job),
+            .log_time = row.step ? std::log(row.step->in(kSecond) / batch) : 0};
+  }
+
+  std::vector<BenchmarkPoint> points_of(const Rows& known,
+                                        const std::map<std::string, double>& usual) const {
+    std::vector<BenchmarkPoint> points;
+    for (const std::size_t i : known) points.push_back(point_of(i, usual));
+    return points;
   }
 
   double per_accelerator(std::size_t i) const {

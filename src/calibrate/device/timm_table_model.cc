@@ -1,49 +1,87 @@
 #include "calibrate/device/timm_table_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "base/text.h"
+#include "calibrate/device/shape_fit.h"
+#include "calibrate/score.h"
 #include "catalog/gpu_spelling.h"
 #include "measure/tables/timm_table.h"
 
 namespace stint {
 namespace {
 
-/// The seconds of a step as a · batch · GMACs + b · batch · activations.
-struct TwoConstants {
-  double per_gmac = 0;
-  double per_activation = 0;
+constexpr const char* kTwoConstants = "two-constants";
+constexpr std::size_t kInnerFolds = 5;     // Groups of families that are held out for intervals.
+constexpr std::size_t kFewResiduals = 20;  // With fewer there is no interval.
+
+/// Rows that one fit is about.
+struct Condition {
+  std::string mode;
+  std::string layout;
+  std::string gpu;
+  std::string torch;
+
+  auto operator<=>(const Condition&) const = default;
 };
 
-/// Least squares of relative errors; a constant that would be negative is zero.
-TwoConstants fit_two_constants(std::span<const TimmRow* const> rows) {
-  double aa = 0;
-  double ab = 0;
-  double bb = 0;
-  double a = 0;
-  double b = 0;
-  for (const TimmRow* row : rows) {
-    const double per_image = row->step->in(kSecond) / row->batch;
-    const double x = *row->gmacs / per_image;
-    const double y = *row->activations_m / per_image;
-    aa += x * x;
-    ab += x * y;
-    bb += y * y;
-    a += x;
-    b += y;
+Condition condition_of(const TimmRow& row) { return {row.mode, row.layout, row.gpu, row.torch}; }
+
+/// A fit and the logarithms of measured over predicted seconds of families that were held out.
+struct ConditionFit {
+  ShapeFit fit;
+  std::vector<double> residuals;  // Sorted.
+};
+
+/// A training row of a condition.
+struct Known {
+  std::string family;
+  ShapeSample sample;
+};
+
+std::vector<ShapeSample> samples_of(const std::vector<Known>& rows) {
+  std::vector<ShapeSample> samples;
+  for (const Known& row : rows) samples.push_back(row.sample);
+  return samples;
+}
+
+std::vector<double> left_out_residuals(const std::vector<Known>& rows) {
+  std::map<std::string, std::size_t> group;
+  for (const Known& row : rows) group.emplace(row.family, 0);
+  std::size_t next = 0;
+  for (auto& [family, number] : group) number = next++ % kInnerFolds;
+  std::vector<double> residuals;
+  for (std::size_t k = 0; k < std::min(kInnerFolds, group.size()); ++k) {
+    std::vector<Known> train;
+    for (const Known& row : rows) {
+      if (group.at(row.family) != k) train.push_back(row);
+    }
+    const auto fit = ShapeFit::fit(samples_of(train));
+    if (!fit.ok()) continue;
+    for (const Known& row : rows) {
+      if (group.at(row.family) != k) continue;
+      residuals.push_back(std::log(row.sample.seconds) - fit->log_seconds(row.sample));
+    }
   }
-  const double determinant = aa * bb - ab * ab;
-  TwoConstants fit;
-  if (determinant > 1e-12 * aa * bb) {
-    fit = {.per_gmac = (a * bb - b * ab) / determinant,
-           .per_activation = (b * aa - a * ab) / determinant};
-  }
-  if (fit.per_gmac <= 0 || fit.per_activation <= 0) {
-    const bool by_gmacs = aa > 0 && (bb == 0 || a * a / aa >= b * b / bb);
-    fit = by_gmacs ? TwoConstants{.per_gmac = a / aa} : TwoConstants{.per_activation = b / bb};
-  }
-  return fit;
+  std::sort(residuals.begin(), residuals.end());
+  return residuals;
+}
+
+/// Constants of another accelerator: arithmetic by peak, memory by bandwidth.
+TwoConstants carried_over(const TwoConstants& constants, const Gpu& from, const Gpu& to) {
+  return {
+      .per_gmac = constants.per_gmac * (*from.fp16 / *to.fp16),
+      .per_activation = constants.per_activation * (*from.memory_bandwidth / *to.memory_bandwidth)};
+}
+
+bool has_figures(const Gpu* gpu) {
+  return gpu != nullptr && gpu->fp16.has_value() && gpu->memory_bandwidth.has_value();
 }
 
 class TimmTable final : public DeviceTable {
@@ -68,40 +106,124 @@ class TimmTable final : public DeviceTable {
                        .groups = {fmt::format("{} {} {}", mode, row.gpu, row.layout)},
                        .measured = row.step});
       timm_.push_back(row);
+      if (row.gmacs && row.activations_m) shapes_[row.model].emplace(row.image_size, row);
     }
     return {};
   }
 
   std::span<const DeviceRow> rows() const override { return rows_; }
-  std::vector<std::string> baselines() const override { return {"two-constants"}; }
+  std::vector<std::string> baselines() const override { return {kTwoConstants}; }
 
   Result<std::vector<DeviceForecast>> forecast(const Fold& fold,
-                                               std::string_view /*model*/) const override {
-    std::vector<const TimmRow*> known;
-    for (const std::size_t i : fold.train) {
-      const TimmRow& row = timm_[i];
-      if (row.step && row.gmacs && row.activations_m && row.mode == "train") known.push_back(&row);
-    }
+                                               std::string_view model) const override {
+    const auto known = known_rows(fold);
     if (known.empty()) return bad_input("no training row has a time, GMACs and activations");
-    const TwoConstants fit = fit_two_constants(known);
+    std::map<Condition, ConditionFit> fits;
     std::vector<DeviceForecast> forecasts;
     for (const std::size_t i : fold.test) {
-      const TimmRow& row = timm_[i];
-      DeviceForecast& it = forecasts.emplace_back();
-      if (!row.gmacs || !row.activations_m) {
-        it.note = "the row has no GMACs or activations";
+      const auto sample = sample_of(timm_[i]);
+      if (!sample) {
+        forecasts.emplace_back().note =
+            "the table has no GMACs and activations of the model at any image size";
         continue;
       }
-      it.time = row.batch * (fit.per_gmac * *row.gmacs + fit.per_activation * *row.activations_m) *
-                kSecond;
+      const auto& [condition, rows] = nearest(known, condition_of(timm_[i]));
+      const auto found = fits.find(condition);
+      if (found == fits.end()) {
+        const auto fit = ShapeFit::fit(samples_of(rows));
+        if (!fit.ok()) return fit.error();
+        const bool ours = model != kTwoConstants;
+        fits.emplace(condition,
+                     ConditionFit{*fit, ours ? left_out_residuals(rows) : std::vector<double>()});
+      }
+      forecasts.push_back(predict(timm_[i], *sample, condition, fits.at(condition), model));
     }
     return forecasts;
   }
 
  private:
-  [[maybe_unused]] const Catalog& catalog_;
+  using KnownRows = std::map<Condition, std::vector<Known>>;
+
+  /// The shape of a row. Where the table does not state it, that of the same model at the nearest
+  /// image size: arithmetic and activations of an image grow with its area.
+  std::optional<ShapeSample> sample_of(const TimmRow& row) const {
+    ShapeSample sample{.parameters_m = row.parameters_m,
+                       .image_size = row.image_size,
+                       .batch = row.batch,
+                       .seconds = row.step ? row.step->in(kSecond) / row.batch : 1};
+    const TimmRow* shape = &row;
+    if (!row.gmacs || !row.activations_m) {
+      const auto found = shapes_.find(row.model);
+      if (found == shapes_.end()) return std::nullopt;
+      const auto distance = [&](const auto& it) {
+        return std::abs(std::log(it.first / row.image_size));
+      };
+      const auto closest =
+          std::min_element(found->second.begin(), found->second.end(),
+                           [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+      shape = &closest->second;
+    }
+    const double side = row.image_size / shape->image_size;
+    sample.gmacs = *shape->gmacs * side * side;
+    sample.activations_m = *shape->activations_m * side * side;
+    return sample;
+  }
+
+  KnownRows known_rows(const Fold& fold) const {
+    KnownRows known;
+    for (const std::size_t i : fold.train) {
+      const TimmRow& row = timm_[i];
+      if (!row.step || !row.gmacs || !row.activations_m) continue;
+      known[condition_of(row)].push_back({.family = rows_[i].family, .sample = *sample_of(row)});
+    }
+    return known;
+  }
+
+  /// The rows of the same mode and layout before those of the same GPU and version.
+  static const KnownRows::value_type& nearest(const KnownRows& known, const Condition& wanted) {
+    const auto distance = [&](const KnownRows::value_type& it) {
+      return std::tuple(it.first.mode != wanted.mode, it.first.layout != wanted.layout,
+                        it.first.gpu != wanted.gpu, it.first.torch != wanted.torch);
+    };
+    return *std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+      return distance(a) < distance(b);
+    });
+  }
+
+  DeviceForecast predict(const TimmRow& row, const ShapeSample& sample, const Condition& condition,
+                         const ConditionFit& its, std::string_view model) const {
+    const bool training = row.mode == "train";
+    if (training != (condition.mode == "train")) {
+      return {.note = fmt::format("no training row is of {}", training ? "training" : "inference")};
+    }
+    TwoConstants constants = its.fit.constants();
+    std::string note;
+    if (condition.gpu != row.gpu) {
+      const Gpu* from = find_spelled_gpu(catalog_, condition.gpu);
+      const Gpu* to = find_spelled_gpu(catalog_, row.gpu);
+      if (!has_figures(from) || !has_figures(to)) {
+        return {.note = fmt::format("the catalogue has no figures of the GPU {}",
+                                    printable(has_figures(to) ? condition.gpu : row.gpu))};
+      }
+      constants = carried_over(constants, *from, *to);
+      note = fmt::format("carried over from {}", printable(condition.gpu));
+    }
+    if (model == kTwoConstants) {
+      return {.time = row.batch * constants.seconds(sample) * kSecond, .note = note};
+    }
+    const double log_time = std::log(row.batch) + its.fit.log_seconds(sample, constants);
+    DeviceForecast forecast{.time = std::exp(log_time) * kSecond, .note = note};
+    if (its.residuals.size() >= kFewResiduals) {
+      forecast.p10 = std::exp(log_time + quantile(its.residuals, 0.1)) * kSecond;
+      forecast.p90 = std::exp(log_time + quantile(its.residuals, 0.9)) * kSecond;
+    }
+    return forecast;
+  }
+
+  const Catalog& catalog_;
   std::vector<DeviceRow> rows_;
   std::vector<TimmRow> timm_;
+  std::map<std::string, std::map<double, TimmRow>> shapes_;  // By model and image size.
 };
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "calibrate/device/zeus_table_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
 
 #include "base/text.h"
 #include "calibrate/device/carried_row.h"
+#include "calibrate/device/epoch_effects.h"
+#include "calibrate/device/interval_scale.h"
 #include "catalog/gpu_spelling.h"
 #include "measure/tables/zeus_table.h"
 
@@ -34,29 +37,18 @@ class ZeusTable final : public DeviceTable {
 
   Result<std::vector<DeviceForecast>> forecast(const Fold& fold,
                                                std::string_view model) const override {
-    std::vector<CarriedRow> known;
+    std::vector<std::size_t> known;
     for (const std::size_t i : fold.train) {
-      if (rows_[i].measured && rows_[i].unusable.empty()) known.push_back(carried(i));
+      if (rows_[i].measured && rows_[i].unusable.empty()) known.push_back(i);
     }
-    const CarriedBy by = carried_by(model.empty() ? "peak-flops" : model);
-    std::vector<DeviceForecast> forecasts;
-    for (const std::size_t i : fold.test) {
-      DeviceForecast& it = forecasts.emplace_back();
-      it.note = rows_[i].unusable;
-      if (!it.note.empty()) continue;
-      const auto log_time = carried_log_time(known, carried(i), by);
-      if (log_time) {
-        it.time = std::exp(*log_time) * kSecond;
-      } else {
-        it.note = fmt::format("no training row has the workload {}", printable(rows_[i].job));
-      }
-    }
-    return forecasts;
+    if (known.empty()) return bad_input("no training row has a time");
+    return model.empty() ? forecast_ours(known, fold.test)
+                         : forecast_carried(known, fold.test, carried_by(model));
   }
 
  private:
   void add_row(const ZeusRow& row, TableRole role) {
-    const Gpu* gpu = find_spelled_gpu(catalog_, row.gpu);
+    const Gpu* gpu = find_spelled_gpu(catalog_, zeus_machine(row.gpu).board);
     const std::string job = fmt::format("{} {} {}", row.dataset, row.network, row.optimizer);
     DeviceRow common{.role = role,
                      .gpu = row.gpu,
@@ -75,9 +67,70 @@ class ZeusTable final : public DeviceTable {
     gpus_.push_back(gpu);
   }
 
+  using Rows = std::vector<std::size_t>;
+
+  std::vector<DeviceForecast> forecast_carried(const Rows& known, const Rows& test,
+                                               CarriedBy by) const {
+    std::vector<CarriedRow> carried_rows;
+    for (const std::size_t i : known) carried_rows.push_back(carried(i));
+    std::vector<DeviceForecast> forecasts;
+    for (const std::size_t i : test) {
+      DeviceForecast& it = forecasts.emplace_back(DeviceForecast{.note = rows_[i].unusable});
+      if (!it.note.empty()) continue;
+      const auto log_time = carried_log_time(carried_rows, carried(i), by);
+      if (log_time) {
+        it.time = std::exp(*log_time) * kSecond;
+      } else {
+        it.note = no_workload(i);
+      }
+    }
+    return forecasts;
+  }
+
+  std::vector<DeviceForecast> forecast_ours(const Rows& known, const Rows& test) const {
+    std::vector<EpochPoint> points;
+    for (const std::size_t i : known) points.push_back(point_of(i));
+    const EpochTimes times = EpochTimes::fit(points);
+    std::vector<DeviceForecast> forecasts;
+    for (const std::size_t i : test) {
+      DeviceForecast& it = forecasts.emplace_back(DeviceForecast{.note = rows_[i].unusable});
+      if (!it.note.empty()) continue;
+      const auto estimate = times.estimate(point_of(i));
+      if (!estimate) {
+        it.note = no_workload(i);
+        continue;
+      }
+      const double reach = kInterval80 * estimate->deviation;
+      it.time = std::exp(estimate->mean) * kSecond;
+      it.p10 = std::exp(estimate->mean - reach) * kSecond;
+      it.p90 = std::exp(estimate->mean + reach) * kSecond;
+    }
+    return forecasts;
+  }
+
+  std::string no_workload(std::size_t i) const {
+    return fmt::format("no training row has the workload {}", printable(workload_of(i)));
+  }
+
+  /// Optimizers take little of an epoch, so they do not tell workloads apart.
+  std::string workload_of(std::size_t i) const { return zeus_[i].dataset + " " + zeus_[i].network; }
+
+  EpochPoint point_of(std::size_t i) const {
+    const ZeusRow& row = zeus_[i];
+    const double largest = power_max_.at(row.gpu);
+    EpochPoint point{.workload = workload_of(i),
+                     .gpu = gpus_[i],
+                     .batch = row.batch,
+                     .processor_year = zeus_machine(row.gpu).processor_year,
+                     .limit = row.power_limit_w / largest,
+                     .log_time = row.epoch ? std::log(row.epoch->in(kSecond)) : 0};
+    if (row.average_power_w) point.power_share = *row.average_power_w / largest;
+    return point;
+  }
+
   CarriedRow carried(std::size_t i) const {
     const ZeusRow& row = zeus_[i];
-    return {.job = rows_[i].job,
+    return {.job = workload_of(i),
             .gpu = gpus_[i],
             .peak = *gpus_[i]->fp32,
             .bandwidth = *gpus_[i]->memory_bandwidth,

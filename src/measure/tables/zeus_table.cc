@@ -18,6 +18,9 @@ Result<ZeusRow> read_row(const Csv& csv, std::size_t i) {
   const auto limit = needed_number(csv, i, "power_limit_w");
   if (!limit.ok()) return limit.error();
   row.power_limit_w = *limit;
+  const auto power = maybe_number(csv, i, "average_power_w");
+  if (!power.ok()) return power.error();
+  row.average_power_w = *power;
   const auto epoch = maybe_number(csv, i, "epoch_s");
   if (!epoch.ok()) return epoch.error();
   if (*epoch) row.epoch = **epoch * kSecond;
@@ -27,6 +30,17 @@ Result<ZeusRow> read_row(const Csv& csv, std::size_t i) {
 }  // namespace
 
 bool is_zeus_epochs(const Csv& csv) { return csv.find_column("power_limit_w").has_value(); }
+
+ZeusMachine zeus_machine(const std::string& gpu) {
+  // Zeus (NSDI'23), section 6.1: V100 in CloudLab's r7525, whose boards are V100S, with EPYC 7542;
+  // RTX6000 with Xeon Gold 6126 and P100 with Xeon E5-2670 v3, both of Chameleon Cloud; A40 with
+  // EPYC 7513.
+  if (gpu == "V100") return {.board = "V100S-PCIe", .processor_year = 2019};
+  if (gpu == "P100") return {.board = "P100-PCIe", .processor_year = 2014};
+  if (gpu == "RTX6000") return {.board = "Quadro-RTX-6000", .processor_year = 2017};
+  if (gpu == "A40") return {.board = "A40", .processor_year = 2021};
+  return {.board = gpu, .processor_year = {}};
+}
 
 bool is_zeus_targets(const Csv& csv) { return csv.find_column("target_metric").has_value(); }
 

@@ -18,17 +18,28 @@ struct ZeusRow {
   std::string optimizer;
   double batch = 0;
   double power_limit_w = 0;
-  std::optional<Seconds> epoch;  // Absent: not measured.
+  std::optional<double> average_power_w;  // Measured with the time.
+  std::optional<Seconds> epoch;           // Absent: not measured.
 };
 
 /// Whether the header is that of epoch times.
 bool is_zeus_epochs(const Csv& csv);
 
+/// The machine in which the authors of Zeus had a GPU.
+struct ZeusMachine {
+  std::string board;                  // The GPU's name in the catalogue.
+  std::optional<int> processor_year;  // In which its processor appeared.
+};
+
+/// The machine of what a table of Zeus calls `gpu`; without a year when the authors name none.
+ZeusMachine zeus_machine(const std::string& gpu);
+
 /// Whether the header is that of epochs to a target, which has no times.
 bool is_zeus_targets(const Csv& csv);
 
 /// Reads epoch times: columns gpu, dataset, network, batch, optimizer and power_limit_w, and
-/// epoch_s, which may be missing or blank. Unreadable cells are bad input with line and column.
+/// epoch_s and average_power_w, which may be missing or blank. Unreadable cells are bad input with
+/// line and column.
 Result<std::vector<ZeusRow>> read_zeus_epochs(const Csv& csv);
 
 }  // namespace stint
