@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 SCHEMA = "stint.catalog/1"
-OUTPUT = Path(__file__).resolve().parent.parent / "data" / "catalog"
+TOOLS = Path(__file__).resolve().parent
+OUTPUT = TOOLS.parent / "data" / "catalog"
 
 # Each source: the repository on GitHub, what was read there, and the date its figures are of; with
 # no date here, that of the commit. Commit and licence come from the tables' PROVENANCE.md.
@@ -136,6 +137,9 @@ GPU_FIGURES = [
     ("fp16", "fp16_tensor_tflops_dense", "TFLOP/s"),
 ]
 GPU_FIELDS = [name for name, _, _ in GPU_FIGURES] + ["link", "link_bandwidth", "pcie"]
+# tools/gpu_boards.csv: figures of data sheets that gpu_specs.csv does not have.
+BOARD_FIELDS = ["multiprocessors", "lanes_per_scheduler", "board_power_watts"]
+AFTER_BOARD = ["evidence", "unverified"]
 
 # The GPU table says in prose which figures nobody checked. Prose missing here stops the program,
 # so that a new row cannot lose its warning.
@@ -249,7 +253,12 @@ def unverified_fields(row, present):
     return [name for name in present if name in named]
 
 
-def gpu_entry(row):
+def board_entry(row):
+    """Figures of the board of a GPU, which no page that was read here confirms."""
+    return {name: int(row[name]) for name in BOARD_FIELDS if row[name]}
+
+
+def gpu_entry(row, boards):
     entry = {"name": row["gpu"], "architecture": row["architecture"]}
     for name, column, unit in GPU_FIGURES:
         entry[name] = quantity(row[column], unit)
@@ -259,7 +268,10 @@ def gpu_entry(row):
     entry = without_absent(entry)
     present = [name for name in GPU_FIELDS if name in entry]
     entry["evidence"] = row["read_here"]
-    entry["unverified"] = unverified_fields(row, present)
+    board = boards.get(row["gpu"], {})
+    entry["unverified"] = unverified_fields(row, present) + list(board)
+    entry = {**{name: entry[name] for name in entry if name not in AFTER_BOARD}, **board,
+             **{name: entry[name] for name in AFTER_BOARD}}
     return without_absent(entry)
 
 
@@ -515,7 +527,9 @@ def catalog_texts(folder):
         name: [source_entry(identifier, repositories) for identifier in identifiers]
         for name, identifiers in FILE_SOURCES.items()
     }
-    gpus = {row["gpu"]: gpu_entry(row) for row in read_table(folder, "gpu_specs.csv")}
+    boards = {row["gpu"]: board_entry(row) for row in read_table(TOOLS, "gpu_boards.csv")}
+    gpus = {row["gpu"]: gpu_entry(row, boards) for row in read_table(folder, "gpu_specs.csv")}
+    require(boards.keys() <= gpus.keys(), "gpu_boards.csv names a GPU that gpu_specs.csv lacks.")
     gpu_names = read_gpu_names(folder, gpus)
     rows = read_table(folder, "instances.csv")
     check_bands(rows, folder)

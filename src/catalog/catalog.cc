@@ -44,6 +44,12 @@ void describe(Walk& walk, Like<Walk, Gpu>& it) {
   walk.field("link_bandwidth", it.link_bandwidth, "Bandwidth of that link, sum of both directions.",
              kBytesPerSecond);
   walk.field("pcie", it.pcie, "Generation and width of the host link.");
+  walk.field("multiprocessors", it.multiprocessors,
+             "Number of streaming multiprocessors or compute units.", kCount);
+  walk.field("lanes_per_scheduler", it.lanes_per_scheduler,
+             "Number of FP32 lanes that one warp scheduler feeds.", kCount);
+  walk.field("board_power_watts", it.board_power_watts, "Power limit of the board in watts.",
+             kCount);
   walk.field("evidence", it.evidence, "Pages from which the figures were read.");
   walk.field("unverified", it.unverified, "Fields that none of those pages confirms.");
   walk.rest(it.unknown);

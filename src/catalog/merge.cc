@@ -149,6 +149,9 @@ void merge_gpu(Gpu& old, Gpu fresh) {
   take(old.link, fresh.link);
   take(old.link_bandwidth, fresh.link_bandwidth);
   take(old.pcie, fresh.pcie);
+  take(old.multiprocessors, fresh.multiprocessors);
+  take(old.lanes_per_scheduler, fresh.lanes_per_scheduler);
+  take(old.board_power_watts, fresh.board_power_watts);
   take(old.evidence, fresh.evidence);
   if (!fresh.unverified.empty()) old.unverified = std::move(fresh.unverified);
   take(old.unknown, fresh.unknown);
@@ -238,6 +241,9 @@ void add_gpu(Facts& facts, const Gpu& gpu) {
   list.add("link", gpu.link);
   list.add("link bandwidth", gpu.link_bandwidth, "GB/s");
   list.add("PCIe", gpu.pcie);
+  list.add("multiprocessors", gpu.multiprocessors);
+  list.add("lanes per scheduler", gpu.lanes_per_scheduler);
+  list.add("board power in watts", gpu.board_power_watts);
   list.add("evidence", gpu.evidence);
   if (!gpu.unverified.empty()) list.add("unverified", std::optional(join(gpu.unverified, ", ")));
 }

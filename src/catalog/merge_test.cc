@@ -71,10 +71,17 @@ TEST(Merge, ReplacesGpus) {
 }
 
 TEST(Merge, KeepsFiguresOfAGpuTheNewerOneDoesNotName) {
-  const Catalog before{.gpus = {{.name = "T4", .memory = 16 * kGB, .pcie = "3.0 x16"}}};
-  const Catalog merged = merge(before, {.gpus = {{.name = "T4", .memory = 15 * kGB}}});
+  const Catalog before{.gpus = {{.name = "T4",
+                                 .memory = 16 * kGB,
+                                 .pcie = "3.0 x16",
+                                 .multiprocessors = 40,
+                                 .board_power_watts = 70}}};
+  const Catalog merged =
+      merge(before, {.gpus = {{.name = "T4", .memory = 15 * kGB, .board_power_watts = 75}}});
   EXPECT_DOUBLE_EQ(merged.gpus[0].memory->in(kGB), 15);
   EXPECT_EQ(merged.gpus[0].pcie, "3.0 x16");
+  EXPECT_EQ(merged.gpus[0].multiprocessors, 40);
+  EXPECT_EQ(merged.gpus[0].board_power_watts, 75);
 }
 
 TEST(Merge, KeepsTheBaselineWhenOnlyAPeakIsSaid) {

@@ -173,6 +173,9 @@ std::string gpu_sheet(const Gpu& gpu, const Sheet& sheet) {
   const auto speed = [&](const std::optional<FlopsPerSecond>& value, const char* field) {
     return value ? to_text(*value, "TFLOP/s") + mark(field) : "";
   };
+  const auto count = [&](const std::optional<int>& value, const char* unit, const char* field) {
+    return value ? fmt::format("{}{}{}", *value, unit, mark(field)) : "";
+  };
   std::string text =
       fmt::format("\n{}{}\n", gpu.name, gpu.architecture ? "  (" + *gpu.architecture + ")" : "");
   if (gpu.memory) text += sheet.line("memory", to_text(*gpu.memory, "GB") + mark("memory"));
@@ -183,6 +186,8 @@ std::string gpu_sheet(const Gpu& gpu, const Sheet& sheet) {
   if (gpu.link) text += sheet.line("link", *gpu.link + mark("link"));
   text += sheet.line("link bandwidth", rate(gpu.link_bandwidth, "link_bandwidth"));
   if (gpu.pcie) text += sheet.line("PCIe", *gpu.pcie + mark("pcie"));
+  text += sheet.line("multiprocessors", count(gpu.multiprocessors, "", "multiprocessors"));
+  text += sheet.line("board power", count(gpu.board_power_watts, " W", "board_power_watts"));
   text += sheet.line("evidence", gpu.evidence.value_or(""));
   return text;
 }
