@@ -4,32 +4,15 @@
 
 #include "base/check.h"
 #include "calibrate/device/mlperf_table_model.h"
+#include "calibrate/device/neusight_table_model.h"
 #include "calibrate/device/timm_table_model.h"
 #include "calibrate/device/zeus_table_model.h"
 
 namespace stint {
-namespace {
-
-/// A format without rows yet.
-class NoTable final : public DeviceTable {
- public:
-  Status add(const Csv& /*csv*/, const std::string& source, TableRole /*role*/) override {
-    return bad_input(source + ": this format cannot be read yet");
-  }
-  std::span<const DeviceRow> rows() const override { return {}; }
-  std::vector<std::string> baselines() const override { return {}; }
-  Result<std::vector<DeviceForecast>> forecast(const Fold& /*fold*/,
-                                               std::string_view /*model*/) const override {
-    return std::vector<DeviceForecast>();
-  }
-};
-
-}  // namespace
-
 std::unique_ptr<DeviceTable> make_device_table(DeviceTableFormat format, const Catalog& catalog) {
   switch (format) {
     case DeviceTableFormat::kNeusight:
-      return std::make_unique<NoTable>();
+      return make_neusight_table(catalog);
     case DeviceTableFormat::kTimm:
       return make_timm_table(catalog);
     case DeviceTableFormat::kZeus:
