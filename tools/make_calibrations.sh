@@ -37,6 +37,10 @@ echo collectives
   --provenance "github.com/aliyun/SimAI at cef83f9ddd96; github.com/stas00/ml-engineering at 744d01e18b79; github.com/microsoft/SuperScaler at fa80ad02c1dc (Aceso, EuroSys'24); github.com/VIA-Research/vTrain at f8dda8473a48 (MICRO'24); github.com/awslabs/awsome-distributed-training at 0edaf1526bc4" \
   --train "$data"/collectives/{simai_efficiency,ml_engineering_allreduce_ccbysa,aceso_v100_in_node}.csv \
   "$data/vtrain/allreduce_in_node.csv" "$data/nccl_aws/all_reduce.csv" >/dev/null
+echo device-model
+"$stint" calibrate device-model -q --name device-model --out data/calibration/device-model.json \
+  --provenance "github.com/sitar-lab/NeuSight at 6945927d9afc (NeuSight, ASPLOS'25)" \
+  --train "$data"/neusight/{latency,gpus,models}.csv >/dev/null
 echo free-sharing
 "$stint" calibrate sharing -q --name free-sharing --out data/calibration/free-sharing.json \
   --provenance "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \

@@ -39,7 +39,6 @@ constexpr double kLogarithmMax = 50;  // Of a constant: beyond it something is w
 void set_constant(DeviceModel& model, const Constant& constant) {
   if (constant.name == "spread") model.spread = constant.value;
   if (constant.name == "spread_known") model.spread_known = constant.value;
-  if (constant.name == "peak_max") model.peak_max = std::exp(constant.value) * kFlop / kSecond;
   if (constant.name == "headroom_min") model.headroom_min = std::exp(constant.value);
   for (const DeviceConstant& it : device_constants()) {
     if (constant.name == it.name) model.*it.member = std::exp(constant.value);
@@ -250,6 +249,10 @@ Result<DeviceModel> device_model(const Calibration& calibration) {
       found.insert(it.name);
       continue;
     }
+    if (it.name == "peak_max") {
+      model.peak_max[owner] = std::exp(it.value) * kFlop / kSecond;
+      continue;
+    }
     auto& all = it.scope.starts_with("vendor:") ? model.vendors : model.devices;
     (it.name == "arithmetic" ? all[owner].arithmetic : all[owner].bandwidth) = it.value;
   }
@@ -270,7 +273,8 @@ double model_spread(const DeviceFigures& device, const DeviceModel& model) {
     const double distance = growth * std::log(std::max(ratio, 1.0));
     variance += distance * distance;
   };
-  if (model.peak_max) beyond(device.peak / *model.peak_max, kPeakGrowth);
+  const auto measured = model.peak_max.find(device.vendor);
+  if (measured != model.peak_max.end()) beyond(device.peak / measured->second, kPeakGrowth);
   if (model.headroom_min && device.power_headroom) {
     beyond(*model.headroom_min / *device.power_headroom, kHeadroomGrowth);
   }

@@ -74,7 +74,7 @@ struct DeviceModel {
   double spread = 0.15;        // Deviation of the log of a time on an unmeasured accelerator.
   double spread_known = 0.08;  // The same on a measured one.
   // The ends of what was measured, beyond which the spread grows.
-  std::optional<FlopsPerSecond> peak_max;
+  std::map<std::string, FlopsPerSecond> peak_max;  // By vendor.
   std::optional<double> headroom_min;
 };
 
@@ -132,7 +132,8 @@ Seconds pass_time(const ForwardTimes& forward, const Passes& passes, const Devic
 ///
 ///   √(spread² + (0.1 ln(peak/peak_max))² + (0.25 ln(headroom_min/headroom))² + v²)
 ///
-/// with the logarithms above zero only, and v = 0.3 for a vendor that was not measured.
+/// with the logarithms above zero only, peak_max that of the vendor, and v = 0.3 for a vendor that
+/// was not measured.
 double model_spread(const DeviceFigures& device, const DeviceModel& model);
 
 /// The constants of a calibration as a model; bad input when one is missing or out of range.

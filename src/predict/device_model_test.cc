@@ -184,7 +184,7 @@ TEST(ModelSpread, GrowsWithTheDistanceFromWhatWasMeasured) {
   model.spread = 0.1;
   model.spread_known = 0.05;
   model.devices["X"] = {};
-  model.peak_max = 20 * kTeraflops;
+  model.peak_max["NVIDIA"] = 20 * kTeraflops;
   model.headroom_min = 0.5;
   DeviceFigures device = plain_device();
   EXPECT_DOUBLE_EQ(model_spread(device, model), 0.05);
@@ -195,7 +195,7 @@ TEST(ModelSpread, GrowsWithTheDistanceFromWhatWasMeasured) {
   device.power_headroom = 0.5 / std::exp(1);
   EXPECT_NEAR(model_spread(device, model), std::hypot(0.1, 0.1, 0.25), 1e-12);
   device.vendor = "AMD";
-  const double far = std::hypot(0.1, 0.1, 0.25);
+  const double far = std::hypot(0.1, 0.25);
   EXPECT_NEAR(model_spread(device, model), std::hypot(far, 0.3), 1e-12);
 }
 

@@ -11,8 +11,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/device/device_table.h"
+#include "calibrate/device/neusight_table_model.h"
 #include "calibrate/score.h"
 #include "load/catalog_cases.h"
+#include "load/predict_inputs.h"
 
 namespace stint {
 namespace {
@@ -175,6 +177,11 @@ std::vector<PredictionLine> lines_of(const Outcome& outcome,
 Status check(const DeviceRequest& request, const DeviceTable& table) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files;
+  if (request.bundled && !request.split.empty()) {
+    return bad_usage(
+        "--calibration bundled and --split exclude each other: the shipped calibration may have "
+        "been fitted to the rows that a split holds out");
+  }
   const std::vector<std::string> names = table.baselines();
   const bool known = request.baseline.empty() ||
                      std::find(names.begin(), names.end(), request.baseline) != names.end();
@@ -192,11 +199,30 @@ std::vector<std::string> notes_of(const DeviceRequest& request, const DeviceTabl
                                 printable(prior.file), name_of(request.format),
                                 name_of(prior.format)));
   }
-  if (request.bundled) {
+  if (request.bundled && request.format == DeviceTableFormat::kNeusight) {
+    notes.push_back(
+        "the shipped device model answers; NeuSight's published rows, to which it was fitted, do "
+        "not test it.");
+  } else if (request.bundled) {
     notes.push_back(
         fmt::format("no calibration of {} tables is shipped.", name_of(request.format)));
   }
   return notes;
+}
+
+/// The table of a request, which the shipped device model answers if that is asked for.
+Result<std::unique_ptr<DeviceTable>> table_of(const DeviceRequest& request,
+                                              const Catalog& catalog) {
+  if (!request.bundled || request.format != DeviceTableFormat::kNeusight) {
+    return make_device_table(request.format, catalog);
+  }
+  const auto shipped = load_calibration("device-model");
+  if (!shipped.ok()) return shipped.error();
+  const auto model = device_model(shipped->noun);
+  if (!model.ok()) return model.error();
+  std::unique_ptr<FittedTable> table = make_neusight_table(catalog);
+  table->answer_with(*model);
+  return std::unique_ptr<DeviceTable>(std::move(table));
 }
 
 Result<std::vector<Fold>> folds_of(std::span<const DeviceRow> rows, const std::string& split) {
@@ -212,7 +238,9 @@ Result<ValidationReport> validate_device(const Environment& environment,
                                          const DeviceRequest& request) {
   const auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
-  const std::unique_ptr<DeviceTable> table = make_device_table(request.format, catalog->noun);
+  const auto made = table_of(request, catalog->noun);
+  if (!made.ok()) return made.error();
+  const std::unique_ptr<DeviceTable>& table = *made;
   const Status fine = check(request, *table);
   if (!fine.ok()) return fine.error();
   const Status read = add_files(*table, request);

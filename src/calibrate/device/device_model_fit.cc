@@ -190,12 +190,12 @@ void set_accuracy(DeviceModelFit& fit, const std::vector<double>& errors) {
   for (const double it : relative) fit.accuracy.mape += it / static_cast<double>(relative.size());
 }
 
-/// The ends of what was measured on NVIDIA's accelerators, to which others are compared.
+/// The ends of what was measured.
 void set_range(DeviceModel& model, const Rows& rows) {
   for (const DeviceMeasurement* row : rows) {
     const DeviceFigures& device = row->device;
-    if (device.vendor != kHome) continue;
-    model.peak_max = std::max(model.peak_max.value_or(device.peak), device.peak);
+    FlopsPerSecond& peak = model.peak_max[device.vendor];
+    peak = std::max(peak, device.peak);
     if (!device.power_headroom) continue;
     const double headroom = *device.power_headroom;
     model.headroom_min = std::min(model.headroom_min.value_or(headroom), headroom);
@@ -260,17 +260,15 @@ Result<DeviceModelFit> fit_device_model(std::span<const DeviceMeasurement> rows)
 Calibration to_calibration(const DeviceModelFit& fit, const std::string& name) {
   Calibration calibration{.name = name};
   calibration.constants = fit.constants;
-  const auto add = [&](const char* constant, double value, const char* unit) {
-    calibration.constants.push_back({.name = constant,
-                                     .scope = "accelerators",
-                                     .value = value,
-                                     .unit = unit,
-                                     .identified = false});
+  const auto add = [&](const char* constant, double value, const char* unit,
+                       const std::string& scope = "accelerators") {
+    calibration.constants.push_back(
+        {.name = constant, .scope = scope, .value = value, .unit = unit, .identified = false});
   };
   add("spread", fit.model.spread, "ln(1)");
   add("spread_known", fit.model.spread_known, "ln(1)");
-  if (fit.model.peak_max) {
-    add("peak_max", std::log(fit.model.peak_max->in(kFlop / kSecond)), "ln(FLOP/s)");
+  for (const auto& [vendor, peak] : fit.model.peak_max) {
+    add("peak_max", std::log(peak.in(kFlop / kSecond)), "ln(FLOP/s)", "vendor:" + vendor);
   }
   if (fit.model.headroom_min) add("headroom_min", std::log(*fit.model.headroom_min), "ln(1)");
   std::vector<std::size_t> kept;

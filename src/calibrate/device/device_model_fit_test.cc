@@ -124,7 +124,7 @@ TEST(DeviceModelFit, MakesACalibrationThatTheModelReads) {
   EXPECT_NEAR(model->product_utilisation, fit->model.product_utilisation, 1e-12);
   EXPECT_NEAR(model->devices.at("D").bandwidth, fit->model.devices.at("D").bandwidth, 1e-12);
   EXPECT_EQ(model->spread, fit->model.spread);
-  EXPECT_NEAR(model->peak_max->in(kTeraflop / kSecond), 20, 1e-9);
+  EXPECT_NEAR(model->peak_max.at("NVIDIA").in(kTeraflop / kSecond), 20, 1e-9);
 }
 
 }  // namespace

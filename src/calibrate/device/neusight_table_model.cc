@@ -63,7 +63,7 @@ Setup with_catalog(const NeusightGpu* listed, const Gpu* known, std::string name
     if (figures.ok()) device = *figures;
     if (known->link_bandwidth) setup.link = *known->link_bandwidth / 2 * kLinkShare;
   }
-  device.name = std::move(name);
+  device.name = known != nullptr ? known->name : std::move(name);
   if (listed != nullptr) {
     if (listed->peak) device.peak = *listed->peak;
     if (listed->bandwidth) device.bandwidth = *listed->bandwidth;
@@ -126,7 +126,7 @@ bool measured_alone(const Way& way) {
   return way.kind == Way::Kind::kAlone || way.kind == Way::Kind::kFused;
 }
 
-class NeusightTable final : public DeviceTable {
+class NeusightTable final : public FittedTable {
  public:
   explicit NeusightTable(const Catalog& catalog) : catalog_(catalog) {}
 
@@ -152,17 +152,27 @@ class NeusightTable final : public DeviceTable {
   Result<std::vector<DeviceForecast>> forecast(const Fold& fold,
                                                std::string_view model) const override {
     if (!model.empty()) return stored(fold, model);
+    std::optional<DeviceModel> answer = given_;
+    if (!answer) {
+      const auto fitted = fit(fold.train);
+      if (!fitted.ok()) return fitted.error();
+      answer = fitted->model;
+    }
+    std::vector<DeviceForecast> forecasts;
+    for (const std::size_t i : fold.test) forecasts.push_back(forecast_row(i, *answer));
+    return forecasts;
+  }
+
+  Result<DeviceModelFit> fit(std::span<const std::size_t> rows) const override {
     std::vector<DeviceMeasurement> measured;
-    for (const std::size_t i : fold.train) {
+    for (const std::size_t i : rows) {
       const bool usable = rows_[i].measured && rows_[i].unusable.empty();
       if (usable && measured_alone(setups_[i].way)) measured.push_back(measurement(i));
     }
-    const auto fit = fit_device_model(measured);
-    if (!fit.ok()) return fit.error();
-    std::vector<DeviceForecast> forecasts;
-    for (const std::size_t i : fold.test) forecasts.push_back(forecast_row(i, fit->model));
-    return forecasts;
+    return fit_device_model(measured);
   }
+
+  void answer_with(DeviceModel model) override { given_ = std::move(model); }
 
  private:
   Status add_rows(const Csv& csv, TableRole role) {
@@ -269,11 +279,12 @@ class NeusightTable final : public DeviceTable {
   std::vector<DeviceRow> rows_;
   std::vector<NeusightRow> neusight_;
   std::vector<Setup> setups_;
+  std::optional<DeviceModel> given_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceTable> make_neusight_table(const Catalog& catalog) {
+std::unique_ptr<FittedTable> make_neusight_table(const Catalog& catalog) {
   return std::make_unique<NeusightTable>(catalog);
 }
 

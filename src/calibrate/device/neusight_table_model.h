@@ -2,9 +2,20 @@
 
 #include <memory>
 
+#include "calibrate/device/device_model_fit.h"
 #include "calibrate/device/device_table.h"
 
 namespace stint {
+
+/// A table whose rows the device model is fitted to.
+class FittedTable : public DeviceTable {
+ public:
+  /// The device model fitted to the measured ones of the rows with these numbers.
+  virtual Result<DeviceModelFit> fit(std::span<const std::size_t> rows) const = 0;
+
+  /// Lets `model` answer instead of a fit to the training rows.
+  virtual void answer_with(DeviceModel model) = 0;
+};
 
 /// Steps and forward passes of transformers (measure/tables/neusight_table.h) by the device model.
 /// A job is a transformer; rows are told apart by vendor, mode and option. Figures of a GPU come
@@ -19,6 +30,6 @@ namespace stint {
 ///   pipeline (ppN_m):        m micro-batches over N stages, (m + N − 1)/(m N) of the time alone
 ///
 /// over the link between the accelerators.
-std::unique_ptr<DeviceTable> make_neusight_table(const Catalog& catalog);
+std::unique_ptr<FittedTable> make_neusight_table(const Catalog& catalog);
 
 }  // namespace stint

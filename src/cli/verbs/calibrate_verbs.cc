@@ -3,6 +3,7 @@
 #include "app/calibrate/bucket_runs.h"
 #include "app/calibrate/calibrate_case.h"
 #include "app/calibrate/calibrate_collectives.h"
+#include "app/calibrate/device_model_case.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -25,8 +26,9 @@ bool is_collective(const Constant& constant) { return constant.scope.starts_with
 
 bool of_all_jobs(const Constant& constant) {
   const std::string& scope = constant.scope;
-  return scope == "fabric" || scope == "devices" || scope == "buckets" ||
-         is_free_sharing(constant) || is_collective(constant);
+  const bool one =
+      scope == "fabric" || scope == "devices" || scope == "buckets" || scope == "accelerators";
+  return one || is_free_sharing(constant) || is_collective(constant);
 }
 
 /// The constants of a GPU or a link are called alike for each.
@@ -80,10 +82,12 @@ ExitCode print_calibration(const Invocation& invocation, const Calibration& cali
     return kExitOk;
   }
   print_answer(invocation, constant_table(calibration, invocation.out_terminal));
+  if (calibration.accuracy.empty()) return kExitOk;
   const AccuracyRecord& mean = calibration.accuracy.back();
   const char* held_out = mean.split == "leave-one-cluster-size-out" ? "Cluster sizes"
                          : mean.split == "leave-one-table-out"      ? "Tables"
                          : mean.split == "leave-one-system-out"     ? "Systems"
+                         : mean.split == "leave-one-gpu-out"        ? "GPUs"
                                                                     : "Jobs";
   say(invocation,
       fmt::format("{} held out in turn: {:.1f} % mean error, {:.1f} % median, {} rows ({}).",
@@ -149,6 +153,12 @@ ExitCode collectives(const Invocation& invocation) {
   return print_calibration(invocation, *calibration);
 }
 
+ExitCode device_model(const Invocation& invocation) {
+  const auto calibration = calibrate_device_model(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate device-model", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
 std::vector<OptionSpec> file_options() {
   return {
       {.name = "--name", .value = "NAME", .help = "Name of the calibration."},
@@ -196,6 +206,28 @@ Verb devices_verb() {
                        {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
                         "From two tables."}},
           .run = devices};
+}
+
+Verb device_model_verb() {
+  std::vector<OptionSpec> options{train_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate device-model",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the time of operators on any GPU.",
+          .details =
+              "Reads NeuSight's tables of latencies, GPUs and models, recognised by their headers. "
+              "Fits the shares of peak arithmetic and of memory bandwidth that classes of "
+              "operators reach, and the difference of each GPU. The error is that of held-out "
+              "GPUs.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate device-model --train latency.csv gpus.csv models.csv "
+                        "--name mine",
+                        "From published tables."},
+                       {"stint calibrate device-model --train latency.csv gpus.csv models.csv "
+                        "--name mine --out mine.json",
+                        "Write the calibration to a file."}},
+          .run = device_model};
 }
 
 Verb buckets_verb() {
@@ -266,7 +298,8 @@ Verb collectives_verb() {
 }  // namespace
 
 std::vector<Verb> calibrate_verbs() {
-  return {fabric_verb(), devices_verb(), buckets_verb(), sharing_verb(), collectives_verb()};
+  return {fabric_verb(),  devices_verb(), device_model_verb(),
+          buckets_verb(), sharing_verb(), collectives_verb()};
 }
 
 }  // namespace stint::cli
