@@ -52,6 +52,9 @@ DIME = ("Narayanan et al. (DISPA'20): GPU VMs on AWS and Google Cloud, March 202
 BAMBOO = ("Bamboo (NSDI'23): spot GPU clusters over time. github.com/uclasystem/bamboo at "
           "808092932894.")
 
+NEUSIGHT = ("NeuSight (ASPLOS'25): steps and forward passes of transformers in FP32 on seven GPUs. "
+            "github.com/sitar-lab/NeuSight at 6945927d9afc, scripts/asplos/summary.")
+
 ITERATION = ["pollux", "scavenger", "perfect"]
 FABRIC = ["line-rate", "alpha-beta", "nearest-size"]
 
@@ -96,6 +99,19 @@ SECTIONS = [
      "@cmdare/single_worker_base.csv @cmdare/single_worker_speed.csv "
      "--split leave-one-job-out", ["perfect"], "There are only two jobs; each is predicted from "
                                                "the other."),
+    ("Seconds on an unseen GPU", NEUSIGHT,
+     "device --format neusight --train @neusight/latency.csv @neusight/gpus.csv "
+     "@neusight/models.csv --split leave-one-gpu-out", ["neusight", "habitat", "micro", "roofline"],
+     "Each GPU is predicted from the others, AMD's from the other one of AMD. The baselines are the "
+     "predictions that NeuSight's authors stored; Habitat, MICRO and roofline have none for AMD "
+     "and for fused kernels. The form of the device model and the passes over memory of each "
+     "architecture were chosen with these rows in view, so this score is not blind. The clock of "
+     "the two boards of 70 and 75 W varies between rows by a fifth."),
+    ("Seconds of an unseen transformer", NEUSIGHT,
+     "device --format neusight --train @neusight/latency.csv @neusight/gpus.csv "
+     "@neusight/models.csv --split leave-one-family-out",
+     ["neusight", "habitat", "micro", "roofline"],
+     "Each transformer is predicted from the others on the same GPUs."),
     ("All-reduce by message size", NCCL,
      "collective --train @nccl_aws/all_reduce.csv --split sizes", ["alpha-beta", "bandwidth"],
      "Trained on sizes below 1 MiB and from 64 MiB; tested between. Three forms of the model "
