@@ -126,6 +126,13 @@ bool measured_alone(const Way& way) {
   return way.kind == Way::Kind::kAlone || way.kind == Way::Kind::kFused;
 }
 
+/// What no measured row is behind; empty: nothing.
+std::string unvalidated(const Setup& setup, const DeviceModel& model) {
+  if (!measured_alone(setup.way)) return "unvalidated: no row of several GPUs was learned from";
+  if (model.peak_max.contains(setup.device.vendor)) return "";
+  return fmt::format("unvalidated: no accelerator of {} was measured", setup.device.vendor);
+}
+
 class NeusightTable final : public FittedTable {
  public:
   explicit NeusightTable(const Catalog& catalog) : catalog_(catalog) {}
@@ -257,7 +264,7 @@ class NeusightTable final : public FittedTable {
     return {.time = time,
             .p10 = time / factor,
             .p90 = time * factor,
-            .note = alone ? "" : "unvalidated: no row of several GPUs was learned from"};
+            .note = unvalidated(setup, model)};
   }
 
   /// The predictions that are stored with the rows.

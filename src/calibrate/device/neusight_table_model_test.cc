@@ -17,7 +17,8 @@ constexpr const char* kModels =
     "odd,lstm,24,1024,16,4096,30522,\n";
 constexpr const char* kGpus =
     "gpu,memory_bandwidth_gb_s,sm_or_cu,cores_per_sm,fp32_gflops,fp32_matrix_gflops_amd\n"
-    "Tesla_T4,320,40,64,8141,\nTesla_V100-PCIE-32GB,900,80,64,14029,\n";
+    "Tesla_T4,320,40,64,8141,\nTesla_V100-PCIE-32GB,900,80,64,14029,\n"
+    "AMD_Instinct_MI210,1640,104,4,,45300\n";
 constexpr const char* kTrain =
     "model,seq,batch,gpu,mode,option,measured_s,neusight_predicted_s\n"
     "bert_large,512,8,Tesla_T4,inf,,0.69,0.94\n"
@@ -34,7 +35,8 @@ constexpr const char* kTest =
     "bert_large,512,32,Unheard-Of,inf,,1\n"
     "other,512,32,Tesla_T4,inf,,1\n"
     "odd,512,32,Tesla_T4,inf,,1\n"
-    "bert_large,512,32,Tesla_T4,inf,zz9,1\n";
+    "bert_large,512,32,Tesla_T4,inf,zz9,1\n"
+    "bert_large,512,32,AMD_Instinct_MI210,inf,,1\n";
 
 std::vector<DeviceForecast> forecasts_of(const DeviceTable& table, std::string_view model) {
   Fold fold;
@@ -58,7 +60,7 @@ std::unique_ptr<DeviceTable> sample(const Catalog& catalog) {
 TEST(NeusightModel, PredictsRowsThatWereNotMeasured) {
   const Catalog catalog;
   const auto forecasts = forecasts_of(*sample(catalog), "");
-  ASSERT_EQ(forecasts.size(), 10u);
+  ASSERT_EQ(forecasts.size(), 11u);
   // Four times the batch of 0.69 s, and a backward pass of about twice the forward one.
   EXPECT_NEAR(forecasts[0].time->in(kSecond), 2.8, 0.4);
   EXPECT_NEAR(*forecasts[1].time / *forecasts[0].time, 3, 0.3);
@@ -78,6 +80,26 @@ TEST(NeusightModel, SplitsRowsOverGpusAndSaysThatThisIsUnvalidated) {
     EXPECT_GT(*forecasts[i].p90 / *forecasts[i].time, *forecasts[1].p90 / *forecasts[1].time);
   }
   EXPECT_NEAR(*forecasts[4].time / *forecasts[1].time, 1, 1e-9);
+}
+
+// No row of the training is AMD's, so the interval allows for a third either way.
+TEST(NeusightModel, MarksAVendorThatWasNotMeasured) {
+  const Catalog catalog;
+  const auto forecasts = forecasts_of(*sample(catalog), "");
+  EXPECT_EQ(forecasts[10].note, "unvalidated: no accelerator of AMD was measured");
+  EXPECT_GT(*forecasts[10].p90 / *forecasts[10].time, 1.33);
+}
+
+TEST(NeusightModel, AnswersWithAModelThatIsGiven) {
+  const Catalog catalog;
+  const auto table = make_neusight_table(catalog);
+  for (const char* text : {kTest, kModels, kGpus}) {
+    ASSERT_TRUE(table->add(csv_of(text), "t.csv", TableRole::kTest).ok());
+  }
+  table->answer_with({});
+  const auto forecasts = table->forecast({.train = {}, .test = {0}}, "");
+  ASSERT_TRUE(forecasts.ok());
+  EXPECT_GT((*forecasts)[0].time->in(kSecond), 1);
 }
 
 TEST(NeusightModel, SaysWhyARowIsNotPredicted) {
