@@ -89,6 +89,11 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   const auto own = device_law(taken(*calibration, inputs.warnings));
   inputs.devices = own.ok() ? *own : *usual;
   if (!inputs.devices.fixed_share) inputs.devices.fixed_share = usual->fixed_share;
+  const auto shipped_model = load_calibration("device-model");
+  if (!shipped_model.ok()) return shipped_model.error();
+  const auto model = device_model(shipped_model->noun);
+  if (!model.ok()) return model.error();
+  inputs.devices.model = *model;
   return {};
 }
 

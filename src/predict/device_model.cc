@@ -206,6 +206,13 @@ Seconds operator_time(const Operator& it, const DeviceFigures& device, const Dev
   return time_with(it, device, rates_of(device, model), model);
 }
 
+Seconds plain_time(Flops arithmetic, Bytes moved, const DeviceFigures& device,
+                   const DeviceModel& model) {
+  const Rates rates = rates_of(device, model);
+  return arithmetic / (rates.arithmetic * model.product_utilisation) +
+         moved / (rates.bandwidth * model.elementwise_utilisation);
+}
+
 Seconds ForwardTimes::products() const {
   return of(OperatorClass::kProduct) + of(OperatorClass::kBatchedProduct);
 }

@@ -105,6 +105,13 @@ double sustained_clock(const DeviceFigures& device, const DeviceModel& model);
 /// and bandwidth with the differences of vendor and device.
 Seconds operator_time(const Operator& it, const DeviceFigures& device, const DeviceModel& model);
 
+/// Seconds of `arithmetic` in large products and of `moved` bytes in sweeps, one after the other:
+/// what a job takes of which only these two figures are known.
+///
+///   A/(F u φ) + b/(B u_b)
+Seconds plain_time(Flops arithmetic, Bytes moved, const DeviceFigures& device,
+                   const DeviceModel& model);
+
 /// Seconds of a forward pass by operator class, and those that dropout adds in training.
 struct ForwardTimes {
   std::array<Seconds, kOperatorClasses> by_class;

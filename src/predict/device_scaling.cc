@@ -112,13 +112,20 @@ Result<double> device_ratio(const Gpu& from, const Gpu& to, double share) {
   return share * arithmetic + (1 - share) * (*from.memory_bandwidth / *to.memory_bandwidth);
 }
 
-double compute_share(const JobProfile& job, const Gpu& gpu, const DeviceLaw& law) {
-  const bool known =
-      job.flops_per_sample && job.bytes_moved_per_sample && gpu.fp32 && gpu.memory_bandwidth;
-  if (!known) return law.compute_share;
-  const Seconds arithmetic = *job.flops_per_sample / *gpu.fp32;
-  const Seconds memory = *job.bytes_moved_per_sample / *gpu.memory_bandwidth;
-  return arithmetic / (arithmetic + memory);
+Result<double> job_ratio(const JobProfile& job, const Gpu& from, const Gpu& to,
+                         const DeviceLaw& law) {
+  auto plain = device_ratio(from, to, law.compute_share);
+  const bool known = job.flops_per_sample && job.bytes_moved_per_sample;
+  if (!plain.ok() || !known) return plain;
+  const Precision precision = from.tf32 && to.tf32 ? Precision::kTf32 : Precision::kFp32;
+  const auto before = device_figures(from, precision);
+  if (!before.ok()) return before.error();
+  const auto after = device_figures(to, precision);
+  if (!after.ok()) return after.error();
+  const auto time = [&](const DeviceFigures& device) {
+    return plain_time(*job.flops_per_sample, *job.bytes_moved_per_sample, device, law.model);
+  };
+  return time(*after) / time(*before);
 }
 
 const Gpu* find_gpu(const Catalog& catalog, std::string_view name) {
@@ -161,7 +168,7 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
                     "measured devices of the job {} ({}); measure the job on {}",
                     name, job.name, join(devices_of(job), ", "), name));
   }
-  const auto ratio = device_ratio(*reference.gpu, *gpu, compute_share(job, *reference.gpu, law));
+  const auto ratio = job_ratio(job, *reference.gpu, *gpu, law);
   if (!ratio.ok()) return ratio.error();
   auto times = measured_times(job, name, reference.device, law);
   if (!times.ok()) return times.error();

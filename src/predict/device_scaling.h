@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "plan/calibration.h"
 #include "predict/compute_curve.h"
+#include "predict/device_model.h"
 
 namespace stint {
 
@@ -17,6 +18,7 @@ struct DeviceLaw {
   double compute_share = 0.5;  // Of the time that arithmetic bounds, for jobs that do not say.
   double spread = 0;           // Deviation of the log of a time that was carried over.
   std::optional<FixedShare> fixed_share = {};  // Absent: times are proportional to the batch.
+  DeviceModel model = {};                      // For jobs that say what they compute and move.
 };
 
 /// The constants compute_share and device_spread of a calibration, and fixed_share where it has
@@ -32,14 +34,11 @@ Result<DeviceLaw> device_law(const Calibration& calibration);
 /// says nothing about another kind. Usage error when a figure is missing.
 Result<double> device_ratio(const Gpu& from, const Gpu& to, double share);
 
-/// The share of the time on `gpu` that arithmetic bounds: with I = flops/bytes of the job and the
-/// accelerator's balance F/B (FP32),
-///
-///   share = I/(I + F/B),
-///
-/// which is the time of the arithmetic over that of both. The law's share where the job does not
-/// say what it moves.
-double compute_share(const JobProfile& job, const Gpu& gpu, const DeviceLaw& law);
+/// How long `job` takes on `to` when it takes 1 on `from`: the ratio of plain_time
+/// (predict/device_model.h) where the job says what a sample computes and moves, else device_ratio
+/// with the law's share. Peaks are those of device_ratio. Usage error when a figure is missing.
+Result<double> job_ratio(const JobProfile& job, const Gpu& from, const Gpu& to,
+                         const DeviceLaw& law);
 
 /// The accelerator that `name` means: exactly, or of that family the one with the most FP32 and a
 /// link to others, which is the form that clouds rent. Null when there is none.

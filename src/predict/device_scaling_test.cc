@@ -41,13 +41,35 @@ TEST(DeviceRatio, WithoutAFigureSaysWhich) {
 }
 
 // 10 GFLOP at 10 TFLOP/s take 1 ms, 900 MB at 300 GB/s take 3 ms: a quarter is arithmetic.
-TEST(ComputeShare, IsTheTimeOfArithmeticOverBoth) {
+// 10 GFLOP and 900 MB, both at a utilisation of 0.5: (2 + 6) ms on 10 TFLOP/s and 300 GB/s,
+// (1 + 3) ms on twice of both, (1 + 6) ms on twice the peak alone.
+TEST(JobRatio, IsThatOfTheDeviceModelForJobsThatSayWhatTheyMove) {
   JobProfile job = small_job();
-  const DeviceLaw law{.compute_share = 0.7, .spread = 0.2};
-  EXPECT_EQ(compute_share(job, gpu("a", 10, 300), law), 0.7);
+  DeviceLaw law{.compute_share = 0.7, .spread = 0.2};
+  law.model.product_utilisation = 0.5;
+  law.model.elementwise_utilisation = 0.5;
+  const Gpu slow = gpu("a", 10, 300);
+  EXPECT_NEAR(*job_ratio(job, slow, gpu("b", 20, 300), law), 0.7 * 0.5 + 0.3, 1e-12);
   job.flops_per_sample = 10 * kGigaflop;
   job.bytes_moved_per_sample = 900 * kMB;
-  EXPECT_NEAR(compute_share(job, gpu("a", 10, 300), law), 0.25, 1e-12);
+  EXPECT_NEAR(*job_ratio(job, slow, gpu("b", 20, 600), law), 0.5, 1e-12);
+  EXPECT_NEAR(*job_ratio(job, slow, gpu("b", 20, 300), law), 7.0 / 8, 1e-12);
+  EXPECT_NEAR(*job_ratio(job, slow, slow, law), 1, 1e-12);
+}
+
+// A board of 70 W does not sustain 8.1 TFLOP/s, so a job of arithmetic gains more than the peaks.
+TEST(JobRatio, KnowsThePowerOfABoard) {
+  JobProfile job = small_job();
+  job.flops_per_sample = 100 * kGigaflop;
+  job.bytes_moved_per_sample = 1 * kMB;
+  const DeviceLaw law;
+  Gpu small = gpu("T4", 8.1, 320);
+  small.architecture = "Turing";
+  small.board_power_watts = 70;
+  Gpu large = gpu("V100", 15.7, 900);
+  large.architecture = "Volta";
+  large.board_power_watts = 300;
+  EXPECT_LT(*job_ratio(job, small, large, law), 0.8 * 8.1 / 15.7);
 }
 
 TEST(FindGpu, TakesTheExactNameElseTheStrongestOfTheFamily) {
