@@ -177,7 +177,8 @@ std::vector<PredictionLine> lines_of(const Outcome& outcome,
 Status check(const DeviceRequest& request, const DeviceTable& table) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files;
-  if (request.bundled && !request.split.empty()) {
+  const bool shipped = request.bundled && request.format == DeviceTableFormat::kNeusight;
+  if (shipped && !request.split.empty()) {
     return bad_usage(
         "--calibration bundled and --split exclude each other: the shipped calibration may have "
         "been fitted to the rows that a split holds out");
