@@ -1,5 +1,6 @@
 #include "calibrate/device/mlperf_effects.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -22,28 +23,35 @@ enum Kind : std::size_t {
   kBatchOfBenchmark,
   kRound,
   kRoundOfBenchmark,
+  kArchitecture,
+  kArchitectureOfBenchmark,
+  kOtherMaker,
   kDevice,
   kDeviceOfBenchmark,
   kSubmitter,
   kKinds
 };
 
-/// Prior variances of logarithms, and of powers of figures: a power of the peak is 0.5 ± 0.14 over
-/// all benchmarks and ± 0.2 between them; an accelerator deviates by 10 % from its data sheet, and
-/// a benchmark on it by as much; a round changes times by 3 %, a submitter by 3 %.
+/// Prior variances of logarithms, and of powers of figures: a power of the peak is 0.5 ± 0.1 over
+/// all benchmarks and ± 0.14 between them; an accelerator deviates by 10 % from its data sheet, and
+/// a benchmark on it and on its architecture by as much; data sheets of other makers compare within
+/// a factor of 1.6; a round changes times by 3 %, a submitter by 3 %.
 std::vector<double> prior_variances() {
   std::vector<double> variances(kKinds);
   variances[kBenchmark] = 100;
-  variances[kPeak] = 0.02;
-  variances[kPeakOfBenchmark] = 0.04;
-  variances[kBandwidth] = 0.02;
-  variances[kBandwidthOfBenchmark] = 0.04;
+  variances[kPeak] = 0.01;
+  variances[kPeakOfBenchmark] = 0.02;
+  variances[kBandwidth] = 0.01;
+  variances[kBandwidthOfBenchmark] = 0.02;
   variances[kLink] = 0.01;
   variances[kLinkOfBenchmark] = 0.01;
   variances[kBatch] = 0.01;
   variances[kBatchOfBenchmark] = 0.01;
   variances[kRound] = 0.001;
   variances[kRoundOfBenchmark] = 0.001;
+  variances[kArchitecture] = 0.001;
+  variances[kArchitectureOfBenchmark] = 0.02;
+  variances[kOtherMaker] = 0.25;
   variances[kDevice] = 0.01;
   variances[kDeviceOfBenchmark] = 0.01;
   variances[kSubmitter] = 0.001;
@@ -55,7 +63,7 @@ constexpr double kPower = 0.5;    // Of peak, of bandwidth, and of 8-bit arithme
 constexpr double kMiddleRound = 2;
 
 // Figures of an A100 with 80 GB, so that logarithms are near zero; they cancel.
-constexpr FlopsPerSecond kPeakUnit = 312e12 * kFlop / kSecond;
+constexpr FlopsPerSecond kPeakUnit = 312 * kTeraflop / kSecond;
 constexpr BytesPerSecond kBandwidthUnit = 2039 * kGB / kSecond;
 constexpr BytesPerSecond kLinkUnit = 600 * kGB / kSecond;
 constexpr BytesPerSecond kPcie = 64 * kGB / kSecond;  // Both directions of 16 lanes of PCIe 4.0.
@@ -67,6 +75,20 @@ bool is_language(std::string_view benchmark) {
     if (benchmark.starts_with(it)) return true;
   }
   return false;
+}
+
+/// Accelerators of one maker state their figures alike.
+bool is_nvidia(std::string_view architecture) {
+  constexpr std::array<std::string_view, 9> kArchitectures{
+      "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell"};
+  return std::find(kArchitectures.begin(), kArchitectures.end(), architecture) !=
+         kArchitectures.end();
+}
+
+/// The link over which all accelerators of a machine add gradients; a bridge joins two of them.
+BytesPerSecond shared_link(const Gpu& gpu) {
+  const bool bridge = gpu.link && gpu.link->find("bridge") != std::string::npos;
+  return bridge ? kPcie : gpu.link_bandwidth.value_or(kPcie);
 }
 
 /// What the data sheet says of the time.
@@ -83,7 +105,7 @@ std::vector<NamedShare> shares_of(const BenchmarkPoint& point) {
   const std::array<std::pair<Kind, double>, 5> drivers{
       {{kPeak, std::log(*gpu.fp16 / kPeakUnit)},
        {kBandwidth, std::log(*gpu.memory_bandwidth / kBandwidthUnit)},
-       {kLink, std::log(gpu.link_bandwidth.value_or(kPcie) / kLinkUnit)},
+       {kLink, std::log(shared_link(gpu) / kLinkUnit)},
        {kBatch, std::log(point.batch / point.batch_usual)},
        {kRound, point.round - kMiddleRound}}};
   std::vector<NamedShare> shares{{.kind = kBenchmark, .name = benchmark}};
@@ -91,6 +113,10 @@ std::vector<NamedShare> shares_of(const BenchmarkPoint& point) {
     shares.push_back({.kind = kind, .name = "", .weight = weight});
     shares.push_back({.kind = kind + 1, .name = benchmark, .weight = weight});
   }
+  const std::string architecture = gpu.architecture.value_or(gpu.name);
+  shares.push_back({.kind = kArchitecture, .name = architecture});
+  shares.push_back({.kind = kArchitectureOfBenchmark, .name = architecture + " " + benchmark});
+  if (!is_nvidia(architecture)) shares.push_back({.kind = kOtherMaker, .name = architecture});
   shares.push_back({.kind = kDevice, .name = gpu.name});
   shares.push_back({.kind = kDeviceOfBenchmark, .name = gpu.name + " " + benchmark});
   shares.push_back({.kind = kSubmitter, .name = point.submitter});

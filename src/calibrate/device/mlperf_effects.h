@@ -25,7 +25,8 @@ struct BenchmarkPoint {
 ///
 /// with F the peak at 16 bits, B the bandwidth of the memory, x the logarithms of F, B, of the
 /// link between accelerators and of the batch per accelerator over its usual one, and the round; d
-/// an effect of the accelerator, u one of the submitter. An index b marks effects of a benchmark.
+/// an effect of the accelerator and one of its architecture, u one of the submitter. An index b
+/// marks effects of a benchmark.
 /// All effects are normal around zero, so an accelerator without rows is predicted by its data
 /// sheet and by how benchmarks follow data sheets elsewhere.
 class BenchmarkTimes {

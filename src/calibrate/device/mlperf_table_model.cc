@@ -30,6 +30,14 @@ std::string unusable_reason(const MlperfRow& row, const Gpu* gpu) {
   return "";
 }
 
+/// "H100" for all forms of it. The table's own short names take an L40 for an L4.
+std::string short_name(const MlperfRow& row) {
+  std::string name = read_gpu_spelling(row.accelerator).model;
+  if (name.empty()) return row.gpu;
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
 /// Rounds are half a year apart: v2.1 is 0, v3.0 is 1, v4.1 is 4. A name of another form counts as
 /// the middle one.
 double round_number(std::string_view round) {
@@ -75,11 +83,12 @@ class MlperfTable final : public DeviceTable {
   void add_row(const MlperfRow& row, TableRole role) {
     const Gpu* gpu = find_spelled_gpu(catalog_, row.accelerator);
     if (row.accelerator.empty()) gpu = find_spelled_gpu(catalog_, row.gpu);
+    const std::string name = short_name(row);
     rows_.push_back({.role = role,
-                     .gpu = row.gpu,
+                     .gpu = name,
                      .family = row.benchmark,
                      .job = row.benchmark,
-                     .groups = {row.gpu},
+                     .groups = {name},
                      .measured = row.step,
                      .unusable = unusable_reason(row, gpu)});
     mlperf_.push_back(row);
@@ -136,10 +145,12 @@ class MlperfTable final : public DeviceTable {
 
   /// What makes intervals hold: each GPU of the training rows is predicted from the others.
   double left_out_scale(const Rows& known, const std::map<std::string, double>& usual) const {
-    std::set<std::string> gpus;
-    for (const std::size_t i : known) gpus.insert(rows_[i].gpu);
+    constexpr int kFewRows = 5;  // Of a GPU; they say little and cost a fit.
+    std::map<std::string, int> gpus;
+    for (const std::size_t i : known) ++gpus[rows_[i].gpu];
     std::vector<double> errors;
-    for (const std::string& gpu : gpus) {
+    for (const auto& [gpu, count] : gpus) {
+      if (count < kFewRows) continue;
       Rows train;
       Rows rest;
       for (const std::size_t i : known) (rows_[i].gpu == gpu ? rest : train).push_back(i);
