@@ -45,6 +45,13 @@ PACKED_2019 = ("Gavel (OSDI'20): an earlier matrix of other models. "
                "perf_prediction/measurements.csv.")
 SAILOR = ("Sailor (SOSP'25): peak memory of plans. github.com/eth-easl/sailor at cf2c8e3cc53c.")
 
+TIMM = ("timm: training steps of image models on an RTX 3090, AMP. "
+        "github.com/huggingface/pytorch-image-models at aa4b5850c154, results.")
+ZEUS = ("Zeus (NSDI'23): epochs by batch size and power limit. github.com/ml-energy/zeus at "
+        "75a8b9398034, examples/research_reproducibility/zeus_nsdi23/trace.")
+MLPERF = ("MLPerf Training v2.1 to v4.1: rates from result logs, not verified by MLCommons. "
+          "github.com/mlcommons/training_results_v2.1 to v4.1.")
+
 GOOGLE = ("Kadupitiya, Jadhao, Sharma (arXiv 1911.05160): Google's preemptible VMs, 2019. "
           "github.com/kadupitiya/goog-preemption-data at b22f181e1edb.")
 DIME = ("Narayanan et al. (DISPA'20): GPU VMs on AWS and Google Cloud, March 2020. "
@@ -112,6 +119,28 @@ SECTIONS = [
      "@neusight/models.csv --split leave-one-family-out",
      ["neusight", "habitat", "micro", "roofline"],
      "Each transformer is predicted from the others on the same GPUs."),
+    ("Seconds of a step: families of image models never seen", TIMM,
+     "device --format timm --train @timm/train_rtx3090.csv --split leave-one-family-out",
+     ["two-constants"],
+     "A family is the leading letters of a model's name, and is predicted from the shapes of the "
+     "others: GMACs, activations, parameters, image size and batch. Grouped convolutions run up to "
+     "40 times slower in the layout nhwc, and no shape tells which models have them."),
+    ("Seconds of an epoch: GPUs never seen", ZEUS,
+     "device --format zeus --train @zeus/epoch_times.csv --split leave-one-gpu-out",
+     ["peak-flops", "bandwidth", "same-time"],
+     "Each GPU is predicted from the two others. Two in five rows wait for the machine's processor, "
+     "of which only the year is known; DeepSpeech2 takes four times as long on a P100 as on a "
+     "V100, which neither of the others tells."),
+    ("Seconds of a step on one machine: GPUs never seen", MLPERF,
+     "device --format mlperf --train @mlperf_modern/clusters.csv --split leave-one-gpu-out",
+     ["peak-flops", "bandwidth", "same-time"],
+     "Each GPU is predicted from all others by its data sheet, with effects of benchmarks, "
+     "architectures, batches, rounds and submitters. Accelerators of makers without rows are "
+     "predicted with wide intervals and marked unvalidated."),
+    ("Seconds of a step on one machine: Hopper never seen", MLPERF,
+     "device --format mlperf --train @mlperf_modern/clusters.csv --split gpu=H100,H200",
+     ["peak-flops", "bandwidth", "same-time"],
+     "H100 and H200 are held out together, so that no GPU of their architecture is known."),
     ("All-reduce by message size", NCCL,
      "collective --train @nccl_aws/all_reduce.csv --split sizes", ["alpha-beta", "bandwidth"],
      "Trained on sizes below 1 MiB and from 64 MiB; tested between. Three forms of the model "

@@ -33,14 +33,17 @@ struct Condition {
 
 Condition condition_of(const TimmRow& row) { return {row.mode, row.layout, row.gpu, row.torch}; }
 
-/// A fit and the logarithms of measured over predicted seconds of families that were held out.
+/// A fit and the logarithms of measured over predicted seconds: of families that were held out,
+/// and the mean of each model that was fitted.
 struct ConditionFit {
   ShapeFit fit;
   std::vector<double> residuals;  // Sorted.
+  std::map<std::string, double> models;
 };
 
 /// A training row of a condition.
 struct Known {
+  std::string model;
   std::string family;
   ShapeSample sample;
 };
@@ -73,6 +76,21 @@ std::vector<double> left_out_residuals(const std::vector<Known>& rows) {
   return residuals;
 }
 
+Result<ConditionFit> fit_condition(const std::vector<Known>& rows, bool ours) {
+  const auto fit = ShapeFit::fit(samples_of(rows));
+  if (!fit.ok()) return fit.error();
+  ConditionFit found{.fit = *fit, .residuals = {}, .models = {}};
+  if (!ours) return found;
+  found.residuals = left_out_residuals(rows);
+  std::map<std::string, int> counts;
+  for (const Known& row : rows) {
+    double& mean = found.models[row.model];
+    const double residual = std::log(row.sample.seconds) - fit->log_seconds(row.sample);
+    mean += (residual - mean) / ++counts[row.model];
+  }
+  return found;
+}
+
 /// Constants of another accelerator: arithmetic by peak, memory by bandwidth.
 TwoConstants carried_over(const TwoConstants& constants, const Gpu& from, const Gpu& to) {
   return {
@@ -98,12 +116,11 @@ class TimmTable final : public DeviceTable {
     if (!read.ok()) return read.error();
     for (const TimmRow& row : *read) {
       const std::string family = timm_family(row.model);
-      const char* mode = row.mode == "train" ? "train" : "infer";
       rows_.push_back({.role = role,
                        .gpu = row.gpu,
                        .family = family,
                        .job = family,
-                       .groups = {fmt::format("{} {} {}", mode, row.gpu, row.layout)},
+                       .groups = {fmt::format("{} {} {}", row.mode, row.gpu, row.layout)},
                        .measured = row.step});
       timm_.push_back(row);
       if (row.gmacs && row.activations_m) shapes_[row.model].emplace(row.image_size, row);
@@ -130,11 +147,9 @@ class TimmTable final : public DeviceTable {
       const auto& [condition, rows] = nearest(known, condition_of(timm_[i]));
       const auto found = fits.find(condition);
       if (found == fits.end()) {
-        const auto fit = ShapeFit::fit(samples_of(rows));
+        auto fit = fit_condition(rows, model != kTwoConstants);
         if (!fit.ok()) return fit.error();
-        const bool ours = model != kTwoConstants;
-        fits.emplace(condition,
-                     ConditionFit{*fit, ours ? left_out_residuals(rows) : std::vector<double>()});
+        fits.emplace(condition, std::move(*fit));
       }
       forecasts.push_back(predict(timm_[i], *sample, condition, fits.at(condition), model));
     }
@@ -174,15 +189,18 @@ class TimmTable final : public DeviceTable {
     for (const std::size_t i : fold.train) {
       const TimmRow& row = timm_[i];
       if (!row.step || !row.gmacs || !row.activations_m) continue;
-      known[condition_of(row)].push_back({.family = rows_[i].family, .sample = *sample_of(row)});
+      known[condition_of(row)].push_back(
+          {.model = row.model, .family = rows_[i].family, .sample = *sample_of(row)});
     }
     return known;
   }
 
-  /// The rows of the same mode and layout before those of the same GPU and version.
+  /// The rows of the same mode and layout before those of the same GPU and version; training is
+  /// farther from inference than one mode of inference from another.
   static const KnownRows::value_type& nearest(const KnownRows& known, const Condition& wanted) {
     const auto distance = [&](const KnownRows::value_type& it) {
-      return std::tuple(it.first.mode != wanted.mode, it.first.layout != wanted.layout,
+      return std::tuple((it.first.mode == "train") != (wanted.mode == "train"),
+                        it.first.mode != wanted.mode, it.first.layout != wanted.layout,
                         it.first.gpu != wanted.gpu, it.first.torch != wanted.torch);
     };
     return *std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
@@ -211,7 +229,13 @@ class TimmTable final : public DeviceTable {
     if (model == kTwoConstants) {
       return {.time = row.batch * constants.seconds(sample) * kSecond, .note = note};
     }
-    const double log_time = std::log(row.batch) + its.fit.log_seconds(sample, constants);
+    double log_time = std::log(row.batch) + its.fit.log_seconds(sample, constants);
+    // What is known of the model itself, elsewhere or at another size, corrects its shape.
+    const auto own = its.models.find(row.model);
+    if (own != its.models.end()) log_time += own->second;
+    if (condition.mode != row.mode) {
+      note = fmt::format("no training row is of the mode {}", printable(row.mode));
+    }
     DeviceForecast forecast{.time = std::exp(log_time) * kSecond, .note = note};
     if (its.residuals.size() >= kFewResiduals) {
       forecast.p10 = std::exp(log_time + quantile(its.residuals, 0.1)) * kSecond;

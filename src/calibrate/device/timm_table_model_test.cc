@@ -54,6 +54,16 @@ TEST(TimmTableModel, CarriesTimesToAnotherGpuAndSaysSo) {
   EXPECT_EQ(forecasts[1].note, "the catalogue has no figures of the GPU h900");
 }
 
+TEST(TimmTableModel, CorrectsAModelThatItKnowsFromAnotherGpu) {
+  const Catalog catalog = two_gpus();
+  const auto table = make_timm_table(catalog);
+  // A model that takes three times as long as its shape says.
+  add_text(*table, train_rows() + "slow,a10,amp,nchw,1.12,224,64,28.8,9,12,6\n", TableRole::kTrain);
+  add_text(*table, std::string(kHeader) + "slow,a40,amp,nchw,1.12,224,64,,9,12,6\n",
+           TableRole::kTest);
+  EXPECT_NEAR(forecast_tests(*table)[0].time->in(kSecond), 14.4, 1.0);
+}
+
 TEST(TimmTableModel, TakesAMissingShapeFromAnotherImageSizeOfTheModel) {
   const Catalog catalog = two_gpus();
   const auto table = make_timm_table(catalog);

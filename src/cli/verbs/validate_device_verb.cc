@@ -95,7 +95,7 @@ Verb validate_device_verb() {
   return {
       .path = "validate device",
       .group = VerbGroup::kEvidence,
-      .summary = "Score predicted seconds on accelerators and of models that are new.",
+      .summary = "Score predicted seconds on unseen GPUs and models.",
       .details =
           "Learns from the training rows and predicts the seconds of the test rows: on GPUs, or "
           "of models, that training has few or no rows of. The formats are the tables of "
@@ -105,10 +105,10 @@ Verb validate_device_verb() {
           "What --split holds out is held out of --prior too.",
       .options = std::move(options),
       .outputs = {"table", "json"},
-      .examples = {{"stint validate device --format timm --train train.csv --split "
+      .examples = {{"stint validate device --format timm --train t.csv --split "
                     "leave-one-family-out",
                     "Each family of models, predicted from the others."},
-                   {"stint validate device --format mlperf --train clusters.csv --split "
+                   {"stint validate device --format mlperf --train t.csv --split "
                     "gpu=H100,H200",
                     "Two GPUs, predicted from all others."}},
       .run = device};
