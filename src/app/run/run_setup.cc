@@ -395,9 +395,49 @@ Status set_plan(const RunRequest& request, const Chosen& chosen, PreparedRun& ru
   return set_times(request, run.inputs, record);
 }
 
-/// Infeasible: a deadline or a budget that not even a run without interruptions keeps, whose steps
-/// take the 10th percentile of their time.
-Status check_limits(const RunRecord& record) {
+Result<PreparedRun> prepared(const Environment& environment, const RunRequest& request,
+                             Chosen chosen, PredictInputs inputs) {
+  PreparedRun run{.record = {},
+                  .inputs = std::move(inputs),
+                  .answer = chosen.answer,
+                  .cluster = chosen.cluster};
+  const JobProfile& job = run.inputs.job;
+  RunRecord& record = run.record;
+  record.name = request.name.empty() ? free_name(environment, job.name) : request.name;
+  record.job = job.name;
+  record.compute =
+      request.compute.value_or(job.compute.empty() ? RunCompute::kReal : RunCompute::kPacedReal);
+  Status done = check_run_name(record.name);
+  if (done.ok()) done = set_work(request, chosen, job, record);
+  if (done.ok()) done = set_command(request, chosen, job, record);
+  if (done.ok()) done = set_environment(request, run);
+  if (done.ok()) done = set_plan(request, chosen, run);
+  if (done.ok()) done = set_market(request, run);
+  if (done.ok()) done = check_run_limits(record);
+  if (!done.ok()) return done.error();
+  done = check_answer(check_fields(record.plan, "run"));
+  if (!done.ok()) return done.error();
+  record.forecast = forecast_of(record);
+  done = check_answer(check_fields(*record.forecast, "forecast"));
+  if (!done.ok()) return done.error();
+  run.warnings = std::move(chosen.warnings);
+  run.warnings.insert(run.warnings.end(), run.inputs.warnings.begin(), run.inputs.warnings.end());
+  return run;
+}
+
+Status check_place(const Environment& environment) {
+  if (environment.state_folder) return {};
+  return failed("there is no folder for runs: set HOME or XDG_STATE_HOME");
+}
+
+}  // namespace
+
+Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
+                            const BatchShares& shares) {
+  return plan_with(inputs, cluster, shares, accumulation_on(cluster, shares));
+}
+
+Status check_run_limits(const RunRecord& record) {
   const auto steps = static_cast<double>(record.steps);
   std::optional<Seconds> least_time;
   std::optional<Dollars> least_cost;
@@ -426,48 +466,6 @@ Status check_limits(const RunRecord& record) {
                       fmt::format("cost at least {:.3g} USD", least_cost->in(kDollar)));
   }
   return {};
-}
-
-Result<PreparedRun> prepared(const Environment& environment, const RunRequest& request,
-                             Chosen chosen, PredictInputs inputs) {
-  PreparedRun run{.record = {},
-                  .inputs = std::move(inputs),
-                  .answer = chosen.answer,
-                  .cluster = chosen.cluster};
-  const JobProfile& job = run.inputs.job;
-  RunRecord& record = run.record;
-  record.name = request.name.empty() ? free_name(environment, job.name) : request.name;
-  record.job = job.name;
-  record.compute =
-      request.compute.value_or(job.compute.empty() ? RunCompute::kReal : RunCompute::kPacedReal);
-  Status done = check_run_name(record.name);
-  if (done.ok()) done = set_work(request, chosen, job, record);
-  if (done.ok()) done = set_command(request, chosen, job, record);
-  if (done.ok()) done = set_environment(request, run);
-  if (done.ok()) done = set_plan(request, chosen, run);
-  if (done.ok()) done = set_market(request, run);
-  if (done.ok()) done = check_limits(record);
-  if (!done.ok()) return done.error();
-  done = check_answer(check_fields(record.plan, "run"));
-  if (!done.ok()) return done.error();
-  record.forecast = forecast_of(record);
-  done = check_answer(check_fields(*record.forecast, "forecast"));
-  if (!done.ok()) return done.error();
-  run.warnings = std::move(chosen.warnings);
-  run.warnings.insert(run.warnings.end(), run.inputs.warnings.begin(), run.inputs.warnings.end());
-  return run;
-}
-
-Status check_place(const Environment& environment) {
-  if (environment.state_folder) return {};
-  return failed("there is no folder for runs: set HOME or XDG_STATE_HOME");
-}
-
-}  // namespace
-
-Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
-                            const BatchShares& shares) {
-  return plan_with(inputs, cluster, shares, accumulation_on(cluster, shares));
 }
 
 Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request) {

@@ -62,6 +62,10 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
 Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest& request,
                                 PredictInputs inputs);
 
+/// Infeasible: a deadline or a budget that not even a run without interruptions keeps, whose steps
+/// take the 10th percentile of their time. Machines that only receive checkpoints are not counted.
+Status check_run_limits(const RunRecord& record);
+
 /// How the samples of a step are shared out.
 struct BatchShares {
   int global_batch = 1;

@@ -7,6 +7,7 @@
 
 #include "base/temporary_folder.h"
 #include "load/plan_files.h"
+#include "run/run_fixture.h"
 
 namespace stint {
 namespace {
@@ -304,6 +305,25 @@ TEST_F(RunSetupTest, RefusesLimitsThatCannotBeKept) {
   asked.budget = 100 * kDollar;
   asked.deadline = 10 * kHour;
   EXPECT_TRUE(prepare(asked).ok());
+}
+
+// 20 steps of 1.8 s on one machine, or of 0.9 s on two, are 36 s at 0.36 USD an hour. The receiver
+// stands before the machines that train.
+TEST_F(RunSetupTest, LimitsAreThoseOfTheMachinesThatTrain) {
+  RunRecord record = small_record();
+  record.plan.machines.insert(record.plan.machines.begin(), {.type = "local.cpu",
+                                                             .spot = 36 * kDollar / kHour,
+                                                             .on_demand = 36 * kDollar / kHour,
+                                                             .trains = false,
+                                                             .receives = true});
+  record.budget = 0.004 * kDollar;
+  EXPECT_TRUE(check_run_limits(record).ok());
+  record.budget = 0.0035 * kDollar;
+  const Status refused = check_run_limits(record);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kInfeasible);
+  EXPECT_NE(refused.error().message.find("cost at least 0.0036 USD"), std::string::npos)
+      << refused.error().message;
 }
 
 TEST_F(RunSetupTest, DecidesAtMostTenThousandTimes) {
