@@ -1,5 +1,6 @@
 #include "app/run/run_report.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -64,6 +65,18 @@ TEST_F(RunReportTest, DamagedMeasurementsAreAWarning) {
   ASSERT_TRUE(report.ok());
   ASSERT_EQ(report->warnings.size(), 1U);
   EXPECT_NE(report->warnings[0].find("measurements.jsonl"), std::string::npos);
+}
+
+// The report says what it could not read, and shows the rest.
+TEST_F(RunReportTest, UnreadableMeasurementsAreAWarning) {
+  const std::string folder = add_run("one", 99, 1000 * kSecond);
+  std::filesystem::create_directory(measurements_path(folder));
+  const auto report = report_run(environment_, "one");
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->story.outcome, RunVerdict::kTrained);
+  EXPECT_EQ(report->warnings,
+            std::vector<std::string>{"cannot read " + measurements_path(folder) +
+                                     ": it is not a regular file; check the file and its disk"});
 }
 
 // Until 7.5 s the machines have cost 6.5 + 5.5 machine seconds. Somebody runs it, and the clock
