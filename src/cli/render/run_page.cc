@@ -229,12 +229,19 @@ std::string batch_text(const RunRecord& record) {
   return fmt::format("{} samples ({})", batch, join(kinds, "; "));
 }
 
-std::string facts(const RunReport& report) {
-  const RunRecord& record = report.record;
+/// Arguments may hold keys and names of people.
+std::string command_text(const std::vector<std::string>& command, bool with_arguments) {
   std::vector<std::string> words;
-  for (const std::string& word : record.command) words.push_back(shell_quoted(word));
+  for (const std::string& word : command) words.push_back(shell_quoted(word));
+  if (with_arguments || words.size() < 2) return join(words, " ");
+  return fmt::format("{} ({} not shown)", words[0], counted(words.size() - 1, "argument"));
+}
+
+std::string facts(const RunReport& report, bool with_arguments) {
+  const RunRecord& record = report.record;
+  const std::string command = command_text(record.command, with_arguments);
   std::vector<std::pair<const char*, std::string>> rows = {{"Started", instant_text(record.began)},
-                                                           {"Command", join(words, " ")},
+                                                           {"Command", command},
                                                            {"Cluster", cluster_text(record.plan)},
                                                            {"Batch", batch_text(record)},
                                                            {"Stint", version().number}};
@@ -305,7 +312,7 @@ std::string events(const RunReport& report) {
 
 }  // namespace
 
-std::string run_page(const RunReport& report) {
+std::string run_page(const RunReport& report, bool with_arguments) {
   const RunStory& story = report.story;
   const TimeAxis axis = axis_of(report);
   const std::string state = state_text(report);
@@ -321,7 +328,7 @@ std::string run_page(const RunReport& report) {
                           ? " Gradients are real, compute takes the profiled time, and the "
                             "machines are emulated: nothing is charged."
                           : " The machines are emulated: nothing is charged.");
-  page += facts(report) + machines_picture(report, axis);
+  page += facts(report, with_arguments) + machines_picture(report, axis);
   if (report.search) page += search_map(*report.search);
   page += progress_chart(report, axis) + cost_chart(report, axis) + loss_chart(report, axis) +
           comparison(report) + money(report) + events(report);

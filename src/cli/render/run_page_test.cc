@@ -30,7 +30,7 @@ TEST(RunPage, SaysWhatWasRun) {
   report.record.deadline = 10 * kMinute;
   const std::string page = run_page(report);
   for (const std::string words :
-       {"<dt>Started<dd>2026-11-17 22:03 UTC", "<dd>/usr/bin/python3 'my script.py' --steps 20",
+       {"<dt>Started<dd>2026-11-17 22:03 UTC", "<dd>/usr/bin/python3 (3 arguments not shown)",
         "<dt>Cluster<dd>2x local.small:spot",
         "<dt>Batch<dd>48 samples (24 per local.small, in micro-batches of 8)",
         "<dt>Deadline<dd>10 min"}) {
@@ -38,6 +38,17 @@ TEST(RunPage, SaysWhatWasRun) {
   }
   EXPECT_TRUE(has(page, "<dt>Stint<dd>" + version().number));
   EXPECT_FALSE(has(page, "<dt>Budget"));
+  EXPECT_TRUE(has(run_page(report, true), "<dd>/usr/bin/python3 'my script.py' --steps 20"));
+}
+
+// A page is handed on; what a person typed may be secret.
+TEST(RunPage, ShowsNoArgumentOfTheCommandUnlessAsked) {
+  RunReport report = small_report();
+  report.record.command = {"env", "WANDB_KEY=s3cret", "python3", "train.py"};
+  EXPECT_FALSE(has(run_page(report), "s3cret"));
+  EXPECT_TRUE(has(run_page(report, true), "s3cret"));
+  report.record.command = {"train"};
+  EXPECT_TRUE(has(run_page(report), "<dt>Command<dd>train<dt>"));
 }
 
 TEST(RunPage, HasLegendsAboveItsPicturesAndHeadersAboveItsColumns) {

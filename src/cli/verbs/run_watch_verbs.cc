@@ -168,7 +168,8 @@ ExitCode show_report(const Invocation& invocation) {
   if (!run.ok()) return report(invocation, "report", run.error());
   print_warnings(invocation, run->warnings);
   if (invocation.has("--html")) {
-    const Status written = write_output(invocation.get("--html"), run_page(*run));
+    const Status written =
+        write_output(invocation.get("--html"), run_page(*run, invocation.has("--keep-command")));
     if (!written.ok()) return report(invocation, "report", written.error());
   }
   if (invocation.output() == "json") {
@@ -261,7 +262,9 @@ std::vector<Verb> run_watch_verbs() {
        .arguments = {run_argument()},
        .options = {{.name = "--html",
                     .value = "FILE",
-                    .help = "Output file for an HTML page with charts."}},
+                    .help = "Output file for an HTML page with charts."},
+                   {.name = "--keep-command",
+                    .help = "Show the arguments of the training command in the HTML page."}},
        .outputs = {"table", "json"},
        .examples = {{"stint report cnn-1 --html report.html", "Text and an HTML page."},
                     {"stint report -o json", "The last run, as JSON."}},
