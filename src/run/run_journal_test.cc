@@ -3,10 +3,24 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "run/run_fixture.h"
+
+/// How often this program has synced the data of a file.
+static int& data_syncs() {
+  static int count = 0;
+  return count;
+}
+
+/// Stands before the function of the C library.
+extern "C" int fdatasync(int descriptor) {
+  ++data_syncs();
+  return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+}
 
 namespace stint {
 namespace {
@@ -34,6 +48,26 @@ TEST_F(RunJournalTest, ReadsBackWhatWasAppended) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     EXPECT_EQ(write_run_event(read->noun[i].event), write_run_event(events[i]));
   }
+}
+
+// A machine that was ordered must be known after a crash of the computer.
+TEST_F(RunJournalTest, WhatOrdersSomethingIsSyncedFirst) {
+  auto journal = RunJournal::open(path_);
+  ASSERT_TRUE(journal.ok());
+  const auto syncs = [&](const RunEvent& event, const std::vector<RunAction>& actions) {
+    const int before = data_syncs();
+    EXPECT_TRUE(journal->append(event, actions).ok());
+    return data_syncs() - before;
+  };
+  const RunAction says{.kind = RunActionKind::kSay};
+  const RunAction launches{.kind = RunActionKind::kLaunch};
+  for (const RunEventKind kind : {RunEventKind::kTick, RunEventKind::kStepDone}) {
+    const RunEvent event{.kind = kind};
+    EXPECT_EQ(syncs(event, {}), 0);
+    EXPECT_EQ(syncs(event, {says}), 0);
+    EXPECT_EQ(syncs(event, {says, launches}), 1);
+  }
+  EXPECT_EQ(syncs({.kind = RunEventKind::kVmUp}, {}), 1);
 }
 
 TEST_F(RunJournalTest, GivesOneEventAfterTheOther) {

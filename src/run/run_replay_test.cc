@@ -71,6 +71,16 @@ TEST_F(RunReplayTest, AJournalThatCannotBeReadIsNotAnEmptyOne) {
   EXPECT_NE(run.error().message.find("journal.jsonl"), std::string::npos);
 }
 
+// Files of input may have 256 MiB. The hole after the events is a line that nobody wrote.
+TEST_F(RunReplayTest, AJournalBeyondTheLimitOfOtherFilesIsNotAnEmptyOne) {
+  write_small_run(folder_, small_record(), small_events());
+  std::filesystem::resize_file(journal_path_of(folder_), std::uintmax_t{300} << 20U);
+  const auto run = replay_run_folder(folder_);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(run.error().message.find("journal.jsonl"), std::string::npos) << run.error().message;
+}
+
 /// A run on two machines that moves to one of another type after its first steps.
 std::vector<RunEvent> moving_events() {
   std::vector<RunEvent> events = small_events();
