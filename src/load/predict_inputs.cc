@@ -183,18 +183,4 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, Loaded
   return with_laws(std::move(*inputs), calibration, provider);
 }
 
-std::optional<std::string> network_assumption(const PredictInputs& inputs,
-                                              const ResolvedJob& resolved) {
-  // A calibration is called after the provider it was measured at.
-  const std::string measured_at = inputs.law.name.substr(0, inputs.law.name.find('-'));
-  const auto& types = inputs.catalog.types;
-  const bool known = std::any_of(types.begin(), types.end(),
-                                 [&](const VmType& type) { return type.provider == measured_at; });
-  const std::string& provider = resolved.groups.front().type.provider;
-  const bool same = !known || provider == measured_at || !inputs.law.fitted || resolved.vms() == 1;
-  if (same) return std::nullopt;
-  return fmt::format("The network of {} is assumed to behave like that of {} (calibration {}).",
-                     provider, measured_at, inputs.law.name);
-}
-
 }  // namespace stint

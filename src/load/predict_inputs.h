@@ -66,8 +66,4 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
 Result<PredictInputs> load_predict_inputs(const Environment& environment, Loaded<JobProfile> job,
                                           const std::string& calibration, const Cluster& cluster);
 
-/// What is taken for granted about the network where it was calibrated at another provider.
-std::optional<std::string> network_assumption(const PredictInputs& inputs,
-                                              const ResolvedJob& resolved);
-
 }  // namespace stint

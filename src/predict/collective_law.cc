@@ -71,10 +71,10 @@ Seconds moving_inside(CollectiveKind kind, Bytes payload, const Fabric& fabric,
   if (workers == 1) return {};
   CHECK(fabric.inside_rate > BytesPerSecond{});
   BytesPerSecond rate = fabric.inside_rate * inside_law(law, fabric.inside).efficiency;
-  if (fabric.inside == InsideLink::kMesh && fabric.accelerators_per_vm > workers) {
+  if (fabric.inside == InsideTopology::kMesh && fabric.accelerators_per_vm > workers) {
     rate = rate * std::pow((workers - 1.0) / (fabric.accelerators_per_vm - 1), law.mesh_exponent);
   }
-  if (fabric.inside == InsideLink::kMesh && kind == CollectiveKind::kAllToAll) {
+  if (fabric.inside == InsideTopology::kMesh && kind == CollectiveKind::kAllToAll) {
     const double all = std::max(1, fabric.accelerators_per_vm - 2);
     rate = rate * std::pow(law.mesh_all_to_all, (workers - 2) / all);
   }
@@ -151,16 +151,10 @@ std::optional<BytesPerSecond> pcie_rate(std::string_view text) {
 
 }  // namespace
 
-std::span<const EnumName<InsideLink>> names_of(InsideLink /*type*/) {
-  static constexpr EnumName<InsideLink> kNames[] = {{InsideLink::kSwitched, "switched"},
-                                                    {InsideLink::kMesh, "mesh"},
-                                                    {InsideLink::kPcie, "pcie"}};
-  return kNames;
-}
-
-std::span<const EnumName<FabricTransport>> names_of(FabricTransport /*type*/) {
-  static constexpr EnumName<FabricTransport> kNames[] = {{FabricTransport::kTcp, "tcp"},
-                                                         {FabricTransport::kRdma, "rdma"}};
+std::span<const EnumName<InsideTopology>> names_of(InsideTopology /*type*/) {
+  static constexpr EnumName<InsideTopology> kNames[] = {{InsideTopology::kSwitched, "switched"},
+                                                        {InsideTopology::kMesh, "mesh"},
+                                                        {InsideTopology::kPcie, "pcie"}};
   return kNames;
 }
 
@@ -177,13 +171,14 @@ std::span<const EnumName<CollectiveKind>> names_of(CollectiveKind /*type*/) {
 
 bool set_inside(Fabric& fabric, const Gpu& gpu) {
   if (gpu.link_bandwidth) {
-    fabric.inside = has_switch(gpu.link.value_or("")) ? InsideLink::kSwitched : InsideLink::kMesh;
+    fabric.inside =
+        has_switch(gpu.link.value_or("")) ? InsideTopology::kSwitched : InsideTopology::kMesh;
     fabric.inside_rate = *gpu.link_bandwidth / 2;  // The data sheet adds both directions.
     return true;
   }
   const auto rate = gpu.pcie ? pcie_rate(*gpu.pcie) : std::nullopt;
   if (!rate) return false;
-  fabric.inside = InsideLink::kPcie;
+  fabric.inside = InsideTopology::kPcie;
   fabric.inside_rate = *rate;
   return true;
 }
@@ -213,24 +208,24 @@ Result<CollectiveLaw> collective_law(const Calibration& calibration) {
   return bad_input(fmt::format("calibration {}: no {}", calibration.name, missing));
 }
 
-const LinkLaw& inside_law(const CollectiveLaw& law, InsideLink link) {
+const LinkLaw& inside_law(const CollectiveLaw& law, InsideTopology link) {
   switch (link) {
-    case InsideLink::kSwitched:
+    case InsideTopology::kSwitched:
       return law.switched;
-    case InsideLink::kMesh:
+    case InsideTopology::kMesh:
       return law.mesh;
-    case InsideLink::kPcie:
+    case InsideTopology::kPcie:
       return law.pcie;
   }
   CHECK(false);
 }
 
-const LinkLaw& between_law(const CollectiveLaw& law, FabricTransport transport) {
-  return transport == FabricTransport::kTcp ? law.tcp : law.rdma;
+const LinkLaw& between_law(const CollectiveLaw& law, TransportFamily transport) {
+  return transport == TransportFamily::kTcp ? law.tcp : law.rdma;
 }
 
 BytesPerSecond nominal_rate(const Fabric& fabric) {
-  if (fabric.transport == FabricTransport::kRdma || !fabric.flow_cap) return fabric.line_rate;
+  if (fabric.transport == TransportFamily::kRdma || !fabric.flow_cap) return fabric.line_rate;
   return std::min(fabric.line_rate, fabric.flows * *fabric.flow_cap);
 }
 

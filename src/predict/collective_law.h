@@ -7,22 +7,17 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
+#include "catalog/transport.h"
 #include "plan/calibration.h"
 #include "predict/collective.h"
 
 namespace stint {
 
 /// How the accelerators of one VM reach each other.
-enum class InsideLink {
+enum class InsideTopology {
   kSwitched,  // NVSwitch: any two at the full rate of the link.
   kMesh,      // NVLink or Infinity Fabric without a switch: a part of the lanes to each other one.
   kPcie,
-};
-
-/// How VMs reach each other.
-enum class FabricTransport {
-  kTcp,   // Flows with a cap each, and processor time per byte.
-  kRdma,  // EFA, InfiniBand, RoCE.
 };
 
 enum class CollectiveKind {
@@ -34,18 +29,17 @@ enum class CollectiveKind {
   kPointToPoint,
 };
 
-std::span<const EnumName<InsideLink>> names_of(InsideLink type);
-std::span<const EnumName<FabricTransport>> names_of(FabricTransport type);
+std::span<const EnumName<InsideTopology>> names_of(InsideTopology type);
 std::span<const EnumName<CollectiveKind>> names_of(CollectiveKind type);
 
 /// The links between the workers of a cluster of equal VMs, by their nominal figures.
 struct Fabric {
-  InsideLink inside = InsideLink::kSwitched;
+  InsideTopology inside = InsideTopology::kSwitched;
   BytesPerSecond inside_rate;  // Of one accelerator, one direction.
   int accelerators_per_vm = 8;
   int workers_per_vm = 8;
   int vms = 1;
-  FabricTransport transport = FabricTransport::kRdma;
+  TransportFamily transport = TransportFamily::kRdma;
   BytesPerSecond line_rate;                // Of one VM, one direction, all its NICs.
   std::optional<BytesPerSecond> flow_cap;  // Of one TCP flow.
   int flows = 1;                           // TCP flows between two VMs.
@@ -107,8 +101,8 @@ void for_each_constant(Law& law, Visit visit) {
 /// one is missing or out of range.
 Result<CollectiveLaw> collective_law(const Calibration& calibration);
 
-const LinkLaw& inside_law(const CollectiveLaw& law, InsideLink link);
-const LinkLaw& between_law(const CollectiveLaw& law, FabricTransport transport);
+const LinkLaw& inside_law(const CollectiveLaw& law, InsideTopology link);
+const LinkLaw& between_law(const CollectiveLaw& law, TransportFamily transport);
 
 /// The nominal rate between VMs: the line rate, for TCP at most flows · flow_cap.
 BytesPerSecond nominal_rate(const Fabric& fabric);

@@ -67,7 +67,7 @@ TEST(CollectiveLaw, BlendsLatencyAndBytes) {
 // Two of eight accelerators of a mesh have a seventh of the lanes: 80 MB at 80/7 GB/s.
 TEST(CollectiveLaw, FewAcceleratorsOfAMeshUseFewLanes) {
   Fabric mesh = fabric(1, 2);
-  mesh.inside = InsideLink::kMesh;
+  mesh.inside = InsideTopology::kMesh;
   EXPECT_NEAR(micros(CollectiveKind::kAllReduce, 80 * kMB, mesh), 7014, 1e-6);
   mesh.accelerators_per_vm = 2;
   EXPECT_NEAR(micros(CollectiveKind::kAllReduce, 80 * kMB, mesh), 1014, 1e-6);
@@ -76,7 +76,7 @@ TEST(CollectiveLaw, FewAcceleratorsOfAMeshUseFewLanes) {
 // Three flows of 1 GB/s through a NIC of 10 GB/s; two doublings beyond two VMs keep 0.9².
 TEST(CollectiveLaw, FlowsAndNodesLimitTheRate) {
   Fabric tcp = fabric(2, 1);
-  tcp.transport = FabricTransport::kTcp;
+  tcp.transport = TransportFamily::kTcp;
   EXPECT_EQ(nominal_rate(tcp), 10 * kGB / kSecond);
   tcp.flow_cap = 1 * kGB / kSecond;
   tcp.flows = 3;
@@ -121,13 +121,13 @@ TEST(CollectiveLaw, TakesTheLinkInsideFromTheDataSheet) {
   Fabric it;
   ASSERT_TRUE(
       set_inside(it, {.name = "A", .link = "NVLink 3", .link_bandwidth = 600 * kGB / kSecond}));
-  EXPECT_EQ(it.inside, InsideLink::kSwitched);
+  EXPECT_EQ(it.inside, InsideTopology::kSwitched);
   EXPECT_EQ(it.inside_rate, 300 * kGB / kSecond);
   ASSERT_TRUE(
       set_inside(it, {.name = "V", .link = "NVLink 2", .link_bandwidth = 300 * kGB / kSecond}));
-  EXPECT_EQ(it.inside, InsideLink::kMesh);
+  EXPECT_EQ(it.inside, InsideTopology::kMesh);
   ASSERT_TRUE(set_inside(it, {.name = "T", .pcie = "4.0 x16"}));
-  EXPECT_EQ(it.inside, InsideLink::kPcie);
+  EXPECT_EQ(it.inside, InsideTopology::kPcie);
   EXPECT_NEAR(it.inside_rate.in(kGB / kSecond), 31.52, 1e-9);
   EXPECT_FALSE(set_inside(it, {.name = "X"}));
   EXPECT_FALSE(set_inside(it, {.name = "X", .pcie = "fast"}));

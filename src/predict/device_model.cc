@@ -234,7 +234,8 @@ ForwardTimes forward_times(std::span<const Operator> operators, const DeviceFigu
   return times;
 }
 
-Seconds pass_time(const ForwardTimes& forward, const Passes& passes, const DeviceModel& model) {
+Seconds pass_time(const ForwardTimes& forward, const ModelPasses& passes,
+                  const DeviceModel& model) {
   const double left = passes.fused ? model.fusion_left : 1;
   if (!passes.training) return forward.products() + left * forward.sweeps();
   const Seconds sweeps = left * (forward.sweeps() + forward.dropout);

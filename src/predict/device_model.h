@@ -126,14 +126,14 @@ ForwardTimes forward_times(std::span<const Operator> operators, const DeviceFigu
                            const DeviceModel& model);
 
 /// Which passes are run, and how.
-struct Passes {
+struct ModelPasses {
   bool training = false;  // Forward with dropout, then backward; else forward only.
   bool fused = false;     // A compiler fuses elementwise kernels.
 };
 
 /// Seconds of the passes: products of the backward pass take twice those of the forward one,
 /// because gradients of inputs and of weights are products of the same size.
-Seconds pass_time(const ForwardTimes& forward, const Passes& passes, const DeviceModel& model);
+Seconds pass_time(const ForwardTimes& forward, const ModelPasses& passes, const DeviceModel& model);
 
 /// Deviation of the log of a predicted time on `device`: spread_known where it was measured, else
 ///

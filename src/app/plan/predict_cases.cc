@@ -75,9 +75,6 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   options.plays_buckets = request.event_driven;
   auto resolved = resolve(inputs.context(), inputs.cluster, options);
   if (!resolved.ok()) return resolved.error();
-  if (auto assumed = network_assumption(inputs, *resolved)) {
-    resolved->assumptions.push_back(std::move(*assumed));
-  }
   const bool knows_memory =
       std::any_of(inputs.job.compute.begin(), inputs.job.compute.end(),
                   [](const ComputeSample& sample) { return sample.peak_memory.has_value(); });
@@ -145,8 +142,12 @@ Status apply(const WhatIf& change, Inputs& inputs, PredictRequest& request) {
   if (!types.ok()) return types.error();
   if (change.network) {
     for (VmType* type : *types) {
-      type->network = Network{.baseline = change.network};
-      type->efa_interfaces.reset();  // What is imagined is of the calibration's kind.
+      Network imagined{.baseline = change.network};
+      if (type->network) {
+        imagined.transport = type->network->transport;
+        imagined.gpu_direct = type->network->gpu_direct;
+      }
+      type->network = imagined;
     }
   }
   if (change.gpu) {

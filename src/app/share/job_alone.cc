@@ -83,9 +83,6 @@ Result<JobAlone> job_alone(const PredictInputs& inputs, const Cluster& cluster,
                    [](const PredictedGroup& it) { return it.carried_over_from.has_value(); });
   job.overlap_known = !inputs.job.buckets.empty();
   alone.assumptions = prediction.assumptions;
-  if (auto assumed = network_assumption(inputs, *resolved)) {
-    alone.assumptions.push_back(std::move(*assumed));
-  }
   alone.prediction = std::move(predicted.prediction);
   add_memory(inputs.job, *resolved, alone);
   const Status work = add_work(inputs.job, choice.iterations, alone);

@@ -109,9 +109,9 @@ double interval_scale(std::vector<double>& surprises, double count, double rows,
 double efficiency_spread(const CollectiveCase& it, bool between) {
   if (it.rate_unknown && between == crosses(it)) return kUnknownRateSpread;
   if (between) {
-    return it.fabric.transport == FabricTransport::kTcp ? kSlowLinkSpread : kBetweenSpread;
+    return it.fabric.transport == TransportFamily::kTcp ? kSlowLinkSpread : kBetweenSpread;
   }
-  return it.fabric.inside == InsideLink::kPcie ? kSlowLinkSpread : kInsideSpread;
+  return it.fabric.inside == InsideTopology::kPcie ? kSlowLinkSpread : kInsideSpread;
 }
 
 /// The law whose constants have the logarithms `x`; without deviations.
@@ -131,13 +131,13 @@ CollectiveLaw law_of(std::span<const double> x) {
   return law;
 }
 
-LinkLaw& link_inside(CollectiveLaw& law, InsideLink link) {
+LinkLaw& link_inside(CollectiveLaw& law, InsideTopology link) {
   switch (link) {
-    case InsideLink::kSwitched:
+    case InsideTopology::kSwitched:
       return law.switched;
-    case InsideLink::kMesh:
+    case InsideTopology::kMesh:
       return law.mesh;
-    case InsideLink::kPcie:
+    case InsideTopology::kPcie:
       return law.pcie;
   }
   CHECK(false);
@@ -147,7 +147,7 @@ LinkLaw& link_inside(CollectiveLaw& law, InsideLink link) {
 CollectiveLaw with_effects(CollectiveLaw law, const CollectiveCase& it,
                            const std::array<double, kEffects>& effect, double collective) {
   LinkLaw& inside = link_inside(law, it.fabric.inside);
-  LinkLaw& between = it.fabric.transport == FabricTransport::kTcp ? law.tcp : law.rdma;
+  LinkLaw& between = it.fabric.transport == TransportFamily::kTcp ? law.tcp : law.rdma;
   law.launch = std::exp(effect[crosses(it) ? kBetweenLatency : kInsideLatency]) * law.launch;
   inside.latency = std::exp(effect[kInsideLatency]) * inside.latency;
   inside.efficiency *= std::exp(effect[kInsideEfficiency] + collective);
@@ -310,7 +310,7 @@ FieldPoint FabricModel::point_of(const CollectiveCase& it) const {
   return {.system = number(it.system),
           .collective = number(collective_key(it)),
           .crosses = crosses(it),
-          .irregular = fabric.inside == InsideLink::kMesh && !crosses(it),
+          .irregular = fabric.inside == InsideTopology::kMesh && !crosses(it),
           .many_jobs = it.many_jobs,
           .size_log = std::log(it.stated.in(kByte)),
           .workers_log2 = std::log2(fabric.vms * fabric.workers_per_vm)};

@@ -43,8 +43,8 @@ class FabricModel {
     std::size_t place = 0;
     bool inside = false;   // Has rows inside one VM.
     bool between = false;  // Has rows between VMs.
-    InsideLink link = InsideLink::kSwitched;
-    FabricTransport transport = FabricTransport::kRdma;
+    InsideTopology link = InsideTopology::kSwitched;
+    TransportFamily transport = TransportFamily::kRdma;
   };
   /// A number among the unknowns, and the deviation of a factor that no row tells.
   struct Factor {

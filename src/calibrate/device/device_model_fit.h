@@ -16,7 +16,7 @@ namespace stint {
 struct DeviceMeasurement {
   std::vector<Operator> operators;  // Of the forward pass.
   DeviceFigures device;
-  Passes passes;
+  ModelPasses passes;
   Seconds time;
   std::optional<Seconds> forward;  // Absent: as long as `time`.
   // Sums over the operators of a class in the forward pass, where they were measured.

@@ -104,7 +104,7 @@ Seconds time_of_row(const NeusightRow& row, const Setup& setup, const DeviceMode
   const double share = data ? way.parts : pipeline ? way.micro_batches : 1;
   const TokenBatch tokens{.batch = std::max(1.0, row.batch / share), .length = row.length};
   const auto operators = forward_operators(setup.shape, tokens, value, tensor ? way.parts : 1);
-  const Passes passes{.training = row.training, .fused = way.kind == Way::Kind::kFused};
+  const ModelPasses passes{.training = row.training, .fused = way.kind == Way::Kind::kFused};
   const Seconds time = pass_time(forward_times(operators, setup.device, model), passes, model);
 
   const Link link{.inverse_bandwidth = 1 / setup.link, .latency = kHopLatency};
