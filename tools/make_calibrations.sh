@@ -33,7 +33,7 @@ echo devices
   --train "gavel:$data/gavel/isolated.csv" "cmdare:$data/cmdare/single_worker_base.csv" \
   "cmdare:$data/cmdare/single_worker_speed.csv" >/dev/null
 echo collectives
-"$stint" calibrate collectives -q --name collectives --out data/calibration/collectives.json \
+"$stint" calibrate collective -q --name collectives --out data/calibration/collectives.json \
   --provenance "github.com/aliyun/SimAI at cef83f9ddd96; github.com/stas00/ml-engineering at 744d01e18b79; github.com/microsoft/SuperScaler at fa80ad02c1dc (Aceso, EuroSys'24); github.com/VIA-Research/vTrain at f8dda8473a48 (MICRO'24); github.com/awslabs/awsome-distributed-training at 0edaf1526bc4" \
   --train "$data"/collectives/{simai_efficiency,ml_engineering_allreduce_ccbysa,aceso_v100_in_node}.csv \
   "$data/vtrain/allreduce_in_node.csv" "$data/nccl_aws/all_reduce.csv" >/dev/null

@@ -149,7 +149,7 @@ ExitCode sharing(const Invocation& invocation) {
 
 ExitCode collectives(const Invocation& invocation) {
   const auto calibration = calibrate_collectives(invocation.environment, to_request(invocation));
-  if (!calibration.ok()) return report(invocation, "calibrate collectives", calibration.error());
+  if (!calibration.ok()) return report(invocation, "calibrate collective", calibration.error());
   return print_calibration(invocation, *calibration);
 }
 
@@ -278,7 +278,7 @@ Verb sharing_verb() {
 Verb collectives_verb() {
   std::vector<OptionSpec> options{train_option()};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
-  return {.path = "calibrate collectives",
+  return {.path = "calibrate collective",
           .group = VerbGroup::kMeasure,
           .summary = "Fit the physical law of collectives to published tables.",
           .details =
@@ -288,9 +288,9 @@ Verb collectives_verb() {
               "predicted from the others.",
           .options = std::move(options),
           .outputs = {"table", "json"},
-          .examples = {{"stint calibrate collectives --train a.csv b.csv --name mine",
+          .examples = {{"stint calibrate collective --train a.csv b.csv --name mine",
                         "From published tables."},
-                       {"stint calibrate collectives --train a.csv --name mine --out mine.json",
+                       {"stint calibrate collective --train a.csv --name mine --out mine.json",
                         "Write the calibration to a file."}},
           .run = collectives};
 }
