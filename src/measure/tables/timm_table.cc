@@ -19,6 +19,12 @@ Result<std::optional<Seconds>> step_cells(const Csv& csv, std::size_t i, const c
   return *rate ? std::optional(batch / **rate * kSecond) : std::nullopt;
 }
 
+/// A figure of a shape; one that was rounded to zero says nothing.
+Result<std::optional<double>> shape_cell(const Csv& csv, std::size_t i, const char* column) {
+  if (parse_double(csv.cell(i, column)) == 0) return std::optional<double>();
+  return maybe_number(csv, i, column);
+}
+
 Result<TimmRow> read_row(const Csv& csv, std::size_t i) {
   const bool train = csv.find_column("gmacs_forward").has_value();
   TimmRow row{.model = std::string(csv.cell(i, "model")),
@@ -35,10 +41,10 @@ Result<TimmRow> read_row(const Csv& csv, std::size_t i) {
     if (!value.ok()) return value.error();
     *number = *value;
   }
-  const auto gmacs = maybe_number(csv, i, train ? "gmacs_forward" : "gmacs");
+  const auto gmacs = shape_cell(csv, i, train ? "gmacs_forward" : "gmacs");
   if (!gmacs.ok()) return gmacs.error();
   row.gmacs = *gmacs;
-  const auto kept = maybe_number(csv, i, train ? "activations_m_forward" : "activations_m");
+  const auto kept = shape_cell(csv, i, train ? "activations_m_forward" : "activations_m");
   if (!kept.ok()) return kept.error();
   row.activations_m = *kept;
   const auto step =

@@ -50,6 +50,12 @@ TEST(TimmTable, ReadsRowsWithoutAnswersAndWithoutShapes) {
   EXPECT_FALSE(rows->front().activations_m);
 }
 
+TEST(TimmTable, TakesAFigureThatWasRoundedToZeroForAbsent) {
+  const auto rows = read(kTrain + "tiny,rtx3090,amp,nchw,1.12,32,256,800,0.32,0.1,0.00,0.1\n");
+  ASSERT_TRUE(rows.ok());
+  EXPECT_FALSE(rows->front().gmacs);
+}
+
 TEST(TimmTable, RefusesBadCellsAndMissingColumns) {
   EXPECT_FALSE(read(kTrain + "a,rtx3090,amp,nchw,1.12,224,none,1,1,1,1,1\n").ok());
   EXPECT_FALSE(read(kTrain + ",rtx3090,amp,nchw,1.12,224,8,1,1,1,1,1\n").ok());
