@@ -12,7 +12,7 @@ namespace {
 // Weight of the squares of coefficients, in errors of samples: of 5, 12 and 30 the error of unseen
 // families of timm's training table changes by 0.2 points.
 constexpr double kRidge = 12;
-constexpr int kRounds = 6;           // Of reweighting; further ones change predictions below 1 %.
+constexpr int kRounds = 6;           // Of reweighting.
 constexpr double kSmallError = 0.1;  // Smaller errors weigh as if they were this large.
 constexpr double kLargeLog = 3;      // Errors beyond a factor of e³ weigh as this one.
 

@@ -32,9 +32,9 @@ Result<ZeusRow> read_row(const Csv& csv, std::size_t i) {
 bool is_zeus_epochs(const Csv& csv) { return csv.find_column("power_limit_w").has_value(); }
 
 ZeusMachine zeus_machine(const std::string& gpu) {
-  // Zeus (NSDI'23), section 6.1: V100 in CloudLab's r7525, whose boards are V100S, with EPYC 7542;
-  // RTX6000 with Xeon Gold 6126 and P100 with Xeon E5-2670 v3, both of Chameleon Cloud; A40 with
-  // EPYC 7513.
+  // Unverified, as the paper was not at hand: Zeus (NSDI'23) had V100 in CloudLab's r7525, whose
+  // boards are V100S, with EPYC 7542; RTX6000 with Xeon Gold 6126 and P100 with Xeon E5-2670 v3,
+  // both of Chameleon Cloud; A40 with EPYC 7513.
   if (gpu == "V100") return {.board = "V100S-PCIe", .processor_year = 2019};
   if (gpu == "P100") return {.board = "P100-PCIe", .processor_year = 2014};
   if (gpu == "RTX6000") return {.board = "Quadro-RTX-6000", .processor_year = 2017};
