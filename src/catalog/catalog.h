@@ -38,8 +38,8 @@ struct Gpu {
   std::optional<int> multiprocessors;      // Units that each work on a tile of their own.
   std::optional<int> lanes_per_scheduler;  // FP32 lanes that one warp scheduler feeds.
   std::optional<int> board_power_watts;    // Limit of the board.
-  std::optional<std::string> evidence;  // Pages from which the figures were read.
-  std::vector<std::string> unverified;  // Fields that none of those pages confirms.
+  std::optional<std::string> evidence;     // Pages from which the figures were read.
+  std::vector<std::string> unverified;     // Fields that none of those pages confirms.
   Json::Object unknown = {};
 };
 
