@@ -1,8 +1,8 @@
-#include "calibrate/scaling_baselines.h"
+#include "calibrate/scaling/scaling_baselines.h"
 
 #include <gtest/gtest.h>
 
-#include "calibrate/scaling_fixture.h"
+#include "calibrate/scaling/scaling_fixture.h"
 
 namespace stint {
 namespace {

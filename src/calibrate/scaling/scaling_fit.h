@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "calibrate/forecast.h"
-#include "calibrate/scaling_priors.h"
+#include "calibrate/scaling/scaling_priors.h"
 #include "measure/tables/scaling_table.h"
 
 namespace stint {

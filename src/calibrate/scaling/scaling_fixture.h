@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "calibrate/scaling_priors.h"
+#include "calibrate/scaling/scaling_priors.h"
 
 namespace stint {
 

@@ -1,8 +1,8 @@
-#include "calibrate/scaling_priors.h"
+#include "calibrate/scaling/scaling_priors.h"
 
 #include <gtest/gtest.h>
 
-#include "calibrate/scaling_fixture.h"
+#include "calibrate/scaling/scaling_fixture.h"
 
 namespace stint {
 namespace {

@@ -1,4 +1,4 @@
-#include "calibrate/scaling_priors.h"
+#include "calibrate/scaling/scaling_priors.h"
 
 #include <algorithm>
 #include <fmt/format.h>

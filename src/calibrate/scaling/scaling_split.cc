@@ -1,4 +1,4 @@
-#include "calibrate/scaling_split.h"
+#include "calibrate/scaling/scaling_split.h"
 
 #include <fmt/format.h>
 #include <map>

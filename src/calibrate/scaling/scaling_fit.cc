@@ -1,4 +1,4 @@
-#include "calibrate/scaling_fit.h"
+#include "calibrate/scaling/scaling_fit.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "calibrate/scaling_split.h"
+#include "calibrate/scaling/scaling_split.h"
 
 #include <gtest/gtest.h>
 
-#include "calibrate/scaling_fixture.h"
+#include "calibrate/scaling/scaling_fixture.h"
 
 namespace stint {
 namespace {

@@ -1,4 +1,4 @@
-#include "calibrate/scaling_baselines.h"
+#include "calibrate/scaling/scaling_baselines.h"
 
 #include <algorithm>
 #include <fmt/format.h>

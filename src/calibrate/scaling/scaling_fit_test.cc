@@ -1,10 +1,10 @@
-#include "calibrate/scaling_fit.h"
+#include "calibrate/scaling/scaling_fit.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "calibrate/scaling_fixture.h"
+#include "calibrate/scaling/scaling_fixture.h"
 
 namespace stint {
 namespace {
