@@ -115,6 +115,8 @@ Result<ScalingRow> mlperf_row(const Csv& csv, std::size_t i) {
   for (const char* column : {"benchmark", "accelerator"}) {
     if (cells.text(column).empty()) mark(row, fmt::format("{} is blank", column));
   }
+  if (row.vms > row.workers)
+    mark(row, fmt::format("{} accelerators on {} nodes", row.workers, row.vms));
   const auto degree = stated_degree(cells);
   const double shared = row.workers * row.micro_steps / row.global_batch;
   row.degree = std::max(1.0, degree.value_or(is_whole(shared) ? shared : 1));

@@ -57,6 +57,8 @@ TEST(MlperfClusters, BadCellsSayWhy) {
   EXPECT_EQ(mlperf("v3.0,Dell,ssd,A100,A100,8,1,8,many,1,,,,,0.5,").unusable,
             "invalid global_batch 'many'");
   EXPECT_EQ(mlperf("v3.0,Dell,,A100,A100,8,1,8,256,1,,,,,0.5,").unusable, "benchmark is blank");
+  EXPECT_EQ(mlperf("v3.0,Dell,ssd,A100,A100,4,8,1,256,1,,,,,0.5,").unusable,
+            "4 accelerators on 8 nodes");
   const ScalingRow odd = mlperf("v3.0,Dell,ssd,A100,A100,8,1,8,256,1,,,,,-1,");
   EXPECT_EQ(odd.unmeasured, "invalid step_s '-1'");
   EXPECT_EQ(odd.unusable, "");
