@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -8,6 +9,7 @@
 #include "cli/verbs/verb_list.h"
 #include "cli/views/import_views.h"
 #include "validate/validate_iteration.h"
+#include "validate/validate_scaling.h"
 
 namespace stint::cli {
 namespace {
@@ -20,6 +22,62 @@ Result<int> count_option(const Invocation& invocation, const std::string& option
   const auto count = count_of(invocation, option);
   if (!count.ok()) return count.error();
   return count->value_or(otherwise);
+}
+
+/// `a` and what `b` has beside it.
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  for (const std::string& name : b) {
+    if (std::find(a.begin(), a.end(), name) == a.end()) a.push_back(name);
+  }
+  return a;
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The baselines by name; those of other formats are a usage error.
+template <ANamedEnum Kind>
+Result<std::vector<Kind>> baselines_of(const Invocation& invocation) {
+  std::vector<Kind> kinds;
+  for (const std::string& name : invocation.list("--baseline")) {
+    if (!is_among(choices_of<Kind>(), name)) {
+      return bad_usage(fmt::format("--baseline {} does not apply to --format {}; it has {}", name,
+                                   invocation.get("--format"), join(choices_of<Kind>(), ", ")));
+    }
+    kinds.push_back(enumerator<Kind>(name));
+  }
+  return kinds;
+}
+
+/// A program asks for one model; a person sees ours beside others, perfect scaling at least.
+bool shows_perfect(const Invocation& invocation) {
+  return invocation.output() != "json" && !invocation.has("--baseline") &&
+         !invocation.has("--predictions");
+}
+
+bool is_scaling(const Invocation& invocation) {
+  return is_among(choices_of<ScalingFormat>(), invocation.get("--format"));
+}
+
+Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
+  for (const char* option : {"--jobs", "--probes"}) {
+    if (invocation.has(option)) {
+      return bad_usage(
+          fmt::format("{} does not apply to --format {}", option, invocation.get("--format")));
+    }
+  }
+  const auto baselines = baselines_of<ScalingBaseline>(invocation);
+  if (!baselines.ok()) return baselines.error();
+  ScalingRequest request{.format = enumerator<ScalingFormat>(invocation.get("--format")),
+                         .train = invocation.list("--train"),
+                         .test = invocation.list("--test"),
+                         .split = invocation.get("--split"),
+                         .predictions = invocation.get("--predictions"),
+                         .baselines = *baselines};
+  request.only_baselines = invocation.output() == "json" && !request.baselines.empty();
+  if (shows_perfect(invocation)) request.baselines.push_back(ScalingBaseline::kPerfect);
+  return request;
 }
 
 Result<ValidateRequest> to_request(const Invocation& invocation) {
@@ -35,14 +93,11 @@ Result<ValidateRequest> to_request(const Invocation& invocation) {
                           .fabric = *fabric,
                           .calibration = invocation.get("--calibration"),
                           .predictions = invocation.get("--predictions")};
-  for (const std::string& name : invocation.list("--baseline")) {
-    request.baselines.push_back(enumerator<BaselineKind>(name));
-  }
-  // A program asks for one model; a person sees ours beside others, perfect scaling at least.
+  const auto baselines = baselines_of<BaselineKind>(invocation);
+  if (!baselines.ok()) return baselines.error();
+  request.baselines = *baselines;
   request.only_baselines = invocation.output() == "json" && !request.baselines.empty();
-  if (invocation.output() != "json" && request.baselines.empty() && request.predictions.empty()) {
-    request.baselines.push_back(BaselineKind::kPerfect);
-  }
+  if (shows_perfect(invocation)) request.baselines.push_back(BaselineKind::kPerfect);
   if (invocation.has("--probes")) {
     const auto probes = count_option(invocation, "--probes", 0);
     if (!probes.ok()) return probes.error();
@@ -59,7 +114,8 @@ void print_tables(const Invocation& invocation, const ValidateAnswer& answer) {
   if (!answer.ours.groups.empty()) {
     std::vector<NamedScores> groups;
     for (const Validation& it : all) groups.push_back({it.baseline.value_or("stint"), it.groups});
-    print_answer(invocation, "\n" + score_table("placement", groups, terminal));
+    print_answer(invocation, "\n" + score_table(is_scaling(invocation) ? "group" : "placement",
+                                                groups, terminal));
   }
   if (const auto& repeats = answer.ours.repeats) {
     print_answer(
@@ -69,11 +125,18 @@ void print_tables(const Invocation& invocation, const ValidateAnswer& answer) {
   }
 }
 
+Result<ValidateAnswer> answer_to(const Invocation& invocation) {
+  if (is_scaling(invocation)) {
+    const auto request = to_scaling_request(invocation);
+    return request.ok() ? validate_scaling(*request) : request.error();
+  }
+  const auto request = to_request(invocation);
+  return request.ok() ? validate_iteration(*request) : request.error();
+}
+
 ExitCode iteration(const Invocation& invocation) {
   constexpr const char* kVerb = "validate iteration";
-  const auto request = to_request(invocation);
-  if (!request.ok()) return report(invocation, kVerb, request.error());
-  const auto answer = validate_iteration(*request);
+  const auto answer = answer_to(invocation);
   if (!answer.ok()) return report(invocation, kVerb, answer.error());
   if (invocation.output() == "json") {
     const Validation& scored = answer->baselines.empty() ? answer->ours : answer->baselines.front();
@@ -84,8 +147,8 @@ ExitCode iteration(const Invocation& invocation) {
     if (answer->ours.overall.n > 0) say(invocation, kLegend);
   }
   if (!answer->skipped.empty()) say(invocation, answer->skipped);
-  if (!request->predictions.empty()) {
-    say(invocation, "Wrote the predictions to " + request->predictions + ".");
+  if (invocation.has("--predictions")) {
+    say(invocation, "Wrote the predictions to " + invocation.get("--predictions") + ".");
   }
   return kExitOk;
 }
@@ -157,6 +220,12 @@ std::vector<OptionSpec> with_fabric(std::vector<OptionSpec> options) {
   return options;
 }
 
+OptionSpec iteration_format() {
+  OptionSpec format = format_option();
+  format.choices = joined(format.choices, choices_of<ScalingFormat>());
+  return format;
+}
+
 Verb iteration_verb() {
   return {
       .path = "validate iteration",
@@ -166,15 +235,20 @@ Verb iteration_verb() {
           "Learns from the training rows, predicts the test rows and compares. The measured "
           "columns of a test file are used for scores only and may be missing. leave-one-job-out "
           "holds out each job in turn except its rows with one worker; max-gpus=N trains on up to "
-          "N workers, max-vms=N on up to N VMs; gpu=NAME tests several workers of one GPU type.",
+          "N workers, max-vms=N on up to N VMs; gpu=NAME tests several workers of one GPU type. "
+          "The "
+          "formats mlperf and dgxc are benchmarks on clusters of several sizes: smallest=N trains "
+          "on the N smallest clusters of each submitter, benchmark, accelerator and round and "
+          "tests "
+          "the larger ones; leave-one-submitter-out holds out each submitter.",
       .options = with_fabric(
-          {format_option(),
+          {iteration_format(),
            train_option(),
            {.name = "--test", .value = "FILE...", .help = "Tables to predict.", .files = true},
            {.name = "--split",
             .value = "HOW",
-            .help =
-                "Split instead of --test: leave-one-job-out, max-gpus=N, max-vms=N or gpu=NAME."},
+            .help = "Split instead of --test: leave-one-job-out, max-gpus=N, max-vms=N, gpu=NAME, "
+                    "smallest=N or leave-one-submitter-out."},
            {.name = "--calibration",
             .value = "NAME",
             .help = "Calibration to begin with, carried over to the network of the tables: a file "
@@ -184,7 +258,7 @@ Verb iteration_verb() {
             .value = "LIST",
             .help = "Baselines to score on the same rows; tables show all of them, JSON and "
                     "predictions the first.",
-            .choices = choices_of<BaselineKind>(),
+            .choices = joined(choices_of<BaselineKind>(), choices_of<ScalingBaseline>()),
             .list = true},
            {.name = "--probes",
             .value = "K",
@@ -198,7 +272,9 @@ Verb iteration_verb() {
       .examples = {{"stint validate iteration --format pollux --train t.csv --split max-gpus=6",
                     "Clusters of more than 6 GPUs, predicted from smaller ones."},
                    {"stint validate iteration --format pollux --train a.csv --test b.csv",
-                    "Rows of one table, predicted from those of another."}},
+                    "Rows of one table, predicted from those of another."},
+                   {"stint validate iteration --format mlperf --train c.csv --split smallest=2",
+                    "Larger clusters of a benchmark, predicted from the two smallest."}},
       .run = iteration};
 }
 
