@@ -62,8 +62,12 @@ BAMBOO = ("Bamboo (NSDI'23): spot GPU clusters over time. github.com/uclasystem/
 NEUSIGHT = ("NeuSight (ASPLOS'25): steps and forward passes of transformers in FP32 on seven GPUs. "
             "github.com/sitar-lab/NeuSight at 6945927d9afc, scripts/asplos/summary.")
 
-ITERATION = ["pollux", "scavenger", "perfect"]
 FABRIC = ["line-rate", "alpha-beta", "nearest-size"]
+DGXC = ("NVIDIA's step times of language models by cluster size. "
+        "github.com/NVIDIA/dgxc-benchmarking at c5c765f2684f.")
+
+ITERATION = ["pollux", "scavenger", "perfect"]
+SCALING = ["perfect", "constant-step", "amdahl"]
 
 # Heading, source, arguments ("@" marks files of the data folder), baselines, what to know.
 SECTIONS = [
@@ -145,6 +149,25 @@ SECTIONS = [
      "device --format mlperf --train @mlperf_modern/clusters.csv --split gpu=H100,H200",
      ["peak-flops", "bandwidth", "same-time"],
      "H100 and H200 are held out together, so that no GPU of their architecture is known."),
+    ("Iteration time: larger clusters of benchmarks", MLPERF,
+     "iteration --format mlperf --train @mlperf_modern/clusters.csv --split smallest=2", SCALING,
+     "Trained on the two smallest clusters of each submitter, benchmark, accelerator and round; "
+     "tested on the larger ones. Batch and layout change with the cluster. Rounds repeat entries, "
+     "so a cluster that is tested in one round is trained on in none. `perfect` keeps the rate per "
+     "GPU of the nearest smaller cluster. The priors were set with these scores in view, so this "
+     "score is not blind. Of DLRM and RNN-T one to four clusters are scored."),
+    ("Iteration time: all clusters of benchmarks from one", MLPERF,
+     "iteration --format mlperf --train @mlperf_modern/clusters.csv --split smallest=1", SCALING,
+     "Trained on the smallest cluster of each series only."),
+    ("Iteration time: larger clusters of language models", DGXC,
+     "iteration --format dgxc --train @nvidia_llm/dgxc_step_times.csv --split smallest=2", SCALING,
+     "Trained on the two smallest clusters of each recipe, GPU, precision and release. The vendor "
+     "tuned these runs: batches per GPU are constant and steps nearly so."),
+    ("Iteration time: unseen language models", DGXC,
+     "iteration --format dgxc --train @nvidia_llm/dgxc_step_times.csv --split leave-one-job-out",
+     [],
+     "A model without rows is predicted from what a parameter and a token cost in other models. "
+     "Adapters (LoRA) are skipped."),
     ("All-reduce by message size", NCCL,
      "collective --train @nccl_aws/all_reduce.csv --split sizes", ["alpha-beta", "bandwidth"],
      "Trained on sizes below 1 MiB and from 64 MiB; tested between. Three forms of the model "

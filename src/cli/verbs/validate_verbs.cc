@@ -236,11 +236,9 @@ Verb iteration_verb() {
           "columns of a test file are used for scores only and may be missing. leave-one-job-out "
           "holds out each job in turn except its rows with one worker; max-gpus=N trains on up to "
           "N workers, max-vms=N on up to N VMs; gpu=NAME tests several workers of one GPU type. "
-          "The "
-          "formats mlperf and dgxc are benchmarks on clusters of several sizes: smallest=N trains "
-          "on the N smallest clusters of each submitter, benchmark, accelerator and round and "
-          "tests "
-          "the larger ones; leave-one-submitter-out holds out each submitter.",
+          "The formats mlperf and dgxc are benchmarks on clusters of several sizes: smallest=N "
+          "trains on the N smallest clusters of each submitter, benchmark, accelerator and round "
+          "and tests the larger ones; leave-one-submitter-out holds out each submitter.",
       .options = with_fabric(
           {iteration_format(),
            train_option(),
