@@ -102,11 +102,12 @@ Result<DeviceFit> fit_devices(std::span<const DevicePair> pairs) {
   }
   const auto all = fit_share(pairs, "");
   if (!all.ok()) return all.error();
-  DeviceFit result{.law = {.compute_share = logistic(all->values[0])},
-                   .share_deviation = std::sqrt(all->covariance[0][0]),
-                   .identified = all->identified[0],
-                   .pairs = pairs.size(),
-                   .jobs = {jobs.begin(), jobs.end()}};
+  DeviceFit result;  // Member by member: g++ 12 takes nested initialisers for uninitialised.
+  result.law.compute_share = logistic(all->values[0]);
+  result.share_deviation = std::sqrt(all->covariance[0][0]);
+  result.identified = all->identified[0];
+  result.pairs = pairs.size();
+  result.jobs.assign(jobs.begin(), jobs.end());
   std::vector<double> errors;
   std::vector<double> log_errors;
   for (const std::string& job : jobs) {

@@ -38,8 +38,10 @@ std::optional<Way> way_of(std::string_view option) {
   if (option == "fusion") return Way{.kind = Way::Kind::kFused};
   const std::string_view kind = option.substr(0, 2);
   const std::size_t line = option.find('_');
-  const auto parts = option.size() > 2 ? count_of(option.substr(2, line - 2)) : std::nullopt;
-  const auto rest = line == std::string_view::npos ? 1 : count_of(option.substr(line + 1));
+  if (option.size() < 3) return std::nullopt;
+  const std::optional<int> parts = count_of(option.substr(2, line - 2));
+  const bool split = line != std::string_view::npos;
+  const std::optional<int> rest = count_of(split ? option.substr(line + 1) : "1");
   if (!parts || !rest) return std::nullopt;
   if (kind == "dp") return Way{.kind = Way::Kind::kData, .parts = *parts};
   if (kind == "tp") return Way{.kind = Way::Kind::kTensor, .parts = *parts};

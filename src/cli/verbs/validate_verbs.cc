@@ -61,7 +61,8 @@ bool is_scaling(const Invocation& invocation) {
 }
 
 Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
-  for (const char* option : {"--jobs", "--probes"}) {
+  for (const char* option :
+       {"--jobs", "--probes", "--network", "--transport", "--inside", "--calibration"}) {
     if (invocation.has(option)) {
       return bad_usage(
           fmt::format("{} does not apply to --format {}", option, invocation.get("--format")));
@@ -80,7 +81,17 @@ Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
   return request;
 }
 
+OptionSpec iteration_format() {
+  OptionSpec format = format_option();
+  format.choices = joined(format.choices, choices_of<ScalingFormat>());
+  return format;
+}
+
 Result<ValidateRequest> to_request(const Invocation& invocation) {
+  if (!invocation.has("--format")) {
+    return bad_usage("--format is required: the format of the tables, one of " +
+                     join(iteration_format().choices, ", "));
+  }
   const auto format = format_of(invocation);
   if (!format.ok()) return format.error();
   const auto fabric = fabric_of(invocation);
@@ -218,12 +229,6 @@ ExitCode probes(const Invocation& invocation) {
 std::vector<OptionSpec> with_fabric(std::vector<OptionSpec> options) {
   for (OptionSpec& option : fabric_options()) options.push_back(std::move(option));
   return options;
-}
-
-OptionSpec iteration_format() {
-  OptionSpec format = format_option();
-  format.choices = joined(format.choices, choices_of<ScalingFormat>());
-  return format;
 }
 
 Verb iteration_verb() {

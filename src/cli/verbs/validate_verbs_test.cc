@@ -156,6 +156,20 @@ TEST(ValidateIterationVerb, TakesSeveralFiles) {
   EXPECT_EQ(read->noun.overall.n, 20);
 }
 
+TEST(ValidateIterationVerb, OptionsOfOtherFormatsAreRefused) {
+  const Session session;
+  const auto complaint = [&](const std::string& option, const std::string& value) {
+    return Session::run({"validate", "iteration", "--format", "mlperf", "--train", session.table(),
+                         "--split", "smallest=1", option, value})
+        .err;
+  };
+  EXPECT_EQ(complaint("--probes", "4"),
+            "stint validate iteration: --probes does not apply to --format mlperf\n");
+  EXPECT_EQ(complaint("--baseline", "scavenger"),
+            "stint validate iteration: --baseline scavenger does not apply to --format mlperf; it "
+            "has perfect, constant-step, amdahl\n");
+}
+
 TEST(ValidateIterationVerb, ErrorsHaveTheirExitCodes) {
   const Session session;
   const auto code = [&](const std::vector<std::string>& more) {
@@ -170,7 +184,7 @@ TEST(ValidateIterationVerb, ErrorsHaveTheirExitCodes) {
   EXPECT_EQ(code({"--test", session.table(), "--predictions", "/proc/none/out.csv"}), kExitFailed);
   EXPECT_EQ(Session::run({"validate", "iteration", "--train", session.table()}).err,
             "stint validate iteration: --format is required: the format of the tables, one of "
-            "pollux, gavel, nvidia, cmdare, stint\n");
+            "pollux, gavel, nvidia, cmdare, stint, mlperf, dgxc\n");
 }
 
 TEST(ProbesVerb, NamesRowsAndHowTheyArePlaced) {
