@@ -257,9 +257,8 @@ Verb validate_collective_verb() {
           .outputs = {"table", "json"},
           .examples = {{"stint validate collective --train all_reduce.csv --split sizes",
                         "Middle sizes, predicted from the small and the large ones."},
-                       {"stint validate collective --format vtrain --train allreduce.csv --split "
-                        "leave-one-gpu-count-out",
-                        "Each number of GPUs, predicted from the others."}},
+                       {"stint validate collective --format vtrain --train a.csv --test b.csv",
+                        "Rows of one published table, predicted from those of another."}},
           .run = validate_collective_run};
 }
 
