@@ -199,6 +199,11 @@ bool has_servers(const PublishedCase& it) {
   return has(it.framework, "parameter servers") || has(it.task, "kvstore dist");
 }
 
+bool servers_get_sums(const PublishedCase& it) {
+  // TensorFlow's distributed_replicated, and MXNet's stores whose name holds "device".
+  return has(it.framework, "parameter servers on the workers") || has(it.task, "dist_device");
+}
+
 std::optional<CaseFact<Bytes>> gradients_of(const PublishedCase& it) {
   constexpr std::string_view kStated = "model size stated ";
   const std::size_t stated = it.note.find(kStated);

@@ -34,6 +34,10 @@ std::optional<double> samples_to_train(const PublishedCase& it);
 /// Whether parameter servers carry the gradients.
 bool has_servers(const PublishedCase& it);
 
+/// Whether these servers run on the VMs of the workers and get one sum of each VM. Every NIC then
+/// carries what it carries in an all-reduce: 2 (n - 1)/n of the gradients each way for n VMs.
+bool servers_get_sums(const PublishedCase& it);
+
 /// What the collectors of the cases warn of, as a clause; empty for most cases.
 std::string warning_about(const PublishedCase& it);
 

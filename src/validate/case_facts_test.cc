@@ -135,6 +135,9 @@ TEST(Servers, AreNamedByFrameworkOrStore) {
   EXPECT_TRUE(has_servers({.framework = "TensorFlow parameter servers"}));
   EXPECT_TRUE(has_servers({.task = "ImageNet, synchronous kvstore dist_device_sync"}));
   EXPECT_FALSE(has_servers({.framework = "TensorFlow + Horovod"}));
+  EXPECT_TRUE(servers_get_sums({.task = "ImageNet, synchronous kvstore dist_device_sync"}));
+  EXPECT_TRUE(servers_get_sums({.framework = "TF (parameter servers on the workers)"}));
+  EXPECT_FALSE(servers_get_sums({.framework = "TensorFlow parameter servers"}));
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ struct Question {
   PredictOptions options;
 };
 
+Collective collective_of(const PublishedCase& it) {
+  const bool apart = has_servers(it) && !servers_get_sums(it) && *it.vms > 1;
+  return apart ? Collective::kParameterServer : Collective::kRing;
+}
+
 /// The inputs of a case: its job has the gradients and no time yet.
 Result<CaseFact<Question>> question_of(const PredictInputs& common, const PublishedCase& it,
                                        const CaseLayout& layout) {
@@ -150,8 +155,7 @@ Result<CaseFact<Question>> question_of(const PredictInputs& common, const Publis
   question.options = {.batch_per_worker = layout.batch,
                       .workers_per_vm = layout.workers_per_vm,
                       .accumulation = layout.accumulation,
-                      .collective = has_servers(it) && *it.vms > 1 ? Collective::kParameterServer
-                                                                   : Collective::kRing};
+                      .collective = collective_of(it)};
   return fact;
 }
 
@@ -257,6 +261,9 @@ class CasePredictor {
     add_note(outcome.note, layout->assumed);
     add_note(outcome.note, large->assumed);
     add_note(outcome.note, warning_about(it));
+    if (servers_get_sums(it) && *it.vms > 1) {
+      add_note(outcome.note, "servers get one sum of each VM, which is predicted as all-reduce");
+    }
     show(it, layout->value, made);
     return {};
   }
