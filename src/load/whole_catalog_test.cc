@@ -132,14 +132,21 @@ TEST(WholeCatalog, FewerBytesAreNeverSlower) {
   }
 }
 
+// The job is measured on the GPU itself, so that the interval is the network's: 64 samples take 75
+// ms, as on an A100 (NVIDIA's DeepLearningExamples publish 938 a second in TF32).
 TEST(WholeCatalog, IntervalsOfP4dAndP5AreWithin40Percent) {
+  PredictInputs inputs = resnet50();
   for (const char* name : {"p4d.24xlarge", "p5.48xlarge"}) {
-    const auto type = find_type(resnet50().catalog, {.provider = {}, .region = {}, .name = name});
+    const auto type = find_type(inputs.catalog, {.provider = {}, .region = {}, .name = name});
     ASSERT_TRUE(type.ok());
+    inputs.job.compute = {{.device = gpu_of(inputs.catalog, **type)->name,
+                           .batch_per_worker = kBatch,
+                           .forward = {.median = 25 * kMillisecond},
+                           .backward = {.median = 50 * kMillisecond}}};
     for (const int vms : {2, 4, 8}) {
-      const IterationTime it = iteration(resnet50(), **type, vms);
-      EXPECT_GE(it.p10, 0.6 * it.mean) << vms << "x " << name;
-      EXPECT_LE(it.p90, 1.4 * it.mean) << vms << "x " << name;
+      const IterationTime it = iteration(inputs, **type, vms);
+      EXPECT_GE(it.p10 / it.mean, 0.6) << vms << "x " << name;
+      EXPECT_LE(it.p90 / it.mean, 1.4) << vms << "x " << name;
     }
   }
 }
