@@ -20,7 +20,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SECONDS_MAX = 900  # For what hangs: a busy machine may take twenty times as long as an idle one.
+# For what hangs: on a busy machine a command may wait for the processor most of the time, and what
+# computes for ever is ended by the processor time that it took.
+SECONDS_MAX = 3600
+LIMITED = ("prlimit", "--cpu=300")
 EXIT_SKIPPED = 77  # The SKIP_RETURN_CODE that ctest is told.
 # A hint that a case prints, of a verb that only looks; it is pasted after the case.
 HINT = re.compile(r"(?:[A-Za-z]: |^  )(stint (?:predict|plan|explain|whatif|validate|interleave|"
@@ -66,7 +69,7 @@ def run_command(base, case):
     """Returns the exit code, stdout and stderr of the case's command; None when it hangs."""
     # A session of its own has no terminal, and can be ended whole.
     process = subprocess.Popen(
-        ["bash", str(case / "command")], cwd=base / "work", env=environment(base, case),
+        [*LIMITED, "bash", str(case / "command")], cwd=base / "work", env=environment(base, case),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True)
     try:
@@ -85,10 +88,14 @@ def failing_hints(base, case, err):
         return []  # What it mounted is gone.
     wrong = []
     for hint in HINT.findall(err.replace("<tmp>", str(base)).replace("<root>", str(ROOT))):
-        pasted = subprocess.run(["bash", "-c", hint], cwd=base / "work",
-                                env=environment(base, case), stdin=subprocess.DEVNULL,
-                                capture_output=True, timeout=SECONDS_MAX, check=False)
-        if pasted.returncode in HINT_FAILS:
+        try:
+            pasted = subprocess.run([*LIMITED, "bash", "-c", hint], cwd=base / "work",
+                                    env=environment(base, case), stdin=subprocess.DEVNULL,
+                                    capture_output=True, timeout=SECONDS_MAX, check=False)
+        except subprocess.TimeoutExpired:
+            wrong.append(f"the hint '{hint}' took over {SECONDS_MAX} s and was ended")
+            continue
+        if pasted.returncode in HINT_FAILS or pasted.returncode < 0:
             wrong.append(f"the hint '{hint}' fails: {readable(pasted.stderr, base)}")
     return wrong
 
