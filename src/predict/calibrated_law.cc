@@ -156,8 +156,8 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   }
   const Status reference = read_reference(constants, law);
   if (!reference.ok()) return reference.error();
-  law.facts = calibration.fabric.value_or(FabricFacts{});
-  law.facts.network = law.reference_network;
+  // Calibrations from before facts were thought of have the rate alone.
+  law.facts = calibration.fabric.value_or(FabricFacts{.network = law.reference_network});
   law.servers_fitted = constants.find("fabric", "server_cost")->identified;
   const Constant* dispersion = constants.find("noise", "dispersion");
   if (dispersion != nullptr) law.dispersion = dispersion->value;
@@ -199,8 +199,9 @@ double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
     moved.cost += distance * deviation;
     return std::log(question.time(law.fabric, moved).in(kSecond));
   };
-  constexpr double kNear = 1e-3;
-  return std::abs(at(kNear) - at(-kNear)) / (2 * kNear);
+  const double mean = at(0);
+  return std::max(std::abs(at(kNearStep) - mean) / kNearStep,
+                  (at(kEightInTen) - mean) / kEightInTen);
 }
 
 LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question) {

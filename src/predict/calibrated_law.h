@@ -88,7 +88,7 @@ struct LawQuestion {
 /// seen.
 LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
-/// What of σ there the job's cost makes.
+/// What of the upper one the job's cost makes at least.
 double cost_log_deviation(const CalibratedLaw& law, const KnownJob* known,
                           const LawQuestion& question);
 

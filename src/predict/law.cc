@@ -27,23 +27,22 @@ Bytes gradients_of(const JobLaw& job, const LawInput& input) {
 
 /// Where constants move ln T most for how likely that is: C g / σ, and σ itself.
 struct Direction {
+  std::vector<double> slopes;
   std::vector<double> along;
   double deviation = 0;
 };
 
-/// With the slopes of ln T between `step` deviations to either side.
-Direction direction_of(const LogTimeAt& log_time, std::size_t constants,
+/// With the slopes of ln T, which is `mean`, over a step of so many deviations.
+Direction direction_of(const LogTimeAt& log_time, double mean, std::size_t constants,
                        const std::vector<std::vector<double>>& correlation, double step) {
   std::vector<double> moved(constants, 0.0);
   std::vector<double> slopes(constants, 0.0);
   for (std::size_t i = 0; i < constants; ++i) {
     moved[i] = step;
-    const double more = log_time(moved);
-    moved[i] = -step;
-    slopes[i] = (more - log_time(moved)) / (2 * step);
+    slopes[i] = (log_time(moved) - mean) / step;
     moved[i] = 0;
   }
-  Direction direction{.along = slopes};
+  Direction direction{.slopes = slopes, .along = slopes};
   for (std::size_t i = 0; i < correlation.size(); ++i) {
     direction.along[i] = 0;
     for (std::size_t k = 0; k < correlation.size(); ++k) {
@@ -190,13 +189,15 @@ StepSetup law_setup(const FabricLaw& fabric, const JobLaw& job, const LawInput& 
 
 LogSpread log_spread(const LogTimeAt& log_time, std::size_t constants,
                      const std::vector<std::vector<double>>& correlation) {
-  constexpr double kNear = 1e-3;
-  const Direction near = direction_of(log_time, constants, correlation, kNear);
-  const Direction far = direction_of(log_time, constants, correlation, kEightInTen);
-  LogSpread spread{.below = 0, .above = near.deviation};
-  if (far.deviation <= 0) return spread;
   std::vector<double> moved(constants, 0.0);
   const double mean = log_time(moved);
+  const Direction near = direction_of(log_time, mean, constants, correlation, kNearStep);
+  const Direction far = direction_of(log_time, mean, constants, correlation, kEightInTen);
+  LogSpread spread{.below = 0, .above = near.deviation};
+  for (std::size_t i = correlation.size(); i < constants; ++i) {
+    spread.above = std::max(spread.above, far.slopes[i]);
+  }
+  if (far.deviation <= 0) return spread;
   for (const double side : {kEightInTen, -kEightInTen}) {
     for (std::size_t i = 0; i < constants; ++i) moved[i] = side * far.along[i];
     const double change = (log_time(moved) - mean) / kEightInTen;

@@ -148,6 +148,9 @@ struct LogSpread {
   }
 };
 
+/// Slopes of ln T are taken over this step, in deviations of a constant.
+inline constexpr double kNearStep = 1e-3;
+
 /// ln T when constants are off by some deviations of theirs.
 using LogTimeAt = std::function<double(std::span<const double> deviations)>;
 
@@ -158,9 +161,9 @@ using LogTimeAt = std::function<double(std::span<const double> deviations)>;
 ///
 /// is how far ln T goes where it is linear, and the direction in which it goes furthest for how
 /// likely that is. Where a constant matters only once it is far off, σ at hand says nothing of it:
-/// δ is taken from slopes between ± 1.28 deviations, and the spread is how far ln T goes along
-/// ± 1.28 δ, over 1.28; upwards at least σ. `correlation` is of the first constants; the others are
-/// independent.
+/// δ is taken from slopes over 1.28 deviations, and the spread is how far ln T goes along
+/// ± 1.28 δ, over 1.28; upwards at least σ, and at least what any constant does that is independent
+/// of the others. `correlation` is of the first constants; the others are independent.
 LogSpread log_spread(const LogTimeAt& log_time, std::size_t constants,
                      const std::vector<std::vector<double>>& correlation);
 

@@ -99,7 +99,6 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   calibration.name = request.name;
   calibration.date = date_at(environment.clock->now());
   calibration.accuracy = std::move(*records);
-  fabric.network = *reference;
   fabric.workers_per_vm = 1;
   for (const LawRow& row : table->rows) {
     fabric.workers_per_vm = std::max(*fabric.workers_per_vm, row.input.workers_on_fullest_vm);
