@@ -177,7 +177,8 @@ double Evaluator::deviation(const Config& config, const Outcome& outcome) const 
   Groups groups;
   const Workers cluster = workers(config, groups);
   // Limits are missed upwards.
-  const LogSpread spread = time_spread(context.job, context.law, known_, cluster, outcome.iteration);
+  const LogSpread spread =
+      time_spread(context.job, context.law, known_, cluster, outcome.iteration);
   return std::hypot(spread.above, choice_of(config).deviation);
 }
 

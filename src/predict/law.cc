@@ -197,12 +197,15 @@ LogSpread log_spread(const LogTimeAt& log_time, std::size_t constants,
   for (std::size_t i = correlation.size(); i < constants; ++i) {
     spread.above = std::max(spread.above, far.slopes[i]);
   }
-  if (far.deviation <= 0) return spread;
-  for (const double side : {kEightInTen, -kEightInTen}) {
-    for (std::size_t i = 0; i < constants; ++i) moved[i] = side * far.along[i];
-    const double change = (log_time(moved) - mean) / kEightInTen;
-    spread.below = std::max(spread.below, -change);
-    spread.above = std::max(spread.above, change);
+  // What may be faster shows at hand; only what may be slower hides.
+  for (const Direction* direction : {&near, &far}) {
+    if (direction->deviation <= 0) continue;
+    for (const double side : {kEightInTen, -kEightInTen}) {
+      for (std::size_t i = 0; i < constants; ++i) moved[i] = side * direction->along[i];
+      const double change = (log_time(moved) - mean) / kEightInTen;
+      spread.below = std::max(spread.below, -change);
+      if (direction == &far) spread.above = std::max(spread.above, change);
+    }
   }
   return spread;
 }

@@ -211,23 +211,23 @@ Verb devices_verb() {
 Verb device_model_verb() {
   std::vector<OptionSpec> options{train_option()};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
-  return {.path = "calibrate device-model",
-          .group = VerbGroup::kMeasure,
-          .summary = "Fit the time of operators on any GPU.",
-          .details =
-              "Reads NeuSight's tables of latencies, GPUs and models, recognised by their headers. "
-              "Fits the shares of peak arithmetic and of memory bandwidth that classes of "
-              "operators reach, and the difference of each GPU. The error is that of held-out "
-              "GPUs.",
-          .options = std::move(options),
-          .outputs = {"table", "json"},
-          .examples = {{"stint calibrate device-model --train latency.csv gpus.csv models.csv "
-                        "--name mine",
-                        "From published tables."},
-                       {"stint calibrate device-model --train latency.csv gpus.csv models.csv "
-                        "--name mine --out mine.json",
-                        "Write the calibration to a file."}},
-          .run = device_model};
+  return {
+      .path = "calibrate device-model",
+      .group = VerbGroup::kMeasure,
+      .summary = "Fit the time of operators on any GPU.",
+      .details =
+          "Reads NeuSight's tables of latencies, GPUs and models, recognised by their headers. "
+          "Fits the shares of peak arithmetic and of memory bandwidth that classes of "
+          "operators reach, and the difference of each GPU. The error is that of held-out "
+          "GPUs.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint calibrate device-model --train t.csv gpus.csv models.csv --name mine",
+                    "From published tables."},
+                   {"stint calibrate device-model --train t.csv gpus.csv models.csv --name x -o "
+                    "json",
+                    "The constants as JSON."}},
+      .run = device_model};
 }
 
 Verb buckets_verb() {
