@@ -156,9 +156,19 @@ TEST(Printed, OtherJsonAnswersAreValidAgainstTheirSchema) {
 
 /// Verbs that need a cluster, a training script or thousands of measurements. Their documents are
 /// among tests/formats.
-const std::set<std::string> kNeedMore = {
-    "local add",     "local down", "local preempt", "local release", "local reshape",  "local up",
-    "probe network", "profile",    "run",           "search",        "validate search"};
+const std::set<std::string> kNeedMore = {"local add",
+                                         "local down",
+                                         "local preempt",
+                                         "local release",
+                                         "local reshape",
+                                         "local up",
+                                         "probe network",
+                                         "profile",
+                                         "run",
+                                         "search",
+                                         "validate search",
+                                         "calibrate collective",
+                                         "calibrate device-model"};
 
 /// "catalog list" where a golden case has "stint catalog list … -o json" in a line.
 bool golden_case_prints(const std::string& verb) {

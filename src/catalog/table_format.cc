@@ -101,7 +101,7 @@ class RowReader {
 
   std::optional<bool> yes_or_no(const char* column) {
     const std::string value = text(column);
-    if (value != "" && value != "yes" && value != "no") {
+    if (!value.empty() && value != "yes" && value != "no") {
       fail(column, fmt::format("must be yes or no, not '{}'", printable(value)));
     }
     return value.empty() ? std::nullopt : std::optional(value == "yes");

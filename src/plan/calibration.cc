@@ -55,7 +55,7 @@ void describe(Walk& walk, Like<Walk, FabricFacts>& it) {
   walk.field("inside", it.inside, "Link between the accelerators of a VM.");
   walk.field("inside_rate", it.inside_rate, "Rate of that link from one accelerator to the others.",
              kPositive);
-  walk.field("workers_per_vm", it.workers_per_vm, "Largest number of workers on a VM.", kPositive);
+  walk.field("workers_per_vm", it.workers_per_vm, "Largest number of workers on a VM.", kName);
   walk.rest(it.unknown);
 }
 

@@ -57,7 +57,7 @@ struct Setup {
   BytesPerSecond link = kHostLink;  // One direction.
 };
 
-Setup with_catalog(const NeusightGpu* listed, const Gpu* known, std::string name) {
+Setup with_catalog(const NeusightGpu* listed, const Gpu* known, const std::string& name) {
   Setup setup;
   DeviceFigures& device = setup.device;
   if (known != nullptr) {
@@ -65,7 +65,7 @@ Setup with_catalog(const NeusightGpu* listed, const Gpu* known, std::string name
     if (figures.ok()) device = *figures;
     if (known->link_bandwidth) setup.link = *known->link_bandwidth / 2 * kLinkShare;
   }
-  device.name = known != nullptr ? known->name : std::move(name);
+  device.name = known != nullptr ? known->name : name;
   if (listed != nullptr) {
     if (listed->peak) device.peak = *listed->peak;
     if (listed->bandwidth) device.bandwidth = *listed->bandwidth;
