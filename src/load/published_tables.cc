@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "calibrate/space_sharing.h"
 #include "load/job_files.h"
 #include "load/predict_inputs.h"
@@ -184,6 +185,12 @@ Result<FitContext> fit_context(const std::string& jobs_file, const FabricFacts& 
     if (!loaded.ok()) return loaded.error();
     const auto law = calibrated_law(loaded->noun);
     if (!law.ok()) return law.error();
+    if (law->buckets) {
+      return bad_usage(
+          fmt::format("the calibration {} follows every bucket, which tables of step times do not "
+                      "have; choose one of 'stint calibrate fabric'",
+                      printable(calibration)));
+    }
     prior = carried_over(*law, shipped_networks(), fabric);
   }
   context.priors.fabric = prior.mean;

@@ -150,6 +150,13 @@ TEST(StepTables, TheShippedJobsAndPriorsAreTheDefault) {
   EXPECT_GT(context->priors.noise_floor, 0);
 }
 
+TEST(FitContext, BeginsWithNoCalibrationOfBuckets) {
+  EXPECT_TRUE(fit_context("", {}, "bundled").ok());
+  const auto context = fit_context("", {}, "local");
+  ASSERT_FALSE(context.ok());
+  EXPECT_EQ(context.error().kind, ErrorKind::kUsage);
+}
+
 }  // namespace
 
 }  // namespace stint
