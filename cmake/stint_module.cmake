@@ -42,6 +42,26 @@ foreach(header base/codec base/text catalog/catalog job/job plan/plan plan/calib
   list(APPEND stint_nouns ${CMAKE_SOURCE_DIR}/src/${header}.h)
 endforeach()
 
+# Sources that share no name of their own are compiled as one, which reads what they include once:
+# stint_batches(TARGET SOURCE...). A source with options of its own stays alone.
+function(stint_batches target)
+  if(NOT STINT_BATCH_LINES)
+    return()
+  endif()
+  execute_process(COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/source_batches.py
+                          ${STINT_BATCH_LINES} ${ARGN}
+                  OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  string(STRIP "${lines}" lines)
+  string(REPLACE "\n" ";" lines "${lines}")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([0-9]+) (.+)$" line "${line}")
+    set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${target}_${CMAKE_MATCH_1})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # Another name in a source may be one that its batch has already.
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+endfunction()
+
 # stint_test(TARGET [NOUNS])
 function(stint_test target)
   stint_options(${target})
@@ -95,6 +115,7 @@ function(stint_module name)
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cc$")
 
   add_library(stint_${name} STATIC ${sources})
+  stint_batches(stint_${name} ${sources})
   target_include_directories(stint_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   stint_options(stint_${name})
   if(STINT_FUZZERS)
@@ -120,6 +141,7 @@ function(stint_module name)
 
   if(STINT_TESTS AND tests)
     add_executable(${name}_test ${tests})
+    stint_batches(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE stint_${name})
     stint_test(${name}_test ${nouns})
   endif()

@@ -19,16 +19,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from source_batches import batches_of
+
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS_MAX = 300  # For one file; the slowest takes a few seconds.
 COMPILER = re.compile(r"(?:.*/)?(?:c\+\+|g\+\+|clang\+\+)(?:-\d+)?")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-# What a file declares for itself alone: everything at the margin of an unnamed namespace.
-UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
-DECLARED = re.compile(r"^(?:template.*\n)?(?:struct|class|enum class|using|[\w:<>,&*\s]+?[\s&*])"
-                      r"\s*(?:k?\w+::)?(\w+)(?=[\s({\[=;:])", re.M)
-CONSTANT = re.compile(r"\b(k[A-Z]\w*)\b")
-BATCH_SIZE = 20
+BATCH_LINES = 4000
 FINDING = re.compile(r"^[^:\n]+:\d+:\d+: (?:warning|error): .*$", re.M)
 
 # Options of g++ that clang does not know, by how they begin. All -W options go too: compiler
@@ -60,16 +57,24 @@ def filtered(arguments):
     return kept
 
 
+def compiled_files(file):
+    """Returns the sources that a batch of several includes; the file itself where it is none."""
+    if file.suffix != ".cxx":
+        return [file]
+    return [Path(name.decode()).resolve() for name in INCLUDE.findall(file.read_bytes())]
+
+
 def read_commands(build):
     """Returns {source file: its entry with filtered arguments} for the sources to check."""
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        file = Path(entry["directory"], entry["file"]).resolve()
-        tested = not file.name.endswith(("_test.cc", "_fuzz.cc"))
-        if file.is_relative_to(ROOT / "src") and file.suffix == ".cc" and tested:
-            arguments = entry.get("arguments") or shlex.split(entry["command"])
-            entries.setdefault(file, {"directory": entry["directory"], "file": str(file),
-                                      "arguments": filtered(arguments)})
+        arguments = filtered(entry.get("arguments") or shlex.split(entry["command"]))
+        for file in compiled_files(Path(entry["directory"], entry["file"]).resolve()):
+            tested = not file.name.endswith(("_test.cc", "_fuzz.cc"))
+            if file.is_relative_to(ROOT / "src") and file.suffix == ".cc" and tested:
+                own = [*arguments[:-1], str(file)]  # A command ends with what it compiles.
+                entries.setdefault(file, {"directory": entry["directory"], "file": str(file),
+                                          "arguments": own})
     return entries
 
 
@@ -109,31 +114,6 @@ def key_of(entry, common, cache):
     for path in reached_files(Path(entry["file"]), include_folders(entry), cache):
         digest.update(f"\n{path}\n{len(cache[path])}\n".encode() + cache[path])
     return digest.hexdigest()
-
-
-def own_names(file):
-    """Returns the names that the file declares for itself, and perhaps a few more."""
-    parts = UNNAMED.findall(file.read_text(encoding="utf-8"))
-    return {name for part in parts for line in part.splitlines()
-            if line[:1].isalpha() for name in DECLARED.findall(line) + CONSTANT.findall(line)}
-
-
-def batches_of(files):
-    """Returns the files in groups without common private names, so that each can be read at once.
-
-    Nearly all of clang-tidy's time goes into the headers, which a group reads together.
-    """
-    batches = [([], set()) for _ in range(-(-len(files) // BATCH_SIZE))]
-    for file in files:
-        names = own_names(file)
-        fitting = [batch for batch in batches if not names & batch[1]]
-        if not fitting:
-            fitting = [([], set())]
-            batches += fitting
-        group, taken = min(fitting, key=lambda batch: len(batch[0]))
-        group.append(file)
-        taken |= names
-    return [group for group, _ in batches]
 
 
 def passes_together(program, folder, index, group, entries):
@@ -233,7 +213,7 @@ def check(program, build, jobs, stems):
     changed = [file for file in sorted(keys)
                if not mark(file).is_file() or mark(file).read_text(encoding="utf-8") != keys[file]]
     with ThreadPoolExecutor(jobs) as pool:
-        batches = enumerate(batches_of(changed))
+        batches = enumerate(batches_of(changed, BATCH_LINES))
         findings = [line for lines in pool.map(judge, batches) for line in lines]
     return list(dict.fromkeys(findings))
 

@@ -24,7 +24,7 @@ constexpr std::array<std::uint32_t, 64> kRound = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-using Words = std::array<std::uint32_t, 8>;
+using HashState = std::array<std::uint32_t, 8>;
 
 std::uint32_t word_at(const char* bytes) {
   std::uint32_t word = 0;
@@ -44,7 +44,7 @@ inline void one_round(const std::uint32_t (&v)[6], std::uint32_t& d, std::uint32
   h = first + sum_a + ((a & b) ^ (a & c) ^ (b & c));
 }
 
-void mix_portably(Words& hash, const char* blocks, std::size_t count) {
+void mix_portably(HashState& hash, const char* blocks, std::size_t count) {
   for (; count > 0; --count, blocks += 64) {
     std::array<std::uint32_t, 64> w{};
     for (std::size_t t = 0; t < 16; ++t) w[t] = word_at(blocks + 4 * t);
@@ -65,7 +65,7 @@ void mix_portably(Words& hash, const char* blocks, std::size_t count) {
       one_round({c, d, e, g, h, a}, f, b, kRound[t + 6] + w[t + 6]);
       one_round({b, c, d, f, g, h}, e, a, kRound[t + 7] + w[t + 7]);
     }
-    const Words v = {a, b, c, d, e, f, g, h};
+    const HashState v = {a, b, c, d, e, f, g, h};
     for (std::size_t i = 0; i < hash.size(); ++i) hash[i] += v[i];
   }
 }
@@ -88,7 +88,7 @@ STINT_SHA_TARGET inline void four_rounds(std::size_t t, __m128i (&state)[2], __m
   w0 = _mm_sha256msg2_epu32(w0, w3);
 }
 
-STINT_SHA_TARGET void mix_with_extensions(Words& hash, const char* blocks, std::size_t count) {
+STINT_SHA_TARGET void mix_with_extensions(HashState& hash, const char* blocks, std::size_t count) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
   auto* const words = reinterpret_cast<__m128i*>(hash.data());
   const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
@@ -171,7 +171,7 @@ Digest Sha256::digest() const {
   for (std::size_t i = 0; i < 8; ++i) {
     end[size - 1 - i] = static_cast<char>(static_cast<std::uint8_t>((8 * bytes_) >> (8 * i)));
   }
-  Words hash = hash_;
+  HashState hash = hash_;
   mix_(hash, end.data(), size / kBlock);
   Digest digest{};
   for (std::size_t i = 0; i < digest.size(); ++i) {

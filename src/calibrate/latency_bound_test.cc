@@ -131,13 +131,13 @@ Score score(const FittedLaw& law, std::span<const LawRow> rows) {
 /// Every sixth row of the job, from the fourth on: four rows, on 2, 3, 8 and 16 VMs.
 bool is_moved(std::size_t row) { return row % 6 == 3; }
 
-struct Split {
+struct TrainAndTest {
   std::vector<LawRow> train;
   std::vector<LawRow> test;
 };
 
-Split four_moved(const Cluster& cluster) {
-  Split split{.train = cluster.seen, .test = {}};
+TrainAndTest four_moved(const Cluster& cluster) {
+  TrainAndTest split{.train = cluster.seen, .test = {}};
   for (std::size_t i = 0; i < cluster.unseen.size(); ++i) {
     (is_moved(i) ? split.train : split.test).push_back(cluster.unseen[i]);
   }
@@ -165,7 +165,7 @@ TEST(LatencyBound, IsPredictedBetterWithFourOfItsRows) {
   constexpr std::uint64_t kSeed = 107;
   SCOPED_TRACE(kSeed);
   const Cluster cluster = played_cluster(kSeed, kMessage);
-  const Split split = four_moved(cluster);
+  const TrainAndTest split = four_moved(cluster);
   ASSERT_EQ(split.train.size(), cluster.seen.size() + 4);
   const Score before = score(fitted(cluster.seen), split.test);
   const Score after = score(fitted(split.train), split.test);
@@ -181,7 +181,7 @@ TEST(LatencyBound, LearnsFromFourRowsThatMessagesAreSlow) {
   constexpr std::uint64_t kSeed = 103;
   SCOPED_TRACE(kSeed);
   const Cluster cluster = played_cluster(kSeed, 2 * kMessage);
-  const Split split = four_moved(cluster);
+  const TrainAndTest split = four_moved(cluster);
   const Score before = score(fitted(cluster.seen), split.test);
   const Score after = score(fitted(split.train), split.test);
   EXPECT_LT(before.error, 0.20);

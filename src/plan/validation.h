@@ -51,19 +51,19 @@ Json validation_schema();
 // For the codec.
 template <class Walk>
 void describe(Walk& walk, Like<Walk, Score>& it) {
-  constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
-  walk.field("n", it.n, "Number of rows that were scored.", kNotNegative);
-  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
-  walk.field("median_ape", it.median_ape, "Median of the same.", kNotNegative);
-  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kNotNegative);
+  constexpr FieldRules kAtLeastZero{.range = Range::kNotNegative};
+  walk.field("n", it.n, "Number of rows that were scored.", kAtLeastZero);
+  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kAtLeastZero);
+  walk.field("median_ape", it.median_ape, "Median of the same.", kAtLeastZero);
+  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kAtLeastZero);
   walk.field("coverage80", it.coverage80,
              "Share of measurements within p10 and p90; absent without intervals.",
              {.range = Range::kFraction});
   walk.field("interval_score", it.interval_score,
              "Mean score of the 80 % intervals, relative to the measurements; smaller is better.",
-             kNotNegative);
+             kAtLeastZero);
   walk.field("skipped", it.skipped, "Rows without a prediction or a usable measurement.",
-             kNotNegative);
+             kAtLeastZero);
   walk.field("accuracy", it.accuracy, "Share of verdicts that were right; absent for numbers.",
              {.range = Range::kFraction});
   walk.field("balanced_accuracy", it.balanced_accuracy,

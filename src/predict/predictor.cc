@@ -126,7 +126,7 @@ void add_price(const ResolvedJob& resolved, Prediction& prediction) {
 }  // namespace
 
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
-                  const StepModel& model) {
+                  const IterationModel& model) {
   ClusterView view(resolved);
   const Workers& cluster = view.workers();
   Predicted answer{

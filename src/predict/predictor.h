@@ -10,7 +10,7 @@
 namespace stint {
 
 /// Where the time of an iteration goes: step_parts, or its event-driven twin.
-using StepModel = std::function<IterationParts(const StepSetup&)>;
+using IterationModel = std::function<IterationParts(const StepSetup&)>;
 
 /// An answer with the setup that it is for.
 struct Predicted {
@@ -24,6 +24,6 @@ struct Predicted {
 /// beyond twice the largest one measured. Its lower end is never below what a worker alone takes,
 /// less what is unsure about that.
 Predicted predict(const PredictContext& context, const ResolvedJob& resolved,
-                  const StepModel& model);
+                  const IterationModel& model);
 
 }  // namespace stint

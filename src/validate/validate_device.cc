@@ -221,7 +221,7 @@ Result<std::unique_ptr<DeviceTable>> table_of(const DeviceRequest& request,
   if (!shipped.ok()) return shipped.error();
   const auto model = device_model(shipped->noun);
   if (!model.ok()) return model.error();
-  std::unique_ptr<FittedTable> table = make_neusight_table(catalog);
+  std::unique_ptr<DeviceModelTable> table = make_neusight_table(catalog);
   table->answer_with(*model);
   return std::unique_ptr<DeviceTable>(std::move(table));
 }

@@ -15,7 +15,7 @@ namespace stint {
 namespace {
 
 namespace fs = std::filesystem;
-using Level = Finding::Level;
+using Verdict = Finding::Level;
 
 constexpr int kOldPriceDays = 180;
 
@@ -46,7 +46,7 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
   const int age = days_between(dates.oldest, today);
   const bool old = age > kOldPriceDays;
   if (age < 0) {
-    return {Level::kAdvice, fmt::format("{} {}", provider, name_of(market)),
+    return {Verdict::kAdvice, fmt::format("{} {}", provider, name_of(market)),
             fmt::format("{} prices are dated {}, after today, {}", dates.prices,
                         to_text(dates.oldest), to_text(today)),
             "set the clock of this computer"};
@@ -54,7 +54,7 @@ Finding judge_prices(const std::string& provider, Market market, const PriceDate
   const std::string range = dates.oldest == dates.newest
                                 ? to_text(dates.oldest)
                                 : to_text(dates.oldest) + " to " + to_text(dates.newest);
-  return {old ? Level::kAdvice : Level::kGood, fmt::format("{} {}", provider, name_of(market)),
+  return {old ? Verdict::kAdvice : Verdict::kGood, fmt::format("{} {}", provider, name_of(market)),
           fmt::format("{} prices are dated {}, {} days old", dates.prices, range, age),
           old ? fmt::format("stint catalog import FILE --provider {}", provider) : ""};
 }
@@ -80,7 +80,7 @@ std::vector<Finding> examine_prices(const Catalog& catalog, const Date& today) {
 
 Finding examine_catalog(const Result<Loaded<Catalog>>& loaded) {
   if (!loaded.ok()) {
-    return {Level::kBroken, "catalogue", loaded.error().message,
+    return {Verdict::kBroken, "catalogue", loaded.error().message,
             "repair or move the file named above"};
   }
   std::size_t types = 0;
@@ -91,12 +91,12 @@ Finding examine_catalog(const Result<Loaded<Catalog>>& loaded) {
     offers += type.offers.size();
   }
   if (!loaded->warnings.empty()) {
-    return {Level::kAdvice, "catalogue",
+    return {Verdict::kAdvice, "catalogue",
             fmt::format("{} in your catalogues: {}", counted(loaded->warnings.size(), "warning"),
                         loaded->warnings[0]),
             "stint catalog list --verbose"};
   }
-  return {Level::kGood, "catalogue", fmt::format("{} VM types, {} offers", types, offers), ""};
+  return {Verdict::kGood, "catalogue", fmt::format("{} VM types, {} offers", types, offers), ""};
 }
 
 /// The folder itself, or the nearest one above it that exists.
@@ -109,32 +109,32 @@ fs::path nearest_existing(fs::path folder) {
 Finding examine_user_folder(const Environment& environment) {
   const auto folder = user_catalog_folder(environment);
   if (!folder.ok()) {
-    return {Level::kBroken, "own catalogues", folder.error().message,
+    return {Verdict::kBroken, "own catalogues", folder.error().message,
             "set HOME to your home folder"};
   }
   const fs::path existing = nearest_existing(*folder);
   std::error_code error;
   if (!fs::is_directory(existing, error)) {
-    return {Level::kBroken, "own catalogues",
+    return {Verdict::kBroken, "own catalogues",
             fmt::format("{} is a file, but a folder is needed", existing.string()),
             fmt::format("mv {} {}", shell_quoted(existing.string()),
                         shell_quoted(existing.string() + ".old"))};
   }
   const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
-    return {Level::kBroken, "own catalogues", fmt::format("{} is not writable", existing.string()),
+    return {Verdict::kBroken, "own catalogues", fmt::format("{} is not writable", existing.string()),
             fmt::format("chmod u+wx {}", shell_quoted(existing.string()))};
   }
   const bool made = existing == fs::path(*folder);
-  return {Level::kGood, "own catalogues",
+  return {Verdict::kGood, "own catalogues",
           fmt::format("{}{}", *folder, made ? "" : " (the first import creates it)"), ""};
 }
 
 Finding examine_locale(const Environment& environment) {
   const std::string charset = to_lower(environment.charset);
   const bool utf8 = charset == "utf-8" || charset == "utf8";
-  if (utf8) return {Level::kGood, "tables", "the terminal's locale is UTF-8", ""};
-  return {Level::kAdvice, "tables", "the locale is not UTF-8, so text may be printed in ASCII",
+  if (utf8) return {Verdict::kGood, "tables", "the terminal's locale is UTF-8", ""};
+  return {Verdict::kAdvice, "tables", "the locale is not UTF-8, so text may be printed in ASCII",
           "export LC_ALL=C.UTF-8"};
 }
 
@@ -159,13 +159,13 @@ Finding examine_completion(const Environment& environment) {
     for (const std::string& one :
          {file, fmt::format("/usr/local/{}", place.shared), fmt::format("/usr/{}", place.shared)}) {
       std::error_code error;
-      if (fs::exists(one, error)) return {Level::kGood, "completion", one, ""};
+      if (fs::exists(one, error)) return {Verdict::kGood, "completion", one, ""};
     }
-    return {Level::kAdvice, "completion", fmt::format("not installed for {}", place.shell),
+    return {Verdict::kAdvice, "completion", fmt::format("not installed for {}", place.shell),
             fmt::format("mkdir -p {} && stint completion {} > {}", shell_quoted(folder),
                         place.shell, shell_quoted(file))};
   }
-  return {Level::kGood, "completion", "for bash, zsh and fish: stint completion --help", ""};
+  return {Verdict::kGood, "completion", "for bash, zsh and fish: stint completion --help", ""};
 }
 
 constexpr const char* kLocalCloud = "local cloud";
@@ -173,16 +173,16 @@ constexpr const char* kLocalCloud = "local cloud";
 /// Whether the emulated cloud works on this computer, and its measured limits.
 Finding examine_local_cloud(const HostSupport& host) {
   if (!host.namespaces.ok()) {
-    return {Level::kAdvice, kLocalCloud, host.namespaces.error().message,
+    return {Verdict::kAdvice, kLocalCloud, host.namespaces.error().message,
             "sudo sysctl -w user.max_user_namespaces=10000"};
   }
   if (!host.network.ok() || !host.shaping.ok()) {
     const bool tools = !host.network.ok();
-    return {Level::kAdvice, kLocalCloud, (tools ? host.network : host.shaping).error().message,
+    return {Verdict::kAdvice, kLocalCloud, (tools ? host.network : host.shaping).error().message,
             tools ? "sudo apt-get install iproute2" : "sudo modprobe sch_htb"};
   }
   return {
-      Level::kGood, kLocalCloud,
+      Verdict::kGood, kLocalCloud,
       fmt::format("{}, with iproute2 and HTB; accurate while VMs x rate is at most {:g} Gbit/s",
                   host.user_namespace ? "works without root, in user namespaces" : "works as root",
                   kHonestTraffic.in(kGbit / kSecond)),
@@ -191,16 +191,16 @@ Finding examine_local_cloud(const HostSupport& host) {
 
 Finding examine_quotas(const HostSupport& host) {
   if (host.cgroups.version == CgroupVersion::kNone) {
-    return {Level::kAdvice, "local quotas", "no cgroups, so --quota does not work", ""};
+    return {Verdict::kAdvice, "local quotas", "no cgroups, so --quota does not work", ""};
   }
   const char* version = host.cgroups.version == CgroupVersion::kV1 ? "cgroup v1" : "cgroup v2";
   if (!host.quotas) {
-    return {Level::kAdvice, "local quotas",
+    return {Verdict::kAdvice, "local quotas",
             fmt::format("{}, but {} is not writable, so --quota does not work", version,
                         host.cgroups.folder),
             ""};
   }
-  return {Level::kGood, "local quotas", version, ""};
+  return {Verdict::kGood, "local quotas", version, ""};
 }
 
 /// Runs whose machines cost though no process conducts them.
@@ -218,10 +218,10 @@ std::vector<Finding> examine_runs(const Environment& environment) {
                                   : fmt::format("{} machines are", run.left->vms.size()),
         run.left->rate.in(kDollar / kHour), run.left->cost.in(kDollar));
     if (run.saved < run.steps) detail += fmt::format("; 'stint run --resume {}' resumes it", name);
-    findings.push_back({Level::kAdvice, kRuns, std::move(detail), "stint stop " + name});
+    findings.push_back({Verdict::kAdvice, kRuns, std::move(detail), "stint stop " + name});
   }
   if (!findings.empty()) return findings;
-  return {{Level::kGood, kRuns, "no run left machines up without a process", ""}};
+  return {{Verdict::kGood, kRuns, "no run left machines up without a process", ""}};
 }
 
 }  // namespace

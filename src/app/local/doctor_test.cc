@@ -11,7 +11,7 @@
 namespace stint {
 namespace {
 
-using Level = Finding::Level;
+using Verdict = Finding::Level;
 
 std::string fresh_folder(const char* name) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "stint_doctor_test" / name;
@@ -78,7 +78,7 @@ TEST(Doctor, ASoundMachineNeedsNothing) {
   keep(environment, catalog_of({.year = 2026, .month = 8}));
   const auto findings = examine(environment);
   for (const Finding& it : findings) {
-    EXPECT_EQ(it.level, Level::kGood) << it.feature << ": " << it.detail;
+    EXPECT_EQ(it.level, Verdict::kGood) << it.feature << ": " << it.detail;
     EXPECT_EQ(it.fix, "") << it.feature;
     EXPECT_NE(it.detail, "") << it.feature;
   }
@@ -107,10 +107,10 @@ TEST(Doctor, OldPricesBecomeAdviceWithAFix) {
   const Date oldest = oldest_price(bundled_catalog(), "azure");
   const auto clock = std::make_shared<FixedClock>(start_of(oldest) + 180 * kDay);
   environment.clock = clock;
-  EXPECT_EQ(examined(environment, "azure on-demand").level, Level::kGood);
+  EXPECT_EQ(examined(environment, "azure on-demand").level, Verdict::kGood);
   clock->advance(kDay);
   const Finding finding = examined(environment, "azure on-demand");
-  EXPECT_EQ(finding.level, Level::kAdvice);
+  EXPECT_EQ(finding.level, Verdict::kAdvice);
   EXPECT_NE(finding.detail.find("181 days old"), std::string::npos) << finding.detail;
   EXPECT_NE(finding.detail.find(to_text(oldest)), std::string::npos) << finding.detail;
   EXPECT_EQ(finding.fix, "stint catalog import FILE --provider azure");
@@ -120,12 +120,12 @@ TEST(Doctor, FreshPricesTakeTheAdviceAway) {
   Environment environment = sound_machine("fresh_prices");
   const Date today{.year = 2030, .month = 5, .day = 6};
   environment.clock = std::make_shared<FixedClock>(start_of(today));
-  EXPECT_EQ(examined(environment, "aws on-demand").level, Level::kAdvice);
+  EXPECT_EQ(examined(environment, "aws on-demand").level, Verdict::kAdvice);
   keep(environment, catalog_of(today));
   const auto findings = examine(environment);
   for (const char* prices : {"aws on-demand", "aws spot"}) {
     const Finding finding = finding_of(findings, prices);
-    EXPECT_EQ(finding.level, Level::kGood) << finding.detail;
+    EXPECT_EQ(finding.level, Verdict::kGood) << finding.detail;
     EXPECT_NE(finding.detail.find("2030-05-06, 0 days"), std::string::npos) << finding.detail;
   }
 }
@@ -136,11 +136,11 @@ TEST(Doctor, ABrokenUserCatalogueIsBrokenAndTheRestIsStillExamined) {
   ASSERT_TRUE(write_file(folder + "/lab.json", "{\"schema\":").ok());
   const auto findings = examine(environment);
   const Finding finding = finding_of(findings, "catalogue");
-  EXPECT_EQ(finding.level, Level::kBroken);
+  EXPECT_EQ(finding.level, Verdict::kBroken);
   EXPECT_NE(finding.detail.find(folder + "/lab.json"), std::string::npos) << finding.detail;
   EXPECT_FALSE(finding.fix.empty());
   for (const char* other : {"own catalogues", "tables", "completion"}) {
-    EXPECT_EQ(finding_of(findings, other).level, Level::kGood) << other;
+    EXPECT_EQ(finding_of(findings, other).level, Verdict::kGood) << other;
   }
 }
 
@@ -148,9 +148,9 @@ TEST(Doctor, WithoutAHomeOwnCataloguesHaveNoPlace) {
   Environment environment = sound_machine("homeless");
   environment.data_folder.reset();
   const auto findings = examine(environment);
-  EXPECT_EQ(finding_of(findings, "catalogue").level, Level::kGood);
+  EXPECT_EQ(finding_of(findings, "catalogue").level, Verdict::kGood);
   const Finding finding = finding_of(findings, "own catalogues");
-  EXPECT_EQ(finding.level, Level::kBroken);
+  EXPECT_EQ(finding.level, Verdict::kBroken);
   EXPECT_NE(finding.fix.find("HOME"), std::string::npos) << finding.fix;
 }
 
@@ -158,19 +158,19 @@ TEST(Doctor, AFileInTheWayOfTheFolderIsBroken) {
   const Environment environment = sound_machine("in_the_way");
   ASSERT_TRUE(write_file(*environment.data_folder, "a file").ok());
   const Finding finding = examined(environment, "own catalogues");
-  EXPECT_EQ(finding.level, Level::kBroken);
+  EXPECT_EQ(finding.level, Verdict::kBroken);
   EXPECT_NE(finding.detail.find(*environment.data_folder), std::string::npos) << finding.detail;
 }
 
 TEST(Doctor, ALocaleThatIsNotUtf8IsAdvice) {
   Environment environment = sound_machine("locale");
   environment.charset = "utf8";
-  EXPECT_EQ(examined(environment, "tables").level, Level::kGood);
+  EXPECT_EQ(examined(environment, "tables").level, Verdict::kGood);
   environment.charset = "ISO-8859-1";
-  EXPECT_EQ(examined(environment, "tables").level, Level::kAdvice);
+  EXPECT_EQ(examined(environment, "tables").level, Verdict::kAdvice);
   environment.charset = "";
   const Finding finding = examined(environment, "tables");
-  EXPECT_EQ(finding.level, Level::kAdvice);
+  EXPECT_EQ(finding.level, Verdict::kAdvice);
   EXPECT_EQ(finding.fix, "export LC_ALL=C.UTF-8");
 }
 
@@ -180,7 +180,7 @@ TEST(Doctor, TheFixForCompletionFixesIt) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     environment.shell = shell;
     const Finding before = examined(environment, "completion");
-    EXPECT_EQ(before.level, Level::kAdvice) << shell;
+    EXPECT_EQ(before.level, Verdict::kAdvice) << shell;
     const std::string script = "stint completion " + std::string(shell) + " > ";
     const std::size_t at = before.fix.find(script);
     ASSERT_NE(at, std::string::npos) << before.fix;
@@ -188,7 +188,7 @@ TEST(Doctor, TheFixForCompletionFixesIt) {
     EXPECT_TRUE(file.starts_with(environment.home + "/")) << file;
     ASSERT_TRUE(write_file(file, "").ok());
     const Finding after = examined(environment, "completion");
-    EXPECT_EQ(after.level, Level::kGood) << shell;
+    EXPECT_EQ(after.level, Verdict::kGood) << shell;
     EXPECT_EQ(after.detail, file);
   }
 }
@@ -197,7 +197,7 @@ TEST(Doctor, AClockBeforeThePricesIsAdvised) {
   Environment environment = sound_machine("early_clock");
   environment.clock = std::make_shared<FixedClock>(start_of({.year = 2020, .month = 1, .day = 1}));
   const Finding finding = examined(environment, "aws on-demand");
-  EXPECT_EQ(finding.level, Level::kAdvice);
+  EXPECT_EQ(finding.level, Verdict::kAdvice);
   EXPECT_EQ(finding.fix, "set the clock of this computer");
 }
 

@@ -17,7 +17,7 @@ namespace stint {
 namespace {
 
 namespace fs = std::filesystem;
-using Level = Finding::Level;
+using Verdict = Finding::Level;
 
 constexpr Seconds kImport = 60 * kSecond;  // Of torch, from a slow disk.
 constexpr Seconds kAnswer = 10 * kSecond;  // Of nvidia-smi, which waits for drivers that hang.
@@ -73,7 +73,7 @@ Finding examine_python(const std::string& interpreter, bool& torch) {
   const auto said = output_of({interpreter, "-c", kLook}, kImport);
   const auto version = said ? after(*said, "stint-python ") : std::nullopt;
   if (!version) {
-    return {Level::kGood, kFeature, fmt::format("{} does not run", interpreter), ""};
+    return {Verdict::kGood, kFeature, fmt::format("{} does not run", interpreter), ""};
   }
   std::string detail = fmt::format("{}: Python {}", interpreter, *version);
   if (const auto found = after(*said, "stint-torch ")) {
@@ -83,7 +83,7 @@ Finding examine_python(const std::string& interpreter, bool& torch) {
     detail += fmt::format(", torch cannot be imported ({})",
                           after(*said, "stint-error ").value_or("no reason given"));
   }
-  return {Level::kGood, kFeature, harmless(detail), ""};
+  return {Verdict::kGood, kFeature, harmless(detail), ""};
 }
 
 std::vector<Finding> examine_pythons(const TrainingPlaces& places) {
@@ -94,14 +94,14 @@ std::vector<Finding> examine_pythons(const TrainingPlaces& places) {
     interpreters.push_back(*first);
   }
   if (interpreters.empty()) {
-    return {{Level::kAdvice, "python", "no python3 found, which training scripts need",
+    return {{Verdict::kAdvice, "python", "no python3 found, which training scripts need",
              "sudo apt-get install python3 python3-torch"}};
   }
   std::vector<Finding> findings;
   bool torch = false;
   for (const std::string& one : interpreters) findings.push_back(examine_python(one, torch));
   if (torch) return findings;
-  findings.back().level = Level::kAdvice;
+  findings.back().level = Verdict::kAdvice;
   findings.back().fix = "sudo apt-get install python3-torch";
   return findings;
 }
@@ -131,7 +131,7 @@ std::vector<Finding> examine_gpus(const TrainingPlaces& places) {
   for (const std::string& line : listed ? split(*listed, '\n') : std::vector<std::string>()) {
     const std::vector<std::string> facts = split(line, ',');
     if (facts.size() != 3) continue;
-    findings.push_back({Level::kGood, kFeature,
+    findings.push_back({Verdict::kGood, kFeature,
                         harmless(fmt::format("{}, {}, driver {}", facts[0], facts[1], facts[2])),
                         ""});
   }
@@ -139,12 +139,12 @@ std::vector<Finding> examine_gpus(const TrainingPlaces& places) {
   const std::vector<std::string> devices = device_files(places.root);
   const auto driver = read_file(places.root + "/proc/driver/nvidia/version");
   if (!driver.ok() && devices.empty()) {
-    return {{Level::kGood, kFeature,
+    return {{Verdict::kGood, kFeature,
              "no NVIDIA GPU or driver found; plans and emulated runs need none", ""}};
   }
   const std::string version =
       driver.ok() ? harmless(split(*driver, '\n')[0]) : "no driver is loaded";
-  return {{Level::kGood, kFeature,
+  return {{Verdict::kGood, kFeature,
            fmt::format("{}; {}; {}", devices.empty() ? "no device files" : join(devices, ", "),
                        version, tool ? "nvidia-smi fails" : "no nvidia-smi"),
            ""}};

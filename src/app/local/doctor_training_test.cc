@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Level = Finding::Level;
+using Verdict = Finding::Level;
 
 class DoctorTrainingTest : public testing::Test {
  protected:
@@ -33,7 +33,7 @@ class DoctorTrainingTest : public testing::Test {
   std::vector<std::string> details(const std::string& feature) {
     std::vector<std::string> found;
     for (const Finding& it : examine_training(places_)) {
-      EXPECT_NE(it.level, Level::kBroken);
+      EXPECT_NE(it.level, Verdict::kBroken);
       if (it.feature == feature) found.push_back(it.detail);
     }
     return found;
@@ -46,9 +46,9 @@ class DoctorTrainingTest : public testing::Test {
 TEST_F(DoctorTrainingTest, NothingAtAllIsNoFailure) {
   const auto findings = examine_training(places_);
   ASSERT_EQ(findings.size(), 2U);
-  EXPECT_EQ(findings[0].level, Level::kAdvice);
+  EXPECT_EQ(findings[0].level, Verdict::kAdvice);
   EXPECT_THAT(findings[0].detail, HasSubstr("no python3 found"));
-  EXPECT_EQ(findings[1].level, Level::kGood);
+  EXPECT_EQ(findings[1].level, Verdict::kGood);
   EXPECT_THAT(findings[1].detail, HasSubstr("no NVIDIA GPU"));
 }
 
@@ -60,7 +60,7 @@ TEST_F(DoctorTrainingTest, BothInterpretersAreLookedAt) {
               ElementsAre(place_.path() + "/usr/python3: Python 3.11.2, torch 1.13.0 without CUDA",
                           place_.path() + "/bin/python3: Python 3.13.1, torch cannot be imported "
                                           "(ModuleNotFoundError: No module named 'torch')"));
-  for (const Finding& it : examine_training(places_)) EXPECT_EQ(it.level, Level::kGood);
+  for (const Finding& it : examine_training(places_)) EXPECT_EQ(it.level, Verdict::kGood);
 }
 
 TEST_F(DoctorTrainingTest, TheSameInterpreterIsLookedAtOnce) {
@@ -69,7 +69,7 @@ TEST_F(DoctorTrainingTest, TheSameInterpreterIsLookedAtOnce) {
   std::filesystem::create_symlink(places_.python, places_.path + "/python3");
   const auto findings = examine_training(places_);
   ASSERT_EQ(findings.size(), 2U);
-  EXPECT_EQ(findings[0].level, Level::kAdvice);  // Nobody has torch.
+  EXPECT_EQ(findings[0].level, Verdict::kAdvice);  // Nobody has torch.
   EXPECT_EQ(findings[0].fix, "sudo apt-get install python3-torch");
 }
 

@@ -135,7 +135,7 @@ std::string unvalidated(const Setup& setup, const DeviceModel& model) {
   return fmt::format("unvalidated: no accelerator of {} was measured", setup.device.vendor);
 }
 
-class NeusightTable final : public FittedTable {
+class NeusightTable final : public DeviceModelTable {
  public:
   explicit NeusightTable(const Catalog& catalog) : catalog_(catalog) {}
 
@@ -293,7 +293,7 @@ class NeusightTable final : public FittedTable {
 
 }  // namespace
 
-std::unique_ptr<FittedTable> make_neusight_table(const Catalog& catalog) {
+std::unique_ptr<DeviceModelTable> make_neusight_table(const Catalog& catalog) {
   return std::make_unique<NeusightTable>(catalog);
 }
 

@@ -8,7 +8,7 @@
 namespace stint {
 
 /// A table whose rows the device model is fitted to.
-class FittedTable : public DeviceTable {
+class DeviceModelTable : public DeviceTable {
  public:
   /// The device model fitted to the measured ones of the rows with these numbers.
   virtual Result<DeviceModelFit> fit(std::span<const std::size_t> rows) const = 0;
@@ -30,6 +30,6 @@ class FittedTable : public DeviceTable {
 ///   pipeline (ppN_m):        m micro-batches over N stages, (m + N − 1)/(m N) of the time alone
 ///
 /// over the link between the accelerators.
-std::unique_ptr<FittedTable> make_neusight_table(const Catalog& catalog);
+std::unique_ptr<DeviceModelTable> make_neusight_table(const Catalog& catalog);
 
 }  // namespace stint

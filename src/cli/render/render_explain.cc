@@ -29,7 +29,7 @@ std::string heading(const Explanation& it) {
   return text + "\n";
 }
 
-std::string bill_text(const Explanation& it) {
+std::string explained_bill(const Explanation& it) {
   constexpr int kBar = 40;
   std::string text;
   for (const PartOf<Dollars>& part : it.bill) {
@@ -163,7 +163,7 @@ LaterView view_of(const LaterPlan& later) {
 }  // namespace
 
 std::string explanation_sheet(const Explanation& explanation, const Terminal& terminal) {
-  std::string text = heading(explanation) + bill_text(explanation) +
+  std::string text = heading(explanation) + explained_bill(explanation) +
                      time_text(explanation, terminal) + layout_text(explanation, terminal);
   const auto& next = explanation.runner_up;
   if (next) text += "\n" + sheet_line("runner-up", runner_up_text(*next), terminal);

@@ -118,7 +118,7 @@ std::string job_table(const SharingAnswer& answer, const Terminal& terminal) {
   return table.text(terminal, "-o json") + "\n";
 }
 
-std::string bill_text(const SharingAnswer& answer) {
+std::string sharing_bill_text(const SharingAnswer& answer) {
   if (!answer.cost || !answer.separate) return "unknown: no region has a price for these VMs";
   if (answer.pairs.empty()) {
     return fmt::format("{} on separate clusters; sharing saves nothing", dollars(*answer.cost));
@@ -153,7 +153,7 @@ std::string sharing_sheet(const SharingAnswer& answer, const Terminal& terminal)
     text += sheet_line("apart", fmt::format("{}: {}", join(verdict.jobs, " + "), *verdict.reason),
                        terminal);
   }
-  text += sheet_line("bill", bill_text(answer), terminal);
+  text += sheet_line("bill", sharing_bill_text(answer), terminal);
   for (const std::string& note : answer.notes) text += sheet_line("note", note, terminal);
   for (const std::string& it : answer.assumptions) text += sheet_line("assumed", it, terminal);
   return text;

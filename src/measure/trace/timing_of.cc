@@ -8,7 +8,7 @@
 
 namespace stint {
 
-Seconds rounded(Seconds time) {
+Seconds to_nanosecond(Seconds time) {
   constexpr double kNanoseconds = 1e6;  // In a millisecond, the unit that most times print in.
   const double milliseconds = time.in(kMillisecond);
   return std::round(milliseconds * kNanoseconds) / kNanoseconds * kMillisecond;
@@ -16,7 +16,7 @@ Seconds rounded(Seconds time) {
 
 Seconds profile_time(Seconds time) {
   // By way of the text, whose digits are then those that are written.
-  const auto digits = parse_double(fmt::format("{:.4g}", rounded(time).in(kMillisecond)));
+  const auto digits = parse_double(fmt::format("{:.4g}", to_nanosecond(time).in(kMillisecond)));
   return digits ? *digits * kMillisecond : time;
 }
 
@@ -32,7 +32,7 @@ Timing timing_of(std::vector<Seconds> times) {
   const Seconds middle = median_of(times);
   for (Seconds& time : times) time = std::max(time - middle, middle - time);
   const Seconds spread = kNormal * median_of(std::move(times));
-  return {.median = rounded(middle), .spread = rounded(spread), .count = count};
+  return {.median = to_nanosecond(middle), .spread = to_nanosecond(spread), .count = count};
 }
 
 }  // namespace stint

@@ -20,7 +20,7 @@ T median_of(std::vector<T> values) {
 }
 
 /// To the nanosecond, so that profiles read like measurements.
-Seconds rounded(Seconds time);
+Seconds to_nanosecond(Seconds time);
 
 /// To four digits, as a profile is written: 12.35 ms.
 Seconds profile_time(Seconds time);

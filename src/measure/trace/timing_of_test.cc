@@ -32,7 +32,7 @@ TEST(ProfileTime, KeepsFourDigits) {
 }
 
 TEST(Rounded, KeepsNanoseconds) {
-  EXPECT_DOUBLE_EQ(rounded(1.23456789012 * kSecond).in(kSecond), 1.23456789);
+  EXPECT_DOUBLE_EQ(to_nanosecond(1.23456789012 * kSecond).in(kSecond), 1.23456789);
 }
 
 }  // namespace
