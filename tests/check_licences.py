@@ -25,7 +25,7 @@ def headers(build, source):
     found = set()
     for block in text.split("\n\n"):
         target, *files = block.split("\n")
-        product = "/src/" in target and not any(
+        product = ("/src/" in target or "/Unity/" in target) and not any(
             mark in target for mark in ("_test.cc", "_fuzz.cc", "_test.dir", "_fuzz.dir"))
         if product:
             found |= {os.path.realpath(os.path.join(build, one.strip())) for one in files}

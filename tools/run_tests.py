@@ -59,8 +59,11 @@ def main():
               "tests again")
         return 0
     passed.unlink(missing_ok=True)
+    # The address sanitizer spends a quarter of the time on remembering who allocated what;
+    # ASAN_OPTIONS=malloc_context_size=30 tells more of that in a report.
+    world = {"ASAN_OPTIONS": "malloc_context_size=2:quarantine_size_mb=32", **os.environ}
     code = subprocess.run(["ctest", "--test-dir", str(build), "--output-on-failure", *arguments],
-                          check=False).returncode
+                          check=False, env=world).returncode
     if code == 0 and digest:
         passed.write_text(digest, encoding="utf-8")
     return code

@@ -37,6 +37,7 @@ std::vector<int> Supervisor::target() const {
 
 std::vector<int> Supervisor::stayers() const {
   std::vector<int> found;
+  found.reserve(attempt_->vms.size());
   for (const int vm : attempt_->vms) {
     if (vms_.at(vm).phase == Phase::kUp && !vms_.at(vm).leaving) found.push_back(vm);
   }
@@ -50,6 +51,7 @@ bool Supervisor::can_train(const std::vector<int>& vms) const {
 
 Seconds Supervisor::step_time(const std::vector<int>& vms) const {
   std::vector<int> slots;
+  slots.reserve(vms.size());
   for (const int vm : vms) slots.push_back(vms_.at(vm).slot);
   std::sort(slots.begin(), slots.end());
   return terms_.step_time(slots);

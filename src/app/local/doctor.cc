@@ -122,7 +122,8 @@ Finding examine_user_folder(const Environment& environment) {
   }
   const bool writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
-    return {Verdict::kBroken, "own catalogues", fmt::format("{} is not writable", existing.string()),
+    return {Verdict::kBroken, "own catalogues",
+            fmt::format("{} is not writable", existing.string()),
             fmt::format("chmod u+wx {}", shell_quoted(existing.string()))};
   }
   const bool made = existing == fs::path(*folder);
