@@ -68,13 +68,14 @@ def read_commands(build):
     """Returns {source file: its entry with filtered arguments} for the sources to check."""
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        arguments = filtered(entry.get("arguments") or shlex.split(entry["command"]))
+        words = entry.get("arguments") or shlex.split(entry["command"])
         for file in compiled_files(Path(entry["directory"], entry["file"]).resolve()):
             tested = not file.name.endswith(("_test.cc", "_fuzz.cc"))
             if file.is_relative_to(ROOT / "src") and file.suffix == ".cc" and tested:
-                own = [*arguments[:-1], str(file)]  # A command ends with what it compiles.
+                # A command ends with what it compiles.
+                arguments = [*filtered(words)[:-1], str(file)]
                 entries.setdefault(file, {"directory": entry["directory"], "file": str(file),
-                                          "arguments": own})
+                                          "arguments": arguments})
     return entries
 
 
