@@ -121,6 +121,7 @@ def make_inputs(folder):
         "job.json": job,
         "plan.json": plan,
         "pool.json": json.dumps(pool),
+        "catalog.json": (ROOT / "data/catalog/local.json").read_text(encoding="utf-8"),
         "cut.json": job[: len(job) // 2],
         "empty.json": "",
         "blank.json": " \n",
