@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -58,6 +59,28 @@ Error unknown_name(std::string_view what, std::string_view wrong,
   if (help.empty() && names.size() <= 10) help = fmt::format(" It has {}.", join(names, ", "));
   if (help.empty()) help = " See 'stint catalog list'.";
   return bad_usage(fmt::format("the catalogue has no {} '{}'.{}", what, printable(wrong), help));
+}
+
+/// The part of a region's name that says the continent: "eu" of "eu-west-1".
+std::string_view continent(std::string_view region) { return region.substr(0, region.find('-')); }
+
+/// A region of another continent is near by its letters only: 'eu-west-1' does not mean 'us-west1'.
+Error unknown_region(std::string_view wrong, std::vector<std::string> names) {
+  std::erase_if(names, [&](const std::string& name) {
+    const bool says = wrong.find('-') != std::string_view::npos;
+    return says && !same_name(continent(name), continent(wrong));
+  });
+  std::string help = did_you_mean(nearest_names(wrong, names, kSuggestions));
+  if (help.empty()) help = " 'stint catalog import FILE' adds prices of other regions.";
+  return bad_usage(fmt::format("the catalogue has no region '{}'.{}", printable(wrong), help));
+}
+
+Status check_regions(const std::vector<std::string>& wanted,
+                     const std::vector<std::string>& known) {
+  for (const std::string& name : wanted) {
+    if (!contains(known, name)) return unknown_region(name, known);
+  }
+  return {};
 }
 
 Status check_known(std::string_view what, const std::vector<std::string>& wanted,
@@ -217,6 +240,20 @@ std::optional<DollarsPerSecond> lowest_price(const Offer& offer,
   return lowest;
 }
 
+std::vector<std::pair<std::string, std::string>> single_regions(const Catalog& catalog) {
+  std::map<std::string, std::set<std::string>> regions;
+  for (const VmType& type : catalog.types) {
+    for (const Offer& offer : type.offers) regions[type.provider].insert(offer.region);
+  }
+  std::vector<std::pair<std::string, std::string>> single;
+  for (const auto& [provider, names] : regions) {
+    if (names.size() == 1 && provider != kLocalProvider) {
+      single.emplace_back(provider, *names.begin());
+    }
+  }
+  return single;
+}
+
 void drop_unused(Catalog& catalog) {
   std::set<std::string> sources;
   std::set<std::string> gpus;
@@ -233,7 +270,7 @@ void drop_unused(Catalog& catalog) {
 
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key) {
   Status known = check_known("provider", filter.providers, provider_names(catalog));
-  if (known.ok()) known = check_known("region", filter.regions, region_names(catalog));
+  if (known.ok()) known = check_regions(filter.regions, region_names(catalog));
   if (!known.ok()) return known.error();
   if (wants_no_gpu(filter) && filter.gpu_memory_min) {
     return bad_usage(

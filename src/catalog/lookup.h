@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catalog/catalog.h"
@@ -60,6 +61,10 @@ std::span<const EnumName<SortKey>> names_of(SortKey type);
 /// and gpus that no type refers to are left out. A provider, region or gpu that the catalogue does
 /// not have is a usage error with the nearest names.
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key);
+
+/// The providers of which the catalogue has one region only, with that region; not the emulated
+/// one.
+std::vector<std::pair<std::string, std::string>> single_regions(const Catalog& catalog);
 
 /// Removes the sources that no type refers to, and the gpus that no type has or may have.
 void drop_unused(Catalog& catalog);

@@ -176,6 +176,9 @@ TEST(Select, RefusesFiltersThatContradictEachOther) {
 TEST(Select, RefusesNamesTheCatalogueDoesNotKnow) {
   EXPECT_EQ(names(select(sample(), {.gpu = "A10O"}, SortKey::kName))[0],
             "the catalogue has no accelerator 'A10O'. Did you mean 'A100'?");
+  EXPECT_EQ(names(select(sample(), {.regions = {"eu-east-1"}}, SortKey::kName))[0],
+            "the catalogue has no region 'eu-east-1'. 'stint catalog import FILE' adds prices of "
+            "other regions.");
   EXPECT_EQ(names(select(sample(), {.regions = {"us-east-2"}}, SortKey::kName))[0],
             "the catalogue has no region 'us-east-2'. Did you mean 'us-east-1'?");
 }

@@ -1,20 +1,17 @@
 #include "catalog/table_format.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "catalog/skypilot_table.h"
+#include "catalog/table_row.h"
 
 namespace stint {
 namespace {
-
-const std::vector<std::string> kSkyPilotColumns = {
-    "InstanceType", "AcceleratorName", "AcceleratorCount", "vCPUs",
-    "MemoryGiB",    "Price",           "SpotPrice",        "Region"};
 
 const std::vector<std::string> kOwnColumns = {"provider",
                                               "region",
@@ -50,84 +47,6 @@ const std::vector<std::string> kOwnColumns = {"provider",
 
 const std::vector<std::string> kOwnRequired = {"provider", "region", "name"};
 
-/// Reads the cells of one row and keeps the first error.
-class RowReader {
- public:
-  RowReader(const Csv& csv, std::size_t row) : csv_(csv), row_(row) {}
-
-  const std::optional<Error>& error() const { return error_; }
-
-  std::string text(const char* column) const { return std::string(csv_.cell(row_, column)); }
-
-  std::optional<std::string> optional_text(const char* column) const {
-    std::string value = text(column);
-    return value.empty() ? std::nullopt : std::optional(std::move(value));
-  }
-
-  std::string required(const char* column) {
-    std::string value = text(column);
-    if (value.empty()) fail(column, "must not be empty");
-    return value;
-  }
-
-  std::optional<double> number(const char* column, Range range, NumberLimits limits = {}) {
-    const std::string value = text(column);
-    if (value.empty()) return std::nullopt;
-    const auto parsed = parse_double(value);
-    if (!parsed) {
-      fail(column, fmt::format("'{}' is not a number; leave the cell empty if it is unknown",
-                               printable(value)));
-      return std::nullopt;
-    }
-    const std::string wrong = range_problem(range, *parsed, printable(value), limits);
-    if (!wrong.empty()) fail(column, wrong);
-    return parsed;
-  }
-
-  std::optional<int> count(const char* column) {
-    const auto value = number(column, Range::kNotNegative, {.max = kCountMax});
-    if (!value || *value == 0 || error_) return std::nullopt;
-    const auto whole = static_cast<int>(*value);
-    if (*value != whole) fail(column, fmt::format("must be a whole number, not {}", *value));
-    return whole;
-  }
-
-  template <class Q>
-  std::optional<Q> quantity(const char* column, Q unit, Range range = Range::kPositive) {
-    const auto value = number(column, range, limits_in(unit));
-    if (!value) return std::nullopt;
-    return *value * unit;
-  }
-
-  std::optional<bool> yes_or_no(const char* column) {
-    const std::string value = text(column);
-    if (!value.empty() && value != "yes" && value != "no") {
-      fail(column, fmt::format("must be yes or no, not '{}'", printable(value)));
-    }
-    return value.empty() ? std::nullopt : std::optional(value == "yes");
-  }
-
-  Date date(const char* column, const Date& fallback) {
-    const std::string value = text(column);
-    if (value.empty()) return fallback;
-    const auto parsed = parse_date(value);
-    if (!parsed.ok()) {
-      fail(column, parsed.error().message);
-      return fallback;
-    }
-    return *parsed;
-  }
-
-  void fail(const char* column, std::string_view message) {
-    if (!error_) error_ = csv_.error_at(row_, column, message);
-  }
-
- private:
-  const Csv& csv_;
-  std::size_t row_;
-  std::optional<Error> error_;
-};
-
 bool same_price(const std::optional<Price>& a, const std::optional<Price>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->rate == b->rate;
@@ -156,7 +75,7 @@ class Collector {
   }
 
   /// Adds a row; its errors are reported through `row`.
-  void add(VmType type, Offer offer, RowReader& row, const char* name_column) {
+  void add(VmType type, Offer offer, TableRow& row, const char* name_column) {
     const auto key = std::pair(type.provider, type.name);
     const auto [found, added] = index_.try_emplace(key, catalog_.types.size());
     if (added) catalog_.types.push_back(type);
@@ -180,16 +99,7 @@ class Collector {
     }
   }
 
-  void skip(const char* reason) { ++skipped_[reason]; }
-
-  Loaded<Catalog> take(const std::string& file) {
-    Loaded<Catalog> loaded{std::move(catalog_), {}};
-    for (const auto& [reason, count] : skipped_) {
-      loaded.warnings.push_back(
-          fmt::format("{}: skipped {}: {}", file, counted(count, "row"), reason));
-    }
-    return loaded;
-  }
+  Catalog take() { return std::move(catalog_); }
 
  private:
   void add_source(const std::string& id) {
@@ -203,73 +113,7 @@ class Collector {
   TableOrigin origin_;
   Catalog catalog_;
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
-  std::map<std::string, std::size_t> skipped_;
 };
-
-/// SkyPilot writes "{'Gpus': [{… 'MemoryInfo': {'SizeInMiB': 16384}}], …}" with single quotes.
-std::optional<Bytes> memory_in_gpu_info(std::string_view info) {
-  constexpr std::string_view kKey = "SizeInMiB";
-  const std::size_t at = info.find(kKey);
-  if (at == std::string_view::npos) return std::nullopt;
-  std::string_view rest = info.substr(at + kKey.size());
-  while (!rest.empty() && !is_digit(rest[0])) {
-    if (rest[0] == ',' || rest[0] == '}') return std::nullopt;
-    rest.remove_prefix(1);
-  }
-  std::size_t digits = 0;
-  while (digits < rest.size() && is_digit(rest[digits])) ++digits;
-  const auto size = parse_int(rest.substr(0, digits));
-  if (!size || *size == 0) return std::nullopt;
-  return *size * kMiB;
-}
-
-/// The accelerators of a row: a name and a count belong together.
-std::optional<Accelerator> accelerator_of(RowReader& row, const char* name_column,
-                                          const char* count_column) {
-  const auto name = row.optional_text(name_column);
-  const auto count = row.count(count_column);
-  if (name && !count)
-    row.fail(count_column, fmt::format("the number of {} is missing", printable(*name)));
-  if (!name && count) row.fail(name_column, "must not be empty beside a count");
-  if (!name || !count) return std::nullopt;
-  return Accelerator{.name = *name, .count = *count};
-}
-
-/// A number of virtual processors, without a fraction.
-std::optional<int> whole_vcpus(RowReader& row) {
-  const auto value = row.number("vCPUs", Range::kNotNegative);
-  const bool whole = value && *value >= 1 && *value <= 1e6 && std::floor(*value) == *value;
-  return whole ? std::optional(static_cast<int>(*value)) : std::nullopt;
-}
-
-std::optional<Price> skypilot_price(RowReader& row, const char* column, Collector& collector) {
-  const auto value = row.quantity(column, kDollar / kHour, Range::kNotNegative);
-  if (!value || *value == DollarsPerSecond{}) return std::nullopt;
-  return Price{.rate = *value, .date = collector.origin().date, .source = collector.origin().name};
-}
-
-void add_skypilot_row(RowReader& row, Collector& collector) {
-  const auto accelerators = row.number("AcceleratorCount", Range::kNotNegative);
-  if (row.text("InstanceType").empty()) {
-    return collector.skip("no InstanceType, so no whole machine");
-  }
-  if (accelerators && std::floor(*accelerators) != *accelerators) {
-    return collector.skip("a part of an accelerator");
-  }
-  VmType type{.provider = collector.origin().provider,
-              .name = row.required("InstanceType"),
-              .accelerator = accelerator_of(row, "AcceleratorName", "AcceleratorCount"),
-              .vcpus = whole_vcpus(row),
-              .memory = row.quantity("MemoryGiB", kGiB, Range::kNotNegative),
-              .source = collector.origin().name};
-  if (type.accelerator) type.accelerator->memory = memory_in_gpu_info(row.text("GpuInfo"));
-  if (type.memory == Bytes{}) type.memory.reset();
-  Offer offer{.region = row.required("Region"),
-              .zone = row.optional_text("AvailabilityZone"),
-              .on_demand = skypilot_price(row, "Price", collector),
-              .spot = skypilot_price(row, "SpotPrice", collector)};
-  if (!row.error()) collector.add(std::move(type), std::move(offer), row, "InstanceType");
-}
 
 /// The columns of one price in our own table.
 struct PriceColumns {
@@ -279,7 +123,7 @@ struct PriceColumns {
   const char* derived;
 };
 
-std::optional<Price> own_price(RowReader& row, const PriceColumns& columns, Collector& collector) {
+std::optional<Price> own_price(TableRow& row, const PriceColumns& columns, Collector& collector) {
   const auto value = row.number(columns.price, Range::kPositive);
   if (!value) return std::nullopt;
   return Price{.rate = *value * kDollar / kHour,
@@ -288,7 +132,7 @@ std::optional<Price> own_price(RowReader& row, const PriceColumns& columns, Coll
                .derived = row.optional_text(columns.derived)};
 }
 
-std::optional<Interruption> own_interruption(RowReader& row, Collector& collector) {
+std::optional<Interruption> own_interruption(TableRow& row, Collector& collector) {
   const auto low = row.number("interruption_monthly_min", Range::kFraction);
   const auto high = row.number("interruption_monthly_max", Range::kFraction);
   if (!low && high) row.fail("interruption_monthly_min", "must not be empty beside a maximum");
@@ -301,7 +145,7 @@ std::optional<Interruption> own_interruption(RowReader& row, Collector& collecto
                       .source = collector.source(row.text("interruption_source"))};
 }
 
-std::optional<Transport> own_transport(RowReader& row) {
+std::optional<Transport> own_transport(TableRow& row) {
   constexpr const char* kColumn = "network_transport";
   const auto name = row.optional_text(kColumn);
   if (!name) return std::nullopt;
@@ -314,7 +158,7 @@ std::optional<Transport> own_transport(RowReader& row) {
   return std::nullopt;
 }
 
-std::optional<Network> own_network(RowReader& row, Collector& collector) {
+std::optional<Network> own_network(TableRow& row, Collector& collector) {
   const BytesPerSecond unit = kByte / kSecond;
   Network network{.baseline = row.quantity("network_baseline_bytes_per_s", unit),
                   .peak = row.quantity("network_peak_bytes_per_s", unit),
@@ -330,10 +174,10 @@ std::optional<Network> own_network(RowReader& row, Collector& collector) {
   return network;
 }
 
-void add_own_row(RowReader& row, Collector& collector) {
+void add_own_row(TableRow& row, Collector& collector) {
   VmType type{.provider = row.required("provider"),
               .name = row.required("name"),
-              .accelerator = accelerator_of(row, "accelerator", "accelerator_count"),
+              .accelerator = row.accelerator("accelerator", "accelerator_count"),
               .vcpus = row.count("vcpus"),
               .memory = row.quantity("memory_bytes", kByte),
               .quota_class = row.optional_text("quota_class"),
@@ -353,6 +197,18 @@ void add_own_row(RowReader& row, Collector& collector) {
           own_price(row, {"spot_usd_per_h", "spot_date", "spot_source", "spot_derived"}, collector),
       .interruption = own_interruption(row, collector)};
   if (!row.error()) collector.add(std::move(type), std::move(offer), row, "name");
+}
+
+Result<Loaded<Catalog>> read_own_table(const Csv& csv, const TableOrigin& origin) {
+  const Status columns = csv.require_columns(kOwnRequired);
+  if (!columns.ok()) return columns.error();
+  Collector collector(origin);
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    TableRow row(csv, i);
+    add_own_row(row, collector);
+    if (row.error()) return *row.error();
+  }
+  return Loaded<Catalog>{collector.take(), {}};
 }
 
 /// Shortest digits that read back; empty when unknown.
@@ -431,22 +287,13 @@ Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::str
   const auto csv = Csv::parse(text, source);
   if (!csv.ok()) return csv.error();
   const bool own = csv->find_column("provider").has_value();
-  const Status columns = csv->require_columns(own ? kOwnRequired : kSkyPilotColumns);
-  if (!columns.ok()) return columns.error();
-  if (!own && origin.provider.empty()) {
-    return bad_usage(fmt::format("{} does not name its provider: add --provider NAME", source));
+  auto loaded = own ? read_own_table(*csv, origin) : read_skypilot_table(*csv, source, origin);
+  if (!loaded.ok()) return loaded.error();
+  if (loaded->noun.types.empty()) {
+    const std::string why = loaded->warnings.empty() ? "" : " (" + loaded->warnings[0] + ")";
+    return bad_input(fmt::format("{}: the table has no rows of machines{}", source, why));
   }
-  Collector collector(origin);
-  for (std::size_t i = 0; i < csv->rows(); ++i) {
-    RowReader row(*csv, i);
-    own ? add_own_row(row, collector) : add_skypilot_row(row, collector);
-    if (row.error()) return *row.error();
-  }
-  Loaded<Catalog> loaded = collector.take(source);
-  if (loaded.noun.types.empty()) {
-    return bad_input(fmt::format("{}: the table has no rows of machines", source));
-  }
-  const Status valid = validate(loaded.noun);
+  const Status valid = validate(loaded->noun);
   if (!valid.ok()) return bad_input(fmt::format("{}: {}", source, valid.error().message));
   return loaded;
 }
@@ -463,8 +310,9 @@ std::string provider_of_path(std::string_view path) {
   std::vector<std::string> parts = split(path, '/');
   std::reverse(parts.begin(), parts.end());
   for (const std::string& part : parts) {
-    for (const char* provider : {"aws", "gcp", "azure", "lambda", "runpod", "paperspace", "oci",
-                                 "fluidstack", "cudo", "vast", "nebius"}) {
+    for (const char* provider :
+         {"aws", "gcp", "azure", "lambda", "runpod", "paperspace", "oci", "fluidstack", "cudo",
+          "vast", "nebius", "ibm", "scp", "hyperbolic", "seeweb", "shadeform", "primeintellect"}) {
       const std::string lower = to_lower(part);
       const std::string name = provider;
       if (lower == name || lower.starts_with(name + ".") || lower.starts_with(name + "_") ||

@@ -15,12 +15,9 @@ struct TableOrigin {
 };
 
 /// Reads a catalogue from a CSV table, whose header determines the format:
-/// - SkyPilot's: InstanceType, AcceleratorName, AcceleratorCount, vCPUs, MemoryGiB, GpuInfo, Price,
-///   SpotPrice, Region, AvailabilityZone. GpuInfo and AvailabilityZone may be missing. Rows that
-///   rent no whole machine (no InstanceType, a part of an accelerator) are left out and counted in
-///   a warning; a price of 0 is an unknown one.
+/// - SkyPilot's (catalog/skypilot_table.h).
 /// - The one that `write_catalog_table` writes. Only provider, region and name are required.
-/// Rows that contradict each other are bad input.
+/// Rows of it that contradict each other are bad input.
 Result<Loaded<Catalog>> read_catalog_table(std::string_view text, const std::string& source,
                                            const TableOrigin& origin);
 

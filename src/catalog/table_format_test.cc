@@ -56,10 +56,8 @@ TEST(SkyPilotTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,,\n")),
             "vms.csv:2: column Region: must not be empty");
   EXPECT_EQ(error_of(skypilot("")), "vms.csv: the table has no rows of machines");
-  EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,r,\nx,T4,1,4,16,,2,,r,\n")),
-            "vms.csv:3: column InstanceType: 'x' has other prices in an earlier row of r");
   EXPECT_EQ(error_of(skypilot("x,T4,1,4,16,,1,,r,\nx,H100,8,4,16,,2,,s,\n")),
-            "vms.csv:3: column InstanceType: 'x' differs in an earlier row");
+            "vms.csv:3: column InstanceType: 'x' has other parts in an earlier row");
 }
 
 TEST(SkyPilotTable, LeavesOutWhatIsNoWholeMachineAndSaysSo) {
@@ -76,7 +74,9 @@ TEST(SkyPilotTable, LeavesOutWhatIsNoWholeMachineAndSaysSo) {
   EXPECT_EQ(catalog->noun.types[1].offers.size(), 1U);
   EXPECT_EQ(
       catalog->warnings,
-      (std::vector<std::string>{"vms.csv: skipped 1 row: a part of an accelerator",
+      (std::vector<std::string>{"vms.csv: merged 1 row that repeats a machine and zone; the row "
+                                "that knows more counts",
+                                "vms.csv: skipped 1 row: a part of an accelerator",
                                 "vms.csv: skipped 1 row: no InstanceType, so no whole machine"}));
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "catalog/table_format.h"
 #include "load/bundled.h"
+#include "load/price_check.h"
 
 namespace stint {
 namespace {
@@ -140,6 +141,22 @@ Result<Loaded<Catalog>> catalog_called(const Environment& environment, const std
   return std::move(read->loaded);
 }
 
+/// `bundled` with the user's catalogues laid over it.
+Result<Loaded<Catalog>> with_own_catalogs(const Environment& environment, Catalog bundled) {
+  Loaded<Catalog> all{std::move(bundled), {}};
+  const auto folder = user_catalog_folder(environment);
+  if (!folder.ok()) return all;
+  for (const fs::path& file : user_files(*folder, all.warnings)) {
+    auto own = read_any(file.string(), {});
+    if (!own.ok()) return own.error();
+    // Providers go by their lower-case names from here on, as in what is imported from tables.
+    for (VmType& type : own->loaded.noun.types) type.provider = to_lower(type.provider);
+    all.noun = merge(std::move(all.noun), std::move(own->loaded.noun));
+    for (std::string& warning : own->loaded.warnings) all.warnings.push_back(std::move(warning));
+  }
+  return all;
+}
+
 }  // namespace
 
 Catalog bundled_catalog() {
@@ -159,27 +176,26 @@ Result<std::string> user_catalog_folder(const Environment& environment) {
 }
 
 Result<Loaded<Catalog>> load_catalog(const Environment& environment) {
-  Loaded<Catalog> all{bundled_catalog(), {}};
-  const auto folder = user_catalog_folder(environment);
-  if (!folder.ok()) return all;
-  for (const fs::path& file : user_files(*folder, all.warnings)) {
-    auto own = read_any(file.string(), {});
-    if (!own.ok()) return own.error();
-    // Providers go by their lower-case names from here on, as in what is imported from tables.
-    for (VmType& type : own->loaded.noun.types) type.provider = to_lower(type.provider);
-    all.noun = merge(std::move(all.noun), std::move(own->loaded.noun));
-    for (std::string& warning : own->loaded.warnings) all.warnings.push_back(std::move(warning));
-  }
-  return all;
+  return with_own_catalogs(environment, bundled_catalog());
 }
 
 Result<ListAnswer> list_catalog(const Environment& environment, const ListRequest& request) {
-  auto loaded = load_catalog(environment);
+  Catalog bundled = bundled_catalog();
+  const auto bundled_regions = single_regions(bundled);
+  auto loaded = with_own_catalogs(environment, std::move(bundled));
   if (!loaded.ok()) return loaded.error();
   auto selected = select(loaded->noun, request.filter, request.sort);
   if (!selected.ok()) return selected.error();
   ListAnswer answer{.catalog = std::move(*selected), .warnings = std::move(loaded->warnings)};
   answer.found = answer.catalog.types.size();
+  answer.single_regions = single_regions(loaded->noun);
+  std::erase_if(answer.single_regions, [&](const auto& single) {
+    const bool bundled_one =
+        std::find(bundled_regions.begin(), bundled_regions.end(), single) != bundled_regions.end();
+    return !bundled_one ||
+           std::none_of(answer.catalog.types.begin(), answer.catalog.types.end(),
+                        [&](const VmType& type) { return type.provider == single.first; });
+  });
   if (answer.found > 0) {
     const VmType& first = answer.catalog.types.front();
     const VmName name{.provider = std::nullopt, .region = std::nullopt, .name = first.name};
@@ -223,6 +239,10 @@ Result<ImportAnswer> import_catalog(const Environment& environment, const Import
   if (!read->table && (!asked.provider.empty() || !asked.date.empty())) {
     return bad_usage(fmt::format(
         "{} has its own providers and dates; leave out --provider and --date", request->file));
+  }
+  if (!request->force) {
+    const Status plausible = check_prices(loaded->noun, bundled_catalog(), request->file);
+    if (!plausible.ok()) return plausible.error();
   }
 
   ImportAnswer answer{.path = fmt::format("{}/{}.json", *folder, request->name),

@@ -32,6 +32,8 @@ struct ListAnswer {
   Catalog catalog;        // What was asked for, best first.
   std::size_t found = 0;  // Types before the limit.
   std::string example;    // The first of them, as show_vm finds it; empty when there is none.
+  // Listed providers of which only the bundled prices of one region are there, with that region.
+  std::vector<std::pair<std::string, std::string>> single_regions;
   std::vector<std::string> warnings;
 };
 
@@ -46,6 +48,7 @@ struct ImportRequest {
   std::string name;      // Of the user catalogue; empty: the file's.
   std::string provider;  // For tables that do not say; empty: from the path.
   std::string date;      // Of the prices; empty: today.
+  bool force = false;    // Accepts prices far below the bundled ones.
 };
 
 struct ImportAnswer {
@@ -59,7 +62,7 @@ struct ImportAnswer {
 };
 
 /// Reads a catalogue (our JSON, our CSV or SkyPilot's CSV), checks it and keeps it among the
-/// user's.
+/// user's. Without `force`, prices must pass check_prices.
 Result<ImportAnswer> import_catalog(const Environment& environment, const ImportRequest& request);
 
 struct DiffAnswer {

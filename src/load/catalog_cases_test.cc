@@ -475,5 +475,25 @@ TEST(DiffCatalogs, AMissingFileIsBadInputThatNamesIt) {
   }
 }
 
+TEST(ImportCatalog, RefusesPricesUnderAThirdOfTheBundledOnesUnlessForced) {
+  const Place place("low_prices");
+  const std::string file = place.file("low.json", document_with_price("0.17 USD/h"));
+  const auto refused = import_catalog(place.environment(), {.file = file});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kBadInput);
+  EXPECT_TRUE(import_catalog(place.environment(), {.file = file, .force = true}).ok());
+}
+
+TEST(ListCatalog, NamesProvidersWithOneRegionOnly) {
+  const Place place("single_regions");
+  using Regions = std::vector<std::pair<std::string, std::string>>;
+  const auto listed = list_catalog(place.environment(), {.filter = {.gpu = "T4"}});
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->single_regions, (Regions{{"aws", "us-east-1"}}));
+  const auto gcp = list_catalog(place.environment(), {.filter = {.providers = {"gcp"}}});
+  ASSERT_TRUE(gcp.ok());
+  EXPECT_TRUE(gcp->single_regions.empty());
+}
+
 }  // namespace
 }  // namespace stint

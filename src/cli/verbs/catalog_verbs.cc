@@ -82,6 +82,12 @@ ExitCode list(const Invocation& invocation) {
             : fmt::format("{} of {}", catalog.types.size(), counted(answer->found, "machine"));
     say(invocation,
         fmt::format("{}. Details: stint catalog show {}", shown, shell_quoted(answer->example)));
+    for (const auto& [provider, region] : answer->single_regions) {
+      say(invocation,
+          fmt::format("Bundled prices of {0} are those of {1} only; add others with: stint "
+                      "catalog import FILE --provider {0}",
+                      without_controls(provider), without_controls(region)));
+    }
   }
   return kExitOk;
 }
@@ -123,7 +129,8 @@ ExitCode import_file(const Invocation& invocation) {
       import_catalog(invocation.environment, {.file = invocation.arguments[0],
                                               .name = invocation.get("--name"),
                                               .provider = invocation.get("--provider"),
-                                              .date = invocation.get("--date")});
+                                              .date = invocation.get("--date"),
+                                              .force = invocation.has("--force")});
   if (!answer.ok()) return report(invocation, "catalog import", answer.error());
   print_warnings(invocation, answer->warnings);
   print_import(invocation, *answer);
@@ -229,30 +236,32 @@ Verb show_verb() {
 }
 
 Verb import_verb() {
-  return {.path = "catalog import",
-          .group = VerbGroup::kMachines,
-          .summary = "Add your own prices and machines to the catalogue.",
-          .details =
-              "Reads a stint.catalog/1 JSON file, the CSV of 'stint catalog list -o csv', or a "
-              "SkyPilot catalogue CSV. Checks the whole file first; its entries then override the "
-              "bundled catalogue.",
-          .arguments = {{.name = "FILE", .help = "File to read; - for standard input."}},
-          .options = {{.name = "--name",
-                       .value = "NAME",
-                       .help = "Name of the catalogue (default: the file's); an existing catalogue "
-                               "of this name is replaced."},
-                      {.name = "--provider",
-                       .value = "NAME",
-                       .help = "Provider of a SkyPilot table, if its path does not name it."},
-                      {.name = "--date",
-                       .value = "DATE",
-                       .help = "Date of the prices in a table (default: today)."}},
-          .outputs = {"table", "json"},
-          .examples = {{"stint catalog import aws/vms.csv --date 2026-11-01",
-                        "SkyPilot's AWS table of that day."},
-                       {"stint catalog import lab.json --name our-lab",
-                        "Your own machines, in Stint's format."}},
-          .run = import_file};
+  return {
+      .path = "catalog import",
+      .group = VerbGroup::kMachines,
+      .summary = "Add your own prices and machines to the catalogue.",
+      .details =
+          "Reads a stint.catalog/1 JSON file, the CSV of 'stint catalog list -o csv', or a "
+          "SkyPilot catalogue CSV. Checks the whole file first; its entries then override the "
+          "bundled catalogue.",
+      .arguments = {{.name = "FILE", .help = "File to read; - for standard input."}},
+      .options = {{.name = "--name",
+                   .value = "NAME",
+                   .help = "Name of the catalogue (default: the file's); an existing catalogue "
+                           "of this name is replaced."},
+                  {.name = "--provider",
+                   .value = "NAME",
+                   .help = "Provider of a SkyPilot table, if its path does not name it."},
+                  {.name = "--date",
+                   .value = "DATE",
+                   .help = "Date of the prices in a table (default: today)."},
+                  {.name = "--force", .help = "Accept prices under a third of the bundled ones."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint catalog import aws/vms.csv --date 2026-11-01",
+                    "SkyPilot's AWS table of that day."},
+                   {"stint catalog import lab.json --name our-lab",
+                    "Your own machines, in Stint's format."}},
+      .run = import_file};
 }
 
 Verb diff_verb() {
