@@ -82,10 +82,10 @@ Bounds::Bounds(const Evaluator& evaluator) : evaluator_(evaluator) {
   for (const Machine& machine : space.machines) {
     workers_per_vm_max_ = std::max(workers_per_vm_max_, machine.worker_choices.back());
   }
-  inside_ = std::exp(fabric.crowding_inside);
-  across_ = std::exp(fabric.crowding_across);
-  straggling_ = fabric.straggling + evaluator.own().straggling;
-  factor_ = std::exp(evaluator.own().factor);
+  crowd_.inside = std::exp(fabric.crowding_inside);
+  crowd_.across = std::exp(fabric.crowding_across);
+  crowd_.straggling = fabric.straggling + evaluator.own().straggling;
+  crowd_.factor = std::exp(evaluator.own().factor);
   sharpness_ = 1 + std::exp(fabric.sharpness);
   for (const Machine& machine : space.machines) machines_.push_back(bound_of(machine));
 }
@@ -123,15 +123,17 @@ MachineBound Bounds::bound_of(const Machine& machine) const {
   bound.per_sample = least_per_sample(compute);
   bound.synchronisation.assign(2, Seconds{});  // Of no VM and of one.
   for (int vms = 2; vms <= machine.vms_max; ++vms) {
-    bound.synchronisation.push_back(synchronisation_min(machine, vms));
+    bound.synchronisation.push_back(synchronisation_min(machine, vms, 1));
   }
   return bound;
 }
 
-Seconds Bounds::synchronisation_min(const Machine& machine, int vms) const {
+Seconds Bounds::synchronisation_min(const Machine& machine, int vms, int workers_per_vm) const {
   const PredictContext& context = evaluator_.question().context;
-  LawInput input{
-      .alone = kSecond, .gradients = context.job.gradient_bytes, .vms = vms, .workers = vms};
+  LawInput input{.alone = kSecond,
+                 .gradients = context.job.gradient_bytes,
+                 .vms = vms,
+                 .workers = vms * workers_per_vm};
   // Latency grows with the workers, and so does the cost per byte unless the law says that it
   // falls: then its parts are smallest at either end.
   FabricLaw fabric = law_on(context.law, machine, input);
@@ -157,10 +159,11 @@ Seconds Bounds::iteration(const Parts& parts) const {
 Bounds::Slowdown Bounds::slowdown(double load_min, double load_max, int workers_per_vm,
                                   int workers) const {
   if (workers == 1) return {};
-  const double share = inside_ * (1 - 1.0 / workers_per_vm) + across_ * (1 - 1.0 / workers);
-  const double straggling = straggling_ * std::log(workers);
+  const double share =
+      crowd_.inside * (1 - 1.0 / workers_per_vm) + crowd_.across * (1 - 1.0 / workers);
+  const double straggling = crowd_.straggling * std::log(workers);
   const double together = std::max(kCrowdingMin, 1 + load_min * share + std::min(0.0, straggling));
-  return {.together = kRounding * factor_ * together,
+  return {.together = kRounding * crowd_.factor * together,
           .late = kRounding * std::max(0.0, straggling) / (1 + load_max * share)};
 }
 
@@ -168,10 +171,11 @@ double Bounds::crowding_min(int rental) const {
   const MachineBound& bound = of(rental);
   // More workers are crowded more; but where stragglers help, they do so the more there are.
   const int workers =
-      straggling_ < 0 ? workers_per_vm_max_ * evaluator_.question().constraints.vms_max : 2;
+      crowd_.straggling < 0 ? workers_per_vm_max_ * evaluator_.question().constraints.vms_max : 2;
   Slowdown least = slowdown(bound.load_min, bound.load_max, 1, workers);
-  if (straggling_ < 0) least.together -= kRounding * factor_ * bound.load_min * across_ * 0.5;
-  return std::max(kCrowdingMin * kRounding * factor_, least.together);
+  if (crowd_.straggling < 0)
+    least.together -= kRounding * crowd_.factor * bound.load_min * crowd_.across * 0.5;
+  return std::max(kCrowdingMin * kRounding * crowd_.factor, least.together);
 }
 
 Bounds::Parts Bounds::of_cluster(std::span<const Part> parts, double global_batch,

@@ -39,6 +39,14 @@ struct MachineBound {
   double load_max = 0;
 };
 
+/// How workers slow each other, under the law of a question.
+struct Crowd {
+  double inside = 0;  // Crowding by the workers of the VM, and by all, per load.
+  double across = 0;
+  double straggling = 0;  // With ln(workers).
+  double factor = 1;
+};
+
 /// Lower bounds of times, for pruning: never above what Evaluator says of any configuration of the
 /// cluster. With n_i VMs of w_i workers that take at least a_i + c_i · b for a batch of b,
 ///
@@ -83,13 +91,17 @@ class Bounds {
   /// The exact time of a ring over `vms` equal VMs of the rental; nothing for one worker.
   Seconds synchronisation(const Part& part) const;
 
+  /// What a ring over so many VMs, of any machines with at least so many workers on each, takes at
+  /// least when `machine` is among them. Requires vms >= 2.
+  Seconds synchronisation_min(const Machine& machine, int vms, int workers_per_vm) const;
+
   /// How much workers of the rental are slowed at least, in a cluster of two kinds.
   double crowding_min(int rental) const;
 
+  const Crowd& crowd() const { return crowd_; }
+
  private:
   MachineBound bound_of(const Machine& machine) const;
-  Seconds synchronisation_min(const Machine& machine, int vms) const;
-
   /// How much longer than alone a worker of a group computes, at least.
   struct Slowdown {
     double together = 1;
@@ -98,10 +110,7 @@ class Bounds {
   Slowdown slowdown(double load_min, double load_max, int workers_per_vm, int workers) const;
 
   const Evaluator& evaluator_;
-  double inside_ = 0;  // Crowding by the workers of the VM, and by all, per load.
-  double across_ = 0;
-  double straggling_ = 0;  // With ln(workers).
-  double factor_ = 1;
+  Crowd crowd_;
   double sharpness_ = 1;
   int workers_per_vm_max_ = 1;
   std::vector<MachineBound> machines_;

@@ -3,26 +3,27 @@
 #include <algorithm>
 
 namespace stint {
-namespace {
-
-bool faster(const Found& found, Seconds time) { return found.outcome.time < time; }
-
-}  // namespace
-
 bool Front::wants(Seconds time, Dollars cost) const {
   // The last point that is as fast has the lowest cost of all of those.
-  const auto slower = std::upper_bound(
-      points_.begin(), points_.end(), time,
-      [](Seconds limit, const Found& found) { return limit < found.outcome.time; });
-  return slower == points_.begin() || std::prev(slower)->outcome.cost > cost;
+  const auto slower = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
+  return slower == 0 || costs_[static_cast<std::size_t>(slower - 1)] > cost;
 }
 
 void Front::add(const Found& found) {
   if (!wants(found.outcome.time, found.outcome.cost)) return;
-  const auto from = std::lower_bound(points_.begin(), points_.end(), found.outcome.time, faster);
+  const auto from =
+      std::lower_bound(times_.begin(), times_.end(), found.outcome.time) - times_.begin();
   auto to = from;
-  while (to != points_.end() && to->outcome.cost >= found.outcome.cost) ++to;
-  points_.insert(points_.erase(from, to), found);
+  while (to != static_cast<std::ptrdiff_t>(costs_.size()) &&
+         costs_[static_cast<std::size_t>(to)] >= found.outcome.cost) {
+    ++to;
+  }
+  const auto replace = [&](auto& list, const auto& value) {
+    list.insert(list.erase(list.begin() + from, list.begin() + to), value);
+  };
+  replace(points_, found);
+  replace(times_, found.outcome.time);
+  replace(costs_, found.outcome.cost);
 }
 
 std::optional<std::size_t> knee(const std::vector<Found>& front) {

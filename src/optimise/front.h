@@ -19,7 +19,9 @@ class Front {
   const std::vector<Found>& points() const { return points_; }
 
  private:
-  std::vector<Found> points_;  // Times rise, costs fall.
+  std::vector<Found> points_;   // Times rise, costs fall.
+  std::vector<Seconds> times_;  // Of the points, apart from them: most are only asked.
+  std::vector<Dollars> costs_;
 };
 
 /// The knee of a front by Kneedle (Satopää et al., 2011): with time and cost each scaled to

@@ -16,12 +16,15 @@ class MachineSearch {
   std::int64_t run() {
     int vms_max = 0;
     for (const int rental : rentals_) vms_max = std::max(vms_max, of(rental).vms_max);
-    for (int vms = 1; vms <= vms_max; ++vms) {
-      for (const int workers : machine().worker_choices) {
-        const Part part{.rental = rentals_.front(), .vms = vms, .workers_per_vm = workers};
-        synchronisation_ = search_.bounds.synchronisation(part);
-        const auto& choices = search_.evaluator.question().work.choices;
-        for (std::size_t i = 0; i < choices.size(); ++i) look(part, static_cast<int>(i));
+    const auto choices = static_cast<int>(search_.evaluator.question().work.choices.size());
+    // Few VMs first, and all their accelerators: what is found early cuts off more.
+    for (int low = 1; low <= vms_max; low *= 2) {
+      const int high = std::min(2 * low - 1, vms_max);
+      for (std::size_t i = machine().worker_choices.size(); i-- > 0;) {
+        workers_ = i;
+        for (int choice = 0; choice < choices; ++choice) {
+          branch(low, high, search_.boxes.work(choice));
+        }
       }
     }
     return evaluated_;
@@ -39,6 +42,37 @@ class MachineSearch {
     for (const int rental : rentals_) {
       if (vms <= of(rental).vms_max) visit(rental);
     }
+  }
+
+  /// Halves a range of numbers of VMs until single ones are left.
+  void branch(int low, int high, const BoxWork& work) {
+    if (search_.prunes && !wanted(low, high, work)) return;
+    if (low == high) {
+      const Part part{.rental = rentals_.front(),
+                      .vms = low,
+                      .workers_per_vm = machine().worker_choices[workers_]};
+      look(part, work.choice);
+      return;
+    }
+    const int middle = low + (high - low) / 2;
+    branch(low, middle, work);
+    branch(middle + 1, high, work);
+  }
+
+  /// Whether any number of VMs of the range could be of use to any rental.
+  bool wanted(int low, int high, const BoxWork& work) const {
+    bool wanted = false;
+    for_each_rental(low, [&](int rental) {
+      if (wanted) return;
+      const Box box{.sides = {&search_.boxes.side(rental, workers_), nullptr},
+                    .low = {low, 0},
+                    .high = {high, 0},
+                    .kinds = 1};
+      const auto least = search_.boxes.least(box, work);
+      const std::size_t family = families_.of[static_cast<std::size_t>(rental)];
+      wanted = least && search_.wants(family, work.choice, *least);
+    });
+    return wanted;
   }
 
   bool wanted(const Part& part, int choice, const Bounds::Parts& least, bool lasts) const {
@@ -68,6 +102,7 @@ class MachineSearch {
     if (workers > batch) return;
     const auto any = search_.bounds.of_cluster(std::span(&part, 1), batch, 1);
     if (!wanted(part, choice, any, true)) return;
+    synchronisation_ = search_.bounds.synchronisation(part);
     for (const int m : accumulations) {
       if (batch / m < workers) break;
       const int per_worker = (batch / m + workers - 1) / workers;
@@ -94,6 +129,7 @@ class MachineSearch {
   Search& search_;
   const Families& families_;
   std::vector<int> rentals_;
+  std::size_t workers_ = 0;  // Index of the choice of workers per VM.
   Seconds synchronisation_;
   std::int64_t evaluated_ = 0;
 };

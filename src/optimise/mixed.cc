@@ -9,60 +9,28 @@
 namespace stint {
 namespace {
 
-/// Least work of any batch: the fewest samples, and the fewest iterations.
-struct LeastWork {
-  double samples = std::numeric_limits<double>::infinity();
-  double iterations = std::numeric_limits<double>::infinity();
-  int surest = 0;  // The choice of batch whose number of iterations is least unsure.
-};
-
-LeastWork least_work(const Evaluator& evaluator) {
-  LeastWork least;
-  const auto& choices = evaluator.question().work.choices;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    least.samples = std::min(least.samples, choices[i].iterations * choices[i].global_batch);
-    least.iterations = std::min(least.iterations, choices[i].iterations);
-    const auto index = static_cast<int>(i);
-    if (evaluator.deviation_min(index) < evaluator.deviation_min(least.surest)) {
-      least.surest = index;
-    }
-  }
-  return least;
-}
-
-/// One rental as the coarse bound sees it, in plain numbers: this is the innermost loop.
-struct Coarse {
-  double rate = 0;          // Samples per second of a VM at most, computing.
-  double forward_rate = 0;  // And of its forward pass.
-  double fixed = 0;         // What a VM spends besides, in samples per iteration, at least.
-  double forward_fixed = 0;
-  double price = 0;        // Dollars per second.
-  double price_floor = 0;  // The same, with what losses cost in any case.
-  // Seconds of a synchronisation in a cluster of so many VMs or more.
-  std::vector<double> synchronisation;
-};
-
-/// So many VMs of both kinds, from and to.
-struct Counts {
-  std::array<int, 2> low;
-  std::array<int, 2> high;
-
-  bool single() const { return low == high; }
-};
-
 /// The search over clusters of two rentals.
 class PairSearch {
  public:
-  PairSearch(Search& search, const LeastWork& least, std::size_t family, int first, int second)
-      : search_(search),
-        least_(least),
-        family_(family),
-        rentals_{first, second},
-        coarse_{coarse_of(first), coarse_of(second)} {}
+  PairSearch(Search& search, std::size_t family, int first, int second)
+      : search_(search), family_(family), rentals_{first, second} {}
 
   /// How many configurations were evaluated.
   std::int64_t run() {
-    branch({.low = {1, 1}, .high = {of(0).vms_max, of(1).vms_max}});
+    Box box{.sides = {&search_.boxes.side(rentals_[0]), &search_.boxes.side(rentals_[1])},
+            .low = {1, 1},
+            .high = {of(0).vms_max, of(1).vms_max},
+            .kinds = 2};
+    const BoxWork& least = search_.boxes.least_work();
+    if (!narrowed(box) || !wanted(box, least)) return 0;
+    const bool same = of(0).machine == of(1).machine;
+    for (std::size_t i = 0; i < machine(0).worker_choices.size(); ++i) {
+      for (std::size_t k = 0; k < machine(1).worker_choices.size(); ++k) {
+        if (same && i != k) continue;
+        box.sides = {&search_.boxes.side(rentals_[0], i), &search_.boxes.side(rentals_[1], k)};
+        if (wanted(box, least)) each_batch(box);
+      }
+    }
     return evaluated_;
   }
 
@@ -75,112 +43,57 @@ class PairSearch {
   }
   const Constraints& constraints() const { return search_.evaluator.question().constraints; }
 
-  Coarse coarse_of(int rental) const {
-    const MachineBound& bound = search_.bounds.of(rental);
-    const Space& space = search_.evaluator.space();
-    const double workers = space.machine_of(rental).worker_choices.back();
-    const double slow = search_.bounds.crowding_min(rental);
-    Coarse coarse{
-        .rate = workers / (slow * bound.compute.per_sample).in(kSecond),
-        .forward_rate = workers / (slow * bound.forward.per_sample).in(kSecond),
-        .fixed = bound.compute.fixed / bound.compute.per_sample,
-        .forward_fixed = bound.forward.fixed / bound.forward.per_sample,
-        .price = space.rentals[static_cast<std::size_t>(rental)].price.in(kDollar / kSecond),
-        .price_floor = search_.evaluator.risk().price_floor(rental).in(kDollar / kSecond)};
-    for (const Seconds time : bound.synchronisation) {
-      coarse.synchronisation.push_back(time.in(kSecond));
+  void each_batch(const Box& box) {
+    const auto choices = static_cast<int>(search_.evaluator.question().work.choices.size());
+    for (int choice = 0; choice < choices; ++choice) branch(box, search_.boxes.work(choice));
+  }
+
+  /// The box without numbers of VMs that are too many together; false when none are left.
+  bool narrowed(Box& box) const {
+    for (const std::size_t i : {0U, 1U}) {
+      box.high[i] = std::min(box.high[i], constraints().vms_max - box.low[1 - i]);
+      if (box.high[i] < box.low[i]) return false;
     }
-    for (std::size_t n = coarse.synchronisation.size() - 1; n-- > 0;) {
-      coarse.synchronisation[n] =
-          std::min(coarse.synchronisation[n], coarse.synchronisation[n + 1]);
-    }
-    return coarse;
+    return true;
   }
 
   /// Halves the larger side until single numbers of VMs are left.
-  void branch(Counts counts) {
-    for (const std::size_t i : {0U, 1U}) {
-      counts.high[i] = std::min(counts.high[i], constraints().vms_max - counts.low[1 - i]);
-      if (counts.high[i] < counts.low[i]) return;
-    }
-    if (search_.prunes && !wanted(counts)) return;
-    if (counts.single()) {
-      look(counts.low[0], counts.low[1]);
+  void branch(Box box, const BoxWork& work) {
+    if (!narrowed(box) || !wanted(box, work)) return;
+    if (box.single()) {
+      look(box, work.choice);
       return;
     }
-    const std::size_t side =
-        counts.high[0] - counts.low[0] >= counts.high[1] - counts.low[1] ? 0 : 1;
-    const int middle = counts.low[side] + (counts.high[side] - counts.low[side]) / 2;
-    Counts half = counts;
+    const std::size_t side = box.high[0] - box.low[0] >= box.high[1] - box.low[1] ? 0 : 1;
+    const int middle = box.low[side] + (box.high[side] - box.low[side]) / 2;
+    Box half = box;
     half.high[side] = middle;
-    branch(half);
-    half = counts;
+    branch(half, work);
+    half = box;
     half.low[side] = middle + 1;
-    branch(half);
+    branch(half, work);
   }
 
-  /// Whether any configuration of so many VMs could be of use, by the coarse bound: the most
-  /// workers compute, the fewest have fixed costs, at the least work of any batch. The dollars per
-  /// sample of a mix lie between those of its kinds, so they are least at a corner.
-  bool wanted(const Counts& counts) const {
-    const auto sum = [&](const std::array<int, 2>& vms, double Coarse::*figure) {
-      return vms[0] * (coarse_[0].*figure) + vms[1] * (coarse_[1].*figure);
-    };
-    const std::array<int, 2> more_first{counts.high[0], counts.low[1]};
-    const std::array<int, 2> more_second{counts.low[0], counts.high[1]};
-    const auto least_per_sample = [&](double Coarse::*rate) {
-      return std::min(sum(more_first, &Coarse::price_floor) / sum(more_first, rate),
-                      sum(more_second, &Coarse::price_floor) / sum(more_second, rate));
-    };
-    const auto work = [&](double Coarse::*fixed) {
-      return least_.samples + least_.iterations * sum(counts.low, fixed);
-    };
-    const auto vms =
-        static_cast<std::size_t>(counts.low[0]) + static_cast<std::size_t>(counts.low[1]);
-    const double synchronisation = least_.iterations * std::max(coarse_[0].synchronisation[vms],
-                                                                coarse_[1].synchronisation[vms]);
-    const double compute = work(&Coarse::fixed);
-    const double forward = work(&Coarse::forward_fixed);
-    const double time =
-        std::max(compute / sum(counts.high, &Coarse::rate),
-                 forward / sum(counts.high, &Coarse::forward_rate) + synchronisation);
-    const double price = sum(counts.low, &Coarse::price_floor);
-    const double cost =
-        std::max({time * price, compute * least_per_sample(&Coarse::rate),
-                  forward * least_per_sample(&Coarse::forward_rate) + synchronisation * price});
-    const std::array<Part, 2> fewest{Part{rentals_[0], counts.low[0]},
-                                     Part{rentals_[1], counts.low[1]}};
-    LeastRun least = search_.evaluator.risk().least(
-        fewest, sum(counts.low, &Coarse::price) * kDollar / kSecond, time * kSecond);
-    least.cost = std::max(least.cost, cost * kDollar);
-    return search_.wants(family_, least_.surest, least);
+  /// Whether any configuration of the box could be of use.
+  bool wanted(const Box& box, const BoxWork& work) const {
+    if (!search_.prunes) return true;
+    const auto least = search_.boxes.least(box, work);
+    return least && search_.wants(family_, work.choice, *least);
   }
 
-  void look(int first, int second) {
-    const std::array<std::pair<int, int>, 2> counts{std::make_pair(rentals_[0], first),
-                                                    std::make_pair(rentals_[1], second)};
+  void look(const Box& box, int choice) {
+    const std::array<std::pair<int, int>, 2> counts{std::make_pair(rentals_[0], box.low[0]),
+                                                    std::make_pair(rentals_[1], box.low[1])};
     if (!constraints().quotas.empty() &&
         !within_quotas(search_.evaluator.space(), constraints(), counts)) {
       return;
     }
-    const DollarsPerSecond rate = first * of(0).price + second * of(1).price;
+    const DollarsPerSecond rate = box.low[0] * of(0).price + box.low[1] * of(1).price;
     constexpr double kRounding = 1 + 1e-12;
     if (constraints().rate_max && rate > *constraints().rate_max * kRounding) return;
-    look(first, second, rate);
-  }
-
-  void look(int first, int second, DollarsPerSecond rate) {
-    for (const int workers : machine(0).worker_choices) {
-      for (const int others : machine(1).worker_choices) {
-        if (of(0).machine == of(1).machine && workers != others) continue;
-        const std::array<Part, 2> parts{Part{rentals_[0], first, workers},
-                                        Part{rentals_[1], second, others}};
-        const auto& choices = search_.evaluator.question().work.choices;
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-          look(parts, static_cast<int>(i), rate);
-        }
-      }
-    }
+    const std::array<Part, 2> parts{Part{rentals_[0], box.low[0], box.sides[0]->workers_min},
+                                    Part{rentals_[1], box.low[1], box.sides[1]->workers_min}};
+    look(parts, choice, rate);
   }
 
   void look(const std::array<Part, 2>& parts, int choice, DollarsPerSecond rate) {
@@ -215,10 +128,8 @@ class PairSearch {
   }
 
   Search& search_;
-  const LeastWork& least_;
   std::size_t family_;
   std::array<int, 2> rentals_;
-  std::array<Coarse, 2> coarse_;
   std::int64_t evaluated_ = 0;
 };
 
@@ -287,10 +198,9 @@ std::int64_t search_mixed(Search& search, const Families& families,
       for (std::size_t k = i + 1; k < rentals.size(); ++k) pairs.add(rentals[i], rentals[k]);
     }
   }
-  const LeastWork least = least_work(search.evaluator);
   std::int64_t evaluated = 0;
   pairs.for_each([&](int first, int second) {
-    evaluated += PairSearch(search, least, families.count - 1, first, second).run();
+    evaluated += PairSearch(search, families.count - 1, first, second).run();
   });
   return evaluated;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "optimise/bounds.h"
+#include "optimise/box_bounds.h"
 #include "optimise/evaluate.h"
 #include "optimise/front.h"
 
@@ -77,6 +77,7 @@ class Leaders {
 struct Search {
   const Evaluator& evaluator;
   const Bounds& bounds;
+  const BoxBounds& boxes;
   const Judge& judge;
   Leaders& leaders;
   Front* front = nullptr;         // Null: not wanted.

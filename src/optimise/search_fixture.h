@@ -23,6 +23,7 @@ struct SearchFixture {
       : space(*plan_space(question)),
         evaluator(question, space),
         bounds(evaluator),
+        boxes(evaluator, bounds),
         judge(evaluator),
         families(families_of(space)),
         leaders(families.count, question.rows) {}
@@ -51,11 +52,13 @@ struct SearchFixture {
   Space space;
   Evaluator evaluator;
   Bounds bounds;
+  BoxBounds boxes;
   Judge judge;
   Families families;
   Leaders leaders;
   Front front;
-  Search search{.evaluator = evaluator, .bounds = bounds, .judge = judge, .leaders = leaders};
+  Search search{
+      .evaluator = evaluator, .bounds = bounds, .boxes = boxes, .judge = judge, .leaders = leaders};
 };
 
 }  // namespace stint

@@ -51,6 +51,7 @@ Solve::Solve(const PlanQuestion& question, Space space)
     : space_(std::move(space)),
       evaluator_(question, space_),
       bounds_(evaluator_),
+      boxes_(evaluator_, bounds_),
       judge_(evaluator_),
       families_(families_of(space_)),
       leaders_(families_.count, std::max(question.rows, kLeaders)) {}
@@ -79,6 +80,7 @@ void Solve::run(Passes& passes) {
   const bool dominance = passes.enabled(kDominancePass);
   Search search{.evaluator = evaluator_,
                 .bounds = bounds_,
+                .boxes = boxes_,
                 .judge = judge_,
                 .leaders = leaders_,
                 .front = passes.enabled(kFrontPass) || by_front() ? &front_ : nullptr,

@@ -82,6 +82,7 @@ class Solve {
   Space space_;
   Evaluator evaluator_;
   Bounds bounds_;
+  BoxBounds boxes_;
   Judge judge_;
   Families families_;
   Leaders leaders_;
