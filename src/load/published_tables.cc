@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -12,6 +13,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/space_sharing.h"
+#include "catalog/lookup.h"
+#include "load/catalog_cases.h"
 #include "load/job_files.h"
 #include "load/predict_inputs.h"
 #include "measure/tables/table_cells.h"
@@ -94,6 +97,23 @@ Status check_times(const Rows& rows, const std::string& source) {
     }
   }
   return {};
+}
+
+bool same_link(const InsideLink& a, const InsideLink& b) {
+  return a.kind == b.kind && a.one_way == b.one_way;
+}
+
+/// The link between several accelerators called `device`, where all VM types agree.
+std::optional<InsideLink> usual_inside(const Catalog& catalog, const std::string& device) {
+  std::optional<InsideLink> usual;
+  for (const VmType& type : catalog.types) {
+    const bool several = type.accelerator && type.accelerator->count > 1;
+    if (device.empty() || !several || !has_gpu(type, device)) continue;
+    const auto link = inside_link(catalog, type);
+    if (!link || (usual && !same_link(*usual, *link))) return std::nullopt;
+    usual = link;
+  }
+  return usual;
 }
 
 /// The published table of Pollux has no odd rows, so that one in its format is somebody's slip. The
@@ -202,6 +222,28 @@ void set_network(const FabricFacts& fabric, Rows& rows) {
   for (StepRow& row : rows) {
     if (!row.reference) row.reference = fabric.network;
   }
+}
+
+FabricFacts with_inside(FabricFacts fabric, StepFormat format, std::span<const StepRow> rows) {
+  // Tables in Pollux's format do not name the device; its reader assumes one.
+  if (fabric.inside || format == StepFormat::kPollux) return fabric;
+  std::set<std::string> devices;
+  for (const StepRow& row : rows) {
+    if (workers_on_fullest_vm(row) < 2 || !kept_apart(format, row).empty()) continue;
+    devices.insert(row.device);
+  }
+  const auto catalog = load_catalog(Environment{});
+  CHECK(catalog.ok());
+  std::optional<InsideLink> common;
+  for (const std::string& device : devices) {
+    const auto link = usual_inside(catalog->noun, device);
+    if (!link || (common && !same_link(*common, *link))) return fabric;
+    common = link;
+  }
+  if (!common) return fabric;
+  fabric.inside = common->kind;
+  fabric.inside_rate = common->one_way;
+  return fabric;
 }
 
 std::string kept_apart(StepFormat format, const StepRow& row) {

@@ -56,6 +56,11 @@ Result<FitContext> fit_context(const std::string& jobs_file, const FabricFacts& 
 /// States the network that rows were measured on, where it is known and a row does not have it.
 void set_network(const FabricFacts& fabric, Rows& rows);
 
+/// The same facts, with the link inside where it is not stated: that of the rows with several
+/// workers in a VM, when all VM types of the catalogue with several of their devices have the same.
+/// Tables in Pollux's format do not name devices, so that nothing is known of theirs.
+FabricFacts with_inside(FabricFacts fabric, StepFormat format, std::span<const StepRow> rows);
+
 /// Rows that their publisher warns of. They are neither learned from nor counted; what is predicted
 /// for them is scored apart under this name. Empty for all others.
 std::string kept_apart(StepFormat format, const StepRow& row);

@@ -134,6 +134,34 @@ TEST(StepTables, OneWorkerIsLearnedFromWhateverTheJob) {
   EXPECT_EQ(rows[1].workers_by_vm.size(), 2U);
 }
 
+// All VMs of the catalogue with several P100 have the PCIe card; V100 come with both links.
+TEST(StepTables, TheCatalogueNamesTheLinkInsideWhereAllTypesAgree) {
+  const Rows rows{gavel_row("LM", "P100", {4}), gavel_row("LM", "V100", {1, 1})};
+  const FabricFacts found = with_inside({}, StepFormat::kGavel, rows);
+  EXPECT_EQ(found.inside, InsideLinkKind::kPcie);
+  EXPECT_TRUE(found.inside_rate.has_value());
+  const Rows mixed{gavel_row("LM", "V100", {4})};
+  EXPECT_FALSE(with_inside({}, StepFormat::kNvidia, mixed).inside.has_value());
+}
+
+TEST(StepTables, AStatedLinkInsideStays) {
+  const Rows rows{gavel_row("LM", "P100", {4})};
+  const FabricFacts stated{.inside = InsideLinkKind::kNvlink};
+  EXPECT_EQ(with_inside(stated, StepFormat::kGavel, rows).inside, InsideLinkKind::kNvlink);
+}
+
+TEST(StepTables, PolluxsFormatDoesNotTellTheLinkInside) {
+  const Rows rows{gavel_row("bert", "T4", {4})};
+  EXPECT_FALSE(with_inside({}, StepFormat::kPollux, rows).inside.has_value());
+  EXPECT_TRUE(with_inside({}, StepFormat::kGavel, rows).inside.has_value());
+}
+
+// Rows of publishers' warnings and spread workers say nothing of the link inside.
+TEST(StepTables, OnlyWorkersOfOneVmTellTheLinkInside) {
+  const Rows rows{gavel_row("Recommendation", "P100", {4}), gavel_row("LM", "P100", {1, 1})};
+  EXPECT_FALSE(with_inside({}, StepFormat::kGavel, rows).inside.has_value());
+}
+
 TEST(StepTables, AMissingFileIsBadInputThatNamesIt) {
   const auto rows =
       read_step_tables(StepFormat::kPollux, {"/nonexistent/steps.csv"}, TableUse::kLearn);

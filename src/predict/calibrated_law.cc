@@ -177,7 +177,8 @@ FabricPrior carried_over(const CalibratedLaw& law, const NetworkKnowledge& knowl
                          const FabricFacts& facts) {
   // Hosts differ as much as the jobs of one host do: half of the prior stays.
   constexpr double kHostWeight = 0.87;
-  const FabricTransfer transfer = fabric_transfer(knowledge, law.facts, facts);
+  const FabricTransfer transfer =
+      fabric_transfer(knowledge, law.facts, facts, knowledge.physics.distance.cluster);
   const FabricPrior physical = fabric_prior(knowledge, facts);
   FabricPrior prior{.mean = transferred(law.fabric, transfer), .deviation = physical.deviation};
   std::size_t i = 0;

@@ -64,8 +64,8 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration);
 ///
 ///   √(w² Σ_ii + (1 − w²) σ²)
 ///
-/// of the calibration's covariance Σ and the prior's σ. Constants that are not the network's have
-/// those of a host like the calibration's.
+/// of the calibration's covariance Σ and the prior's σ, and w for another cluster. Constants that
+/// are not the network's have those of a host like the calibration's.
 FabricPrior carried_over(const CalibratedLaw& law, const NetworkKnowledge& knowledge,
                          const FabricFacts& facts);
 

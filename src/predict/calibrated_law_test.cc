@@ -181,7 +181,8 @@ TEST(LogSpread, ConstantsThatErrAgainstEachOtherCancel) {
   EXPECT_NEAR(log_spread(log_time, 2, {}).above, std::sqrt(2), 1e-9);
 }
 
-// What was found at 50 Gbit/s, e more than physics says, is carried to another transport by e^-2.
+// What was found at 50 Gbit/s, e more than physics says, is carried to another transport of another
+// cluster by e^-3.
 TEST(CarriedOver, MixesTheCalibrationWithThePrior) {
   const NetworkKnowledge networks = round_networks();
   auto law = calibrated_law(round_calibration());
@@ -191,7 +192,7 @@ TEST(CarriedOver, MixesTheCalibrationWithThePrior) {
   other.transport = TransportFamily::kRdma;
   const FabricPrior prior = carried_over(*law, networks, other);
   const FabricPrior physical = fabric_prior(networks, other);
-  const double weight = std::exp(-2);
+  const double weight = std::exp(-3);
   EXPECT_NEAR(prior.mean.cost, physical.mean.cost + weight, 1e-12);
   const double variance = weight * weight * 0.01 + (1 - weight * weight) * 0.09;
   EXPECT_NEAR(prior.deviation.cost, std::sqrt(variance), 1e-12);

@@ -156,7 +156,8 @@ Result<FabricPhysics> fabric_physics(const Calibration& calibration) {
   physics.distance = {.rate = reader.value("distance", "rate"),
                       .workers = reader.value("distance", "workers"),
                       .transport = reader.value("distance", "transport"),
-                      .inside = reader.value("distance", "inside")};
+                      .inside = reader.value("distance", "inside"),
+                      .cluster = reader.value("distance", "cluster")};
   if (reader.missing().empty()) return physics;
   return bad_input(
       fmt::format("the calibration {} lacks the constant {}", calibration.name, reader.missing()));
@@ -177,7 +178,7 @@ FabricPrior fabric_prior(const NetworkKnowledge& knowledge, const FabricFacts& f
 }
 
 FabricTransfer fabric_transfer(const NetworkKnowledge& knowledge, const FabricFacts& from,
-                               const FabricFacts& to) {
+                               const FabricFacts& to, double further) {
   FabricFacts source = from;
   FabricFacts target = to;
   if (!target.transport) target.transport = source.transport.value_or(TransportFamily::kTcp);
@@ -189,6 +190,7 @@ FabricTransfer fabric_transfer(const NetworkKnowledge& knowledge, const FabricFa
   }
   FabricTransfer transfer{.rate = target.network.value_or(kReferenceNetwork)};
   set_weights(knowledge.physics, source, target, transfer);
+  transfer.weight *= std::exp(-further);
   const FabricPrior before = fabric_prior(knowledge, source);
   const FabricPrior after = fabric_prior(knowledge, target);
   for (const Field field : kBetween) {

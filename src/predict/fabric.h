@@ -46,6 +46,7 @@ struct FabricDistance {
   double workers = 0;    // Per doubling of the workers of a VM beyond the largest number.
   double transport = 0;  // Another transport.
   double inside = 0;     // Another link inside the VM, hence other hosts.
+  double cluster = 0;    // Another cluster, whatever its facts.
 };
 
 /// The constants of data/calibration/fabrics.json.
@@ -90,9 +91,10 @@ struct FabricTransfer {
 };
 
 /// From the network of a calibration to another one. Facts of `from` that are unknown count as
-/// equal; a `to` without a transport has that of `from`, and one without either TCP.
+/// equal; a `to` without a transport has that of `from`, and one without either TCP. `further` is
+/// added to the distance between VMs.
 FabricTransfer fabric_transfer(const NetworkKnowledge& knowledge, const FabricFacts& from,
-                               const FabricFacts& to);
+                               const FabricFacts& to, double further = 0);
 
 /// The weight of one constant; nothing for those that are not the network's.
 std::optional<double> weight_of(const FabricTransfer& transfer, double FabricLaw::*constant);

@@ -24,7 +24,8 @@ inline NetworkKnowledge round_networks() {
   known.physics.insides[InsideLinkKind::kPcie] = {.efficiency = {0.25, 0.7}, .rate = 16};
   known.physics.insides[InsideLinkKind::kNvlink] = {.efficiency = {0.5, 0.5}, .rate = 150};
   known.physics.insides[InsideLinkKind::kOther] = {.efficiency = {0.5, 0.7}, .rate = 100};
-  known.physics.distance = {.rate = 0.5, .workers = 0.25, .transport = 2, .inside = 2};
+  known.physics.distance = {
+      .rate = 0.5, .workers = 0.25, .transport = 2, .inside = 2, .cluster = 1};
   known.unknown.mean.unhidden = -0.7;
   known.unknown.mean.cost = 3;
   known.unknown.deviation.cost = 2;

@@ -82,6 +82,10 @@ TEST(FabricTransfer, HardlyCarriesOverToAnotherTransport) {
   EXPECT_NEAR(fabric_transfer(round_networks(), tcp(50), other).weight, std::exp(-2), 1e-12);
 }
 
+TEST(FabricTransfer, FadesFurtherWhereItIsTold) {
+  EXPECT_NEAR(fabric_transfer(round_networks(), tcp(50), tcp(50), 1).weight, std::exp(-1), 1e-12);
+}
+
 TEST(FabricTransfer, FewerWorkersPerMachineAreNoDistance) {
   FabricFacts from = tcp(50);
   FabricFacts to = tcp(50);

@@ -201,6 +201,13 @@ Status check(const ValidateRequest& request) {
   return {};
 }
 
+/// What is stated of the network, and what the devices of all rows tell.
+FabricFacts known_fabric(const ValidateRequest& request, const StepTrial& trial) {
+  Rows rows = trial.train;
+  rows.insert(rows.end(), trial.test.begin(), trial.test.end());
+  return with_inside(request.fabric, request.format, rows);
+}
+
 AccuracyRecord record_of(const std::string& name, const std::string& split, const Score& score) {
   return {.name = name,
           .split = split,
@@ -216,13 +223,14 @@ AccuracyRecord record_of(const std::string& name, const std::string& split, cons
 Result<ValidateAnswer> validate_iteration(const ValidateRequest& request) {
   const Status fine = check(request);
   if (!fine.ok()) return fine.error();
-  const auto context = fit_context(request.jobs, request.fabric, request.calibration);
-  if (!context.ok()) return context.error();
   auto trials = read_step_trials({.format = request.format,
                                   .train = request.train,
                                   .test = request.test,
                                   .split = request.split});
   if (!trials.ok()) return trials.error();
+  const auto context =
+      fit_context(request.jobs, known_fabric(request, trials->front()), request.calibration);
+  if (!context.ok()) return context.error();
   for (StepTrial& trial : *trials) {
     set_network(request.fabric, trial.train);
     set_network(request.fabric, trial.test);

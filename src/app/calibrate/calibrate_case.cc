@@ -85,6 +85,7 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   FabricFacts fabric = request.fabric;
   if (request.format == StepFormat::kStint) fabric.network = *reference;
   set_network(fabric, *rows);
+  fabric = with_inside(fabric, request.format, *rows);
   const auto context = fit_context(request.jobs, fabric);
   if (!context.ok()) return context.error();
   const auto table = fit_table(*rows, *context, true);

@@ -35,6 +35,14 @@ TEST(GavelSteps, RatesAreSumsOverTheGpus) {
   EXPECT_EQ(row.unusable, "");
 }
 
+// 25.56 million parameters of four bytes.
+TEST(GavelSteps, KnowsTheGradientsOfPublishedModels) {
+  const StepRow row = gavel_row_of("P100,1,ResNet-50,16,4,8,");
+  ASSERT_TRUE(row.gradient_bytes.has_value());
+  EXPECT_NEAR(row.gradient_bytes->in(kMB), 102.24, 1e-9);
+  EXPECT_FALSE(gavel_row_of("P100,1,net,16,4,8,").gradient_bytes.has_value());
+}
+
 TEST(GavelSteps, SpreadGpusAreOnePerServer) {
   EXPECT_EQ(gavel_row_of("P100,0,net,16,4,8,").workers_by_vm, (std::vector<int>{1, 1, 1, 1}));
 }
