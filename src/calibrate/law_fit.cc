@@ -185,6 +185,107 @@ std::vector<Unknown> unknowns_of(const RowsByJob& problem, const LawPriors& prio
   return unknowns;
 }
 
+/// Jobs that were held out, with the law of the others.
+struct HeldOut {
+  std::map<std::string, std::vector<const LawRow*>> jobs;
+  FittedLaw others;
+};
+
+Result<std::vector<HeldOut>> held_out_jobs(const FittedLaw& law, std::span<const LawRow> rows) {
+  constexpr std::size_t kGroups = 4;
+  std::vector<std::string> names;
+  for (const auto& [name, fitted] : law.jobs) names.push_back(name);
+  const std::size_t groups = std::min(kGroups, names.size());
+  std::vector<HeldOut> folds(groups);
+  for (std::size_t group = 0; group < groups; ++group) {
+    HeldOut& fold = folds[group];
+    for (std::size_t i = group; i < names.size(); i += groups) fold.jobs[names[i]];
+    std::vector<LawRow> kept;
+    for (const LawRow& row : rows) {
+      const auto held = fold.jobs.find(row.job);
+      if (held == fold.jobs.end()) {
+        kept.push_back(row);
+      } else {
+        held->second.push_back(&row);
+      }
+    }
+    auto without = fit_law(kept, law.priors, &law);
+    if (!without.ok()) return without.error();
+    fold.others = std::move(*without);
+  }
+  return folds;
+}
+
+void set_dispersion(FittedLaw& law, const std::vector<HeldOut>& folds) {
+  constexpr double kBelief = 2;  // Weight of the prior, in jobs.
+  double sum = kBelief;
+  double count = kBelief;
+  for (const HeldOut& fold : folds) {
+    for (const auto& [job, rows] : fold.jobs) {
+      CHECK(!rows.empty());
+      double bias = 0;
+      double spread = 0;
+      for (const LawRow* row : rows) {
+        const LawEstimate estimate = fold.others.predict(job, row->size_known, row->input);
+        bias += std::log(estimate.time / row->time);
+        const double bound =
+            estimate.time < row->time ? estimate.spread.above : estimate.spread.below;
+        spread += bound * bound;
+      }
+      const auto of_job = static_cast<double>(rows.size());
+      sum += bias * bias / of_job / spread;
+      ++count;
+    }
+  }
+  // Few jobs cannot show that unseen ones are closer than the prior.
+  law.dispersion = std::max(1.0, std::sqrt(sum / count));
+}
+
+/// An error in units of the reach of its interval, and its weight.
+struct Reach {
+  double error = 0;
+  double weight = 0;
+};
+
+/// The error that a tenth of the weight lies beyond. Requires errors.
+double one_in_ten(std::vector<Reach> errors) {
+  constexpr double kBeyond = 0.1;
+  std::sort(errors.begin(), errors.end(),
+            [](const Reach& a, const Reach& b) { return a.error > b.error; });
+  double all = 0;
+  for (const Reach& it : errors) all += it.weight;
+  double beyond = 0;
+  for (const Reach& it : errors) {
+    beyond += it.weight;
+    if (beyond > kBeyond * all) return it.error;
+  }
+  return errors.back().error;
+}
+
+void set_unseen(FittedLaw& law, std::vector<HeldOut>& folds) {
+  constexpr double kBelief = 4;    // Weight of the prior, in jobs.
+  constexpr double kLeast = 0.05;  // Of the reach: an interval never vanishes.
+  std::vector<Reach> below;
+  std::vector<Reach> above;
+  for (HeldOut& fold : folds) {
+    fold.others.dispersion = law.dispersion;
+    for (const auto& [job, rows] : fold.jobs) {
+      const double weight = 1 / static_cast<double>(rows.size());
+      for (const LawRow* row : rows) {
+        const LawEstimate estimate = fold.others.predict(job, row->size_known, row->input);
+        const double error = std::log(row->time / estimate.time) / kEightInTen;
+        below.push_back({-error / estimate.spread.below, weight});
+        above.push_back({error / estimate.spread.above, weight});
+      }
+    }
+  }
+  const auto jobs = static_cast<double>(law.jobs.size());
+  const auto factor = [&](const std::vector<Reach>& errors) {
+    return std::pow(std::max(kLeast, one_in_ten(errors)), jobs / (jobs + kBelief));
+  };
+  law.unseen = {.below = factor(below), .above = factor(above)};
+}
+
 }  // namespace
 
 Seconds LawEstimate::p10() const { return std::exp(-kEightInTen * spread.below) * time; }
@@ -299,8 +400,10 @@ LawEstimate FittedLaw::predict(const std::string& job, bool size_is_known,
     return log_time(shared, law, input);
   };
   const Seconds time = law_time(fabric, own, input);
-  const LogSpread spread = log_spread(log_time_at, deviations.size(), correlation);
-  return {.time = time, .spread = spread.with(std::sqrt(noise_variance(job, input, time)))};
+  LogSpread spread = log_spread(log_time_at, deviations.size(), correlation)
+                         .with(std::sqrt(noise_variance(job, input, time)));
+  if (found == jobs.end()) spread = {spread.below * unseen.below, spread.above * unseen.above};
+  return {.time = time, .spread = spread};
 }
 
 Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
@@ -332,46 +435,11 @@ Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
 }
 
 Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows) {
-  constexpr std::size_t kGroups = 4;
-  constexpr double kBelief = 2;  // Weight of the prior, in jobs.
-  const std::size_t jobs = law.jobs.size();
-  if (jobs < 2) return {};
-  std::vector<std::string> names;
-  for (const auto& [name, fitted] : law.jobs) names.push_back(name);
-  const std::size_t groups = std::min(kGroups, jobs);
-  double sum = kBelief;
-  double count = kBelief;
-  for (std::size_t group = 0; group < groups; ++group) {
-    std::set<std::string> left_out;
-    for (std::size_t i = group; i < jobs; i += groups) left_out.insert(names[i]);
-    std::vector<LawRow> kept;
-    for (const LawRow& row : rows) {
-      if (!left_out.contains(row.job)) kept.push_back(row);
-    }
-    auto without = fit_law(kept, law.priors, &law);
-    if (!without.ok()) return without.error();
-    for (const std::string& job : left_out) {
-      double bias = 0;
-      double spread = 0;
-      double of_job = 0;
-      for (const LawRow& row : rows) {
-        if (row.job != job) continue;
-        const LawEstimate estimate = without->predict(job, row.size_known, row.input);
-        bias += std::log(estimate.time / row.time);
-        const double bound =
-            estimate.time < row.time ? estimate.spread.above : estimate.spread.below;
-        spread += bound * bound;
-        ++of_job;
-      }
-      CHECK(of_job > 0);
-      bias /= of_job;
-      spread /= of_job;
-      sum += bias * bias / spread;
-      ++count;
-    }
-  }
-  // Few jobs cannot show that unseen ones are closer than the prior.
-  law.dispersion = std::max(1.0, std::sqrt(sum / count));
+  if (law.jobs.size() < 2) return {};
+  auto folds = held_out_jobs(law, rows);
+  if (!folds.ok()) return folds.error();
+  set_dispersion(law, *folds);
+  set_unseen(law, *folds);
   return {};
 }
 

@@ -61,6 +61,7 @@ class FittedLaw {
   Fitted solution;  // The fabric's constants first, in the order of law_names.
   double dispersion =
       1;  // LogSpread of unseen jobs around the population, relative to their prior.
+  LogSpread unseen{.below = 1, .above = 1};  // Factors on the spread of jobs that were not fitted.
 
   /// The law of a job: its own, or the population's for one that was not fitted.
   JobLaw job_law(const std::string& job) const;
@@ -87,12 +88,14 @@ class FittedLaw {
 Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
                           const FittedLaw* start = nullptr);
 
-/// Sets `dispersion` by holding out jobs, in at most four groups: the mean error of a held-out job
-/// relative to the expectation from the priors of job constants,
+/// Sets `dispersion` and `unseen` by holding out jobs, in at most four groups. Dispersion is the
+/// mean error of a held-out job relative to the expectation from the priors of job constants,
 ///
 ///   k² = max(1, (Σ_jobs bias² / v + 2) / (jobs + 2)),  v the mean variance of the job's rows
 ///
-/// Requires the rows that `law` was fitted to.
+/// With it, each side of an interval is stretched or shrunk by the factor f that leaves one in ten
+/// of the held-out rows beyond it, every job counting the same; of few jobs little is believed:
+/// f^(jobs / (jobs + 4)). Requires the rows that `law` was fitted to.
 Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows);
 
 }  // namespace stint

@@ -297,11 +297,33 @@ TEST(MeasureDispersion, IsSmallForJobsAlikeAndLargeForJobsApart) {
   EXPECT_GT(of_apart.dispersion, 1.5);
 }
 
+// Six equal jobs: an unseen one is as close to them as they are to each other.
+TEST(MeasureDispersion, LearnsTheWidthOfIntervalsFromJobsHeldOut) {
+  std::vector<LawRow> rows;
+  for (int i = 0; i < 6; ++i) {
+    Job job = kMiddle;
+    job.name = std::to_string(i);
+    const auto its = rows_of(job, {}, 0.01, 7 + static_cast<std::uint64_t>(i));
+    rows.insert(rows.end(), its.begin(), its.end());
+  }
+  FittedLaw law = fitted(rows);
+  const LawInput input = placed(kMiddle, 4, 4);
+  const LawEstimate before = law.predict("unseen", true, input);
+  ASSERT_TRUE(measure_dispersion(law, rows).ok());
+  EXPECT_LT(law.unseen.below, 0.7);
+  EXPECT_LT(law.unseen.above, 0.7);
+  const LawEstimate after = law.predict("unseen", true, input);
+  EXPECT_NEAR(after.spread.above, law.unseen.above * before.spread.above, 1e-12);
+  EXPECT_NEAR(after.spread.below, law.unseen.below * before.spread.below, 1e-12);
+  EXPECT_EQ(after.time, before.time);
+}
+
 TEST(MeasureDispersion, SaysNothingOfASingleJob) {
   const auto rows = rows_of(kSmall);
   FittedLaw law = fitted(rows);
   ASSERT_TRUE(measure_dispersion(law, rows).ok());
   EXPECT_EQ(law.dispersion, 1);
+  EXPECT_EQ(law.unseen.above, 1);
 }
 
 }  // namespace
