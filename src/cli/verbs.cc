@@ -130,6 +130,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> kVerbs = [] {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
+    for (Verb& verb : model_verbs()) all.push_back(std::move(verb));
     all.push_back(interleave_verb());
     all.push_back(profile_verb());
     for (Verb& verb : import_verbs()) all.push_back(std::move(verb));

@@ -142,7 +142,9 @@ std::optional<double> moment_of(std::span<const MetricPoint> run, const Level& l
   return std::nullopt;
 }
 
-Result<Work> work_to_goal(const JobProfile& job) {
+namespace {
+
+Result<Work> plain_work(const JobProfile& job) {
   const auto distance = distance_to_goal(job);
   if (!distance.ok()) return distance.error();
   if (!job.batch) {
@@ -189,6 +191,16 @@ Result<Work> work_to_goal(const JobProfile& job) {
                   "under the {} rule for the learning rate{}.",
                   job.batch->reference, name_of(rule),
                   job.learning_rate_rule ? "" : ", as the profile states none"));
+  return work;
+}
+
+}  // namespace
+
+Result<Work> work_to_goal(const JobProfile& job) {
+  auto work = plain_work(job);
+  if (!work.ok() || !job.work) return work;
+  work->assumptions.insert(work->assumptions.begin(), job.work->notes.begin(),
+                           job.work->notes.end());
   return work;
 }
 

@@ -33,6 +33,8 @@ void describe(Walk& walk, Like<Walk, ComputeSample>& it) {
   walk.field("backward", it.backward, "Backward pass, without communication.");
   walk.field("update", it.update, "Step of the trainer's optimizer.");
   walk.field("peak_memory", it.peak_memory, "Of the accelerator.", kPositive);
+  walk.field("predicted", it.predicted,
+             "Not measured: standard deviation of the logarithm of the computed times.", kPositive);
   walk.rest(it.unknown);
 }
 
@@ -127,6 +129,7 @@ void describe(Walk& walk, Like<Walk, JobProfile>& it) {
   walk.field("noise", it.noise, "Gradient statistics over a run.");
   walk.field("checkpoint", it.checkpoint, "What saving it takes.");
   walk.field("training", it.training, "How the script trains, as its profile saw it.");
+  walk.field("work", it.work, "What a sample computes and keeps, by operator.");
   walk.field("command", it.command, "That trains, word by word.");
   walk.field("environment", it.environment, "Versions and libraries of the measurement.");
   walk.rest(it.unknown);

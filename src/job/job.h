@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "job/work.h"
 
 namespace stint {
 
@@ -27,6 +28,9 @@ struct ComputeSample {
   Timing backward;
   Timing update;
   std::optional<Bytes> peak_memory;
+  // Absent: measured. Otherwise computed from the job's work, and this is the standard deviation of
+  // the logarithm of the times.
+  std::optional<double> predicted = {};
   Json::Object unknown = {};
 };
 
@@ -117,7 +121,8 @@ struct JobProfile {
   std::vector<NoiseRecord> noise;
   std::optional<CheckpointSize> checkpoint;
   std::optional<TrainingMethod> training;
-  std::vector<std::string> command;                // That trains, word by word.
+  std::optional<JobWork> work;       // Gives times on accelerators that were not measured.
+  std::vector<std::string> command;  // That trains, word by word.
   std::map<std::string, std::string> environment;  // Versions and libraries of the measurement.
   Json::Object unknown = {};
 };

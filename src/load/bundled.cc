@@ -61,6 +61,11 @@ std::span<const BundledFile> bundled_calibrations() {
   return kFiles;
 }
 
+std::span<const BundledFile> bundled_models() {
+  static const std::vector<BundledFile> kFiles = files_in("models/");
+  return kFiles;
+}
+
 std::span<const BundledFile> bundled_python() {
   static const std::vector<BundledFile> kFiles = files_in("python/");
   return kFiles;

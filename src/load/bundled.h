@@ -14,6 +14,7 @@ struct BundledFile {
 std::span<const BundledFile> bundled_catalogs();
 std::span<const BundledFile> bundled_jobs();
 std::span<const BundledFile> bundled_calibrations();
+std::span<const BundledFile> bundled_models();
 std::span<const BundledFile> bundled_python();
 
 /// The file's name without folder and ending: what a person calls it by.

@@ -14,6 +14,7 @@
 #include "load/bundled.h"
 #include "load/catalog_cases.h"
 #include "load/job_files.h"
+#include "load/model_files.h"
 
 namespace stint {
 namespace {
@@ -94,6 +95,12 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   const auto model = device_model(shipped_model->noun);
   if (!model.ok()) return model.error();
   inputs.devices.model = *model;
+  const auto shipped_work = load_calibration("work-model");
+  if (!shipped_work.ok()) return shipped_work.error();
+  const auto work = work_model(shipped_work->noun);
+  if (!work.ok()) return work.error();
+  inputs.devices.work = *work;
+  add_predicted_times(inputs.job, inputs.catalog, inputs.devices.model, inputs.devices.work);
   return {};
 }
 
@@ -128,12 +135,18 @@ Result<Loaded<JobProfile>> load_job(const std::string& name) {
     if (!bytes.ok()) return bytes.error();
     return read_job(*bytes, "standard input");
   }
+  if (names_model(name)) {
+    auto job = load_model_job(name);
+    if (!job.ok()) return job.error();
+    return Loaded<JobProfile>{std::move(*job), {}};
+  }
   const auto text = text_of(name, bundled_jobs(), "job");
   if (!text.ok()) return text.error();
   return read_job(text->bytes, text->source);
 }
 
 std::optional<std::string> profile_path(const std::string& job) {
+  if (names_model(job)) return job;
   std::error_code error;
   if (!std::filesystem::is_regular_file(job, error)) return std::nullopt;
   const std::filesystem::path path = std::filesystem::absolute(job, error);

@@ -21,6 +21,7 @@ inline constexpr const char* kStandardInput = "-";
 Result<Loaded<JobProfile>> load_job(const std::string& name);
 
 /// Where the profile of that job is, whatever folder one is in; nothing for a shipped job.
+/// A job that is the training of a model is its own text.
 std::optional<std::string> profile_path(const std::string& job);
 
 /// The calibration in the file `name`, or the shipped one called so; empty: the shipped one for

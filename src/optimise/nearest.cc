@@ -14,6 +14,7 @@
 #include "optimise/answer.h"
 #include "optimise/solve.h"
 #include "predict/law.h"
+#include "predict/work_time.h"
 
 namespace stint {
 namespace {
@@ -149,6 +150,26 @@ void state_misses(const Constraints& limits, NearestPlan& nearest) {
   }
 }
 
+namespace {
+
+/// What to do about a model whose states no accelerator holds; empty for other jobs.
+std::string sharding_hint(const PredictContext& context) {
+  if (!context.job.work) return "";
+  Bytes largest;
+  for (const Gpu& gpu : context.catalog.gpus) {
+    largest = std::max(largest, gpu.memory.value_or(Bytes{}));
+  }
+  const Bytes need = work_memory(context.job, 1);
+  if (need <= largest) return "";
+  return fmt::format(
+      ". One sample needs {:.0f} GB, more than the {:.0f} GB of any GPU: the model must be sharded "
+      "over several GPUs, which is not planned yet; try --method lora, --recompute full, a shorter "
+      "--seq or a smaller model",
+      need.in(kGB), largest.in(kGB));
+}
+
+}  // namespace
+
 Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& clock) {
   for (const Concession& concession : concessions(question.constraints)) {
     PlanQuestion eased = question;
@@ -173,9 +194,10 @@ Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& cloc
         "{} batch does not fit into memory{}", space->machines.size(),
         spot ? ", or a checkpoint rarely completes before the next spot interruption" : ""));
   }
-  return Error{ErrorKind::kInfeasible,
-               fmt::format("no VM type of the catalogue can run the job {}: {}",
-                           question.context.job.name, fmt::join(reasons, ", "))};
+  return Error{
+      ErrorKind::kInfeasible,
+      fmt::format("no VM type of the catalogue can run the job {}: {}{}", question.context.job.name,
+                  fmt::join(reasons, ", "), sharding_hint(question.context))};
 }
 
 }  // namespace stint

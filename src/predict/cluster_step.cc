@@ -38,7 +38,8 @@ StepGroup step_group(const JobProfile& job, const Workers& cluster, const Fabric
                  .backward = stretch * curve.backward.at(batch),
                  // The update is not among what straggling stretches in step_parts.
                  .update = group.times->scale * slowdown.whole() * curve.update.at(batch),
-                 .input = batch * job.input_per_sample.value_or(Seconds{}),
+                 .input = batch * std::max(job.input_per_sample.value_or(Seconds{}),
+                                           group.times->input_per_sample),
                  .network = network_link(fabric, own, input),
                  .inside = inside_link(fabric, own, input)};
   // The law's latency is that of all buckets; each of the profile's own takes its part.

@@ -57,20 +57,7 @@ double difference(const DeviceFigures& device, const DeviceModel& model,
                   of_device(model.devices, device.name, field));
 }
 
-/// What an accelerator reaches with each constant applied.
-struct Rates {
-  FlopsPerSecond arithmetic;
-  BytesPerSecond bandwidth;
-};
-
-Rates rates_of(const DeviceFigures& device, const DeviceModel& model) {
-  const double issue = device.full_issue ? model.full_issue_share : 1;
-  return {.arithmetic = device.peak * issue * sustained_clock(device, model) *
-                        difference(device, model, &DeviceDifference::arithmetic),
-          .bandwidth = device.bandwidth * difference(device, model, &DeviceDifference::bandwidth)};
-}
-
-Seconds product_time(const Operator& it, const DeviceFigures& device, const Rates& rates,
+Seconds product_time(const Operator& it, const DeviceFigures& device, const DeviceRates& rates,
                      const DeviceModel& model) {
   const bool batched = it.kind == OperatorClass::kBatchedProduct;
   const double utilisation = batched ? model.batched_utilisation : model.product_utilisation;
@@ -84,7 +71,7 @@ Seconds product_time(const Operator& it, const DeviceFigures& device, const Rate
   return std::sqrt(std::sqrt(a * a + b * b)) * kSecond + model.launch;
 }
 
-Seconds time_with(const Operator& it, const DeviceFigures& device, const Rates& rates,
+Seconds time_with(const Operator& it, const DeviceFigures& device, const DeviceRates& rates,
                   const DeviceModel& model) {
   const auto sweep = [&](double utilisation) {
     return it.moved / (rates.bandwidth * utilisation) + it.kernels * model.launch;
@@ -202,13 +189,20 @@ double sustained_clock(const DeviceFigures& device, const DeviceModel& model) {
   return std::pow(1 + std::pow(room, -kKneeSharpness), -model.power_exponent / kKneeSharpness);
 }
 
+DeviceRates device_rates(const DeviceFigures& device, const DeviceModel& model) {
+  const double issue = device.full_issue ? model.full_issue_share : 1;
+  return {.arithmetic = device.peak * issue * sustained_clock(device, model) *
+                        difference(device, model, &DeviceDifference::arithmetic),
+          .bandwidth = device.bandwidth * difference(device, model, &DeviceDifference::bandwidth)};
+}
+
 Seconds operator_time(const Operator& it, const DeviceFigures& device, const DeviceModel& model) {
-  return time_with(it, device, rates_of(device, model), model);
+  return time_with(it, device, device_rates(device, model), model);
 }
 
 Seconds plain_time(Flops arithmetic, Bytes moved, const DeviceFigures& device,
                    const DeviceModel& model) {
-  const Rates rates = rates_of(device, model);
+  const DeviceRates rates = device_rates(device, model);
   return arithmetic / (rates.arithmetic * model.product_utilisation) +
          moved / (rates.bandwidth * model.elementwise_utilisation);
 }
@@ -224,7 +218,7 @@ Seconds ForwardTimes::sweeps() const {
 
 ForwardTimes forward_times(std::span<const Operator> operators, const DeviceFigures& device,
                            const DeviceModel& model) {
-  const Rates rates = rates_of(device, model);
+  const DeviceRates rates = device_rates(device, model);
   ForwardTimes times;
   for (const Operator& it : operators) {
     times.by_class[static_cast<std::size_t>(it.kind)] +=

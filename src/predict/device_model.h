@@ -95,6 +95,15 @@ std::span<const DeviceConstant> device_constants();
 /// that issues a share of its peak needs as much less power. One when the headroom is not known.
 double sustained_clock(const DeviceFigures& device, const DeviceModel& model);
 
+/// What an accelerator reaches with issue, clock and the differences of vendor and device applied,
+/// before the share that an operator class reaches of it.
+struct DeviceRates {
+  FlopsPerSecond arithmetic;
+  BytesPerSecond bandwidth;
+};
+
+DeviceRates device_rates(const DeviceFigures& device, const DeviceModel& model);
+
 /// Seconds of one run of an operator.
 ///
 ///   products:  ((A/(F u φ))⁴ + (b/(B u_b))⁴)^¼ + launch,  A = 2 m n k · batches + w · S · 2 · 128²

@@ -31,7 +31,35 @@ Result<DeviceTimes> measured_times(const JobProfile& job, std::string device,
                                    const std::string& measured, const DeviceLaw& law) {
   auto curve = compute_curve(job, measured, law.fixed_share.value_or(FixedShare{}));
   if (!curve.ok()) return curve.error();
-  return DeviceTimes{.curve = std::move(*curve), .device = std::move(device), .measured = measured};
+  DeviceTimes times{.curve = std::move(*curve), .device = std::move(device), .measured = measured};
+  for (const ComputeSample& sample : job.compute) {
+    if (sample.device != measured || !sample.predicted) continue;
+    times.predicted = true;
+    times.deviation = *sample.predicted;
+  }
+  return times;
+}
+
+/// The seconds that the processors of a worker take for the input of a sample.
+Seconds input_time(const JobProfile& job, const VmType& type) {
+  if (!job.work || !job.work->input || !type.vcpus) return {};
+  const int workers = type.accelerator ? type.accelerator->count : 1;
+  return *job.work->input * (static_cast<double>(workers) / *type.vcpus);
+}
+
+/// Why a job with work has no times on `gpu`.
+Error no_work_times(const JobProfile& job, const std::string& name, const Gpu* gpu) {
+  const std::string_view precision = name_of(job.work->precision);
+  if (gpu == nullptr) {
+    return bad_usage(
+        fmt::format("the catalogue has no figures of {}, so the job {} cannot be "
+                    "predicted on it; choose another VM",
+                    name, job.name));
+  }
+  return bad_usage(
+      fmt::format("{} lacks {}, which the job {} computes with; choose another GPU, "
+                  "or another --precision",
+                  name, precision, job.name));
 }
 
 Result<DeviceTimes> processor_times(const JobProfile& job, const VmType& type,
@@ -142,8 +170,10 @@ const Gpu* find_gpu(const Catalog& catalog, std::string_view name) {
   return best;
 }
 
-Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
-                                 const DeviceLaw& law) {
+namespace {
+
+Result<DeviceTimes> times_without_input(const JobProfile& job, const Catalog& catalog,
+                                        const VmType& type, const DeviceLaw& law) {
   if (job.compute.empty()) {
     return bad_input(fmt::format(
         "the job {} has no compute samples; profile it on one machine first", job.name));
@@ -155,6 +185,7 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
   if (!exact.empty()) return measured_times(job, name, exact, law);
   const std::string rented = measured_as(job, type.accelerator->name);
   if (!rented.empty()) return measured_times(job, name, rented, law);
+  if (job.work) return no_work_times(job, name, gpu);
   if (gpu == nullptr) {
     return bad_usage(
         fmt::format("the catalogue has no figures of {}'s accelerator {}, so times cannot be "
@@ -174,6 +205,15 @@ Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, 
   if (!times.ok()) return times.error();
   times->scale = *ratio;
   times->deviation = law.spread;
+  return times;
+}
+
+}  // namespace
+
+Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
+                                 const DeviceLaw& law) {
+  auto times = times_without_input(job, catalog, type, law);
+  if (times.ok()) times->input_per_sample = input_time(job, type);
   return times;
 }
 

@@ -10,6 +10,7 @@
 #include "plan/calibration.h"
 #include "predict/compute_curve.h"
 #include "predict/device_model.h"
+#include "predict/work_time.h"
 
 namespace stint {
 
@@ -19,6 +20,7 @@ struct DeviceLaw {
   double spread = 0;           // Deviation of the log of a time that was carried over.
   std::optional<FixedShare> fixed_share = {};  // Absent: times are proportional to the batch.
   DeviceModel model = {};                      // For jobs that say what they compute and move.
+  WorkModel work = {};                         // For jobs that say so operator by operator.
 };
 
 /// The constants compute_share and device_spread of a calibration, and fixed_share where it has
@@ -46,19 +48,22 @@ const Gpu* find_gpu(const Catalog& catalog, std::string_view name);
 
 /// What a worker of a job takes on a VM.
 struct DeviceTimes {
-  ComputeCurve curve;    // On the device that was measured.
-  std::string device;    // The VM's accelerator, or the name a processor was measured by.
-  std::string measured;  // As the profile names it.
-  double scale = 1;      // Times on the VM over the measured ones.
-  double deviation = 0;  // Of the log of that; zero for a device that was measured.
+  ComputeCurve curve;             // On the device that was measured.
+  std::string device;             // The VM's accelerator, or the name a processor was measured by.
+  std::string measured;           // As the profile names it.
+  double scale = 1;               // Times on the VM over the measured ones.
+  double deviation = 0;           // Of the log of that; zero for a device that was measured.
+  bool predicted = false;         // Computed from the job's work (predict/work_time.h).
+  Seconds input_per_sample = {};  // Of the worker's processors, by the job's work.
 
-  bool carried_over() const { return deviation > 0; }
+  bool carried_over() const { return deviation > 0 && !predicted; }
 };
 
 /// The times of `job` on `type`: measured ones of its accelerator, by its name or family, else
-/// those of the measured accelerator nearest in peak arithmetic, carried over. A VM without
-/// accelerator needs times of a device called like the VM or "cpu". Usage errors name what is
-/// missing.
+/// those of the measured accelerator nearest in peak arithmetic, carried over. A job with work has
+/// times of every accelerator that can run it (predict/work_time.h), and none are carried over. A
+/// VM without accelerator needs times of a device called like the VM or "cpu". Usage errors name
+/// what is missing.
 Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
                                  const DeviceLaw& law);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/render/render_explain.h"
 #include "cli/render/render_plan.h"
+#include "cli/verbs/model_options.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 #include "load/plan_files.h"
@@ -54,13 +55,16 @@ Status read_choice(const Invocation& invocation, Constraints& constraints) {
 }
 
 Result<PlanRequest> to_request(const Invocation& invocation) {
-  PlanRequest request{.job = invocation.get("--job"),
+  const auto job = job_text(invocation);
+  if (!job.ok()) return job.error();
+  PlanRequest request{.job = *job,
                       .calibration = invocation.get("--calibration"),
                       .disabled_passes = invocation.list("--disable-pass"),
                       .save = invocation.get("--save"),
                       .command = invocation.arguments};
-  if (request.job.empty())
-    return bad_usage("--job is required: a profile, or the name of a shipped job");
+  if (request.job.empty()) {
+    return bad_usage("--job or --model is required: a profile, or the name of a known model");
+  }
   const Status limits = read_limits(invocation, request.constraints);
   if (!limits.ok()) return limits.error();
   const Status choice = read_choice(invocation, request.constraints);
@@ -216,6 +220,10 @@ std::vector<OptionSpec> plan_options() {
        .value = "FILE|NAME",
        .help = "Profile of the job, or the name of a shipped job; several jobs get one bill.",
        .files = true}};
+  for (OptionSpec& option : model_options()) {
+    // The goal options have one that means the same for any job.
+    if (option.name != "--epochs") options.push_back(std::move(option));
+  }
   for (OptionSpec& option : goal_options()) options.push_back(std::move(option));
   options.push_back(
       {.name = "--name", .value = "NAME", .help = "Name of the job (default: its profile's)."});

@@ -8,6 +8,7 @@
 #include "base/unit_text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_prediction.h"
+#include "cli/verbs/model_options.h"
 #include "cli/verbs/verb_list.h"
 
 namespace stint::cli {
@@ -39,13 +40,16 @@ Status read_counts(const Invocation& invocation, PredictOptions& options) {
 }
 
 Result<PredictRequest> to_request(const Invocation& invocation) {
-  PredictRequest request{.job = invocation.get("--job"),
+  const auto job = job_text(invocation);
+  if (!job.ok()) return job.error();
+  PredictRequest request{.job = *job,
                          .cluster = invocation.get("--cluster"),
                          .calibration = invocation.get("--calibration"),
                          .event_driven = invocation.get("--predictor") == "event-driven",
                          .timeline = invocation.get("--timeline")};
-  if (request.job.empty())
-    return bad_usage("--job is required: a profile, or the name of a shipped job");
+  if (request.job.empty()) {
+    return bad_usage("--job or --model is required: a profile, or the name of a known model");
+  }
   if (request.cluster.empty()) {
     return bad_usage("--cluster is required, for example --cluster '8x g4dn.12xlarge'");
   }
@@ -62,7 +66,7 @@ Result<PredictRequest> to_request(const Invocation& invocation) {
 }
 
 std::vector<OptionSpec> question_options() {
-  return {
+  std::vector<OptionSpec> options = {
       {.name = "--job",
        .value = "FILE|NAME",
        .help = "Profile of the job, or the name of a shipped job."},
@@ -90,6 +94,8 @@ std::vector<OptionSpec> question_options() {
        .help = "Closed form, or the event-driven simulator, which follows the profile's buckets "
                "(default: analytic).",
        .choices = {"analytic", "event-driven"}}};
+  for (OptionSpec& option : model_options()) options.push_back(std::move(option));
+  return options;
 }
 
 /// What to ask next, with everything that was said. To 'whatif' a collective is a change from the

@@ -35,6 +35,9 @@ ExitCode plan_several(const Invocation& invocation, const PlanRequest& request);
 /// `predict` and `whatif`.
 std::vector<Verb> predict_verbs();
 
+/// models list, models show and job new.
+std::vector<Verb> model_verbs();
+
 /// risk simulate.
 Verb risk_simulate_verb();
 

@@ -3,6 +3,7 @@
 #include "cli/views/catalog_views.h"
 #include "cli/views/import_views.h"
 #include "cli/views/machine_views.h"
+#include "cli/views/model_views.h"
 #include "cli/views/plan_views.h"
 #include "cli/views/risk_views.h"
 #include "cli/views/run_views.h"
@@ -37,6 +38,7 @@ std::span<const ViewFormat> view_formats() {
                                             format<ClustersView>("clusters"),
                                             format<DoctorView>("doctor"),
                                             format<ExplanationView>("explanation"),
+                                            format<ModelsView>("models"),
                                             format<NcclImportView>("nccl-import"),
                                             format<ProbeView>("probe"),
                                             format<ProbesView>("probes"),
