@@ -11,6 +11,7 @@ heading contains WORDS.
 
 import csv
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -763,6 +764,46 @@ def cases(stint, data):
             "\n".join(lines) + "\n"]
 
 
+MODEL_CASES_HEADING = "## Trainings of known models, nothing measured"
+
+
+def worst(rows, count):
+    """The rows whose ratio is farthest from one."""
+    scored = [row for row in rows if row["speed_ratio"] and float(row["speed_ratio"]) > 0]
+    scored.sort(key=lambda row: -abs(math.log(float(row["speed_ratio"]))))
+    return scored[:count]
+
+
+def model_cases(stint, data):
+    """Published figures beside predictions from the shape of the model and the data sheet."""
+    arguments = "cases --test @published_cases/cases.csv"
+    ours = validate(stint, data, arguments)
+    command = [stint, "validate"] + [
+        word.replace("@", f"{data}/") for word in arguments.split()] + ["-q", "-o", "csv"]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    predicted = sum(1 for row in rows if row["predicted"])
+    shown = arguments.replace("@", "$STINT_DATA/")
+    lines = ["| case | model | machines | published | predicted | ratio | assumed |",
+             "|" + "---|" * 7]
+    for row in worst(rows, 10):
+        cells = [row["id"], row["model"], row["machines"], f"{row['published']} {row['unit']}",
+                 row["predicted"], row["speed_ratio"], row["note"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    return [MODEL_CASES_HEADING + "\n",
+            "The published figures, each predicted from the name of its model, in its own metric. No "
+            "row of this table was fitted: constants are those of the calibration `work-model` "
+            "(NVIDIA's, MosaicML's, IBM's and timm's tables).\n",
+            f"```sh\nstint validate {shown}\n```\n", table(ours, []) + "\n",
+            f"{predicted} of {len(rows)} rows are predicted; the others have a note that says why "
+            "not (`--predictions FILE`). The ten farthest off:\n", "\n".join(lines) + "\n",
+            "DarkNet and the ResNets of one AWS table do not state their precision: their speed is "
+            "that of mixed precision, and FP32 is assumed. On Horovod's Pascal servers the GPU is "
+            "not stated, and neither all-reduce over their network nor parameter servers are what "
+            "the default network calibration was fitted on; ELECTRA-small trains a generator "
+            "beside the network of its name.\n"]
+
+
 SEARCH_HEADING = "## Online search"
 SEARCH = "search --format pollux --steps @pollux/step_times.csv --convergence @pollux/convergence.csv"
 
@@ -843,7 +884,8 @@ ALONE = {"--pairs": (PAIRS_HEADING, "## Plans: larger clusters of known jobs", p
          "--plans": (f"## {PLAN_SECTIONS[0][0]}", "## Iteration time: transfer to an unmeasured GPU",
                      plans),
          "--transfers": (TRANSFERS_HEADING, CASES_HEADING, transfers),
-         "--cases": (CASES_HEADING, f"## {SURVIVAL_SECTIONS[0][0]}", cases),
+         "--cases": (CASES_HEADING, MODEL_CASES_HEADING, cases),
+         "--model-cases": (MODEL_CASES_HEADING, f"## {SURVIVAL_SECTIONS[0][0]}", model_cases),
          "--searches": (SEARCH_HEADING, LOCAL_HEADING, searches)}
 
 
@@ -903,6 +945,7 @@ def main():
     parts += devices(stint, data)
     parts += transfers(stint, data)
     parts += cases(stint, data)
+    parts += model_cases(stint, data)
     parts += survival(stint, data)
     parts += deadlines(stint, data)
     parts += revocations(stint, data)

@@ -16,6 +16,7 @@
 #include "load/predict_inputs.h"
 #include "predict/predictor.h"
 #include "validate/case_facts.h"
+#include "validate/model_cases.h"
 
 namespace stint {
 namespace {
@@ -344,7 +345,7 @@ Result<Cases> read_files(const std::vector<std::string>& files) {
 }
 
 bool is_target(const Cases& known, const PublishedCase& it) {
-  return it.metric != CaseMetric::kOther && it.vms && it.workers && base_of(known, it) != nullptr;
+  return is_step_metric(it.metric) && it.vms && it.workers && base_of(known, it) != nullptr;
 }
 
 }  // namespace
@@ -355,7 +356,9 @@ bool CaseOutcome::inside() const {
 
 Result<CaseReport> validate_cases(const Environment& environment,
                                   const ValidateCasesRequest& request) {
-  if (request.train.empty()) return bad_usage("--train FILE is required: the published cases");
+  if (request.train.empty() && request.test.empty()) {
+    return bad_usage("--train FILE or --test FILE is required: the published cases");
+  }
   const auto known = read_files(request.train);
   if (!known.ok()) return known.error();
   const auto test = read_files(request.test);
@@ -369,6 +372,11 @@ Result<CaseReport> validate_cases(const Environment& environment,
                                           request.calibration, nowhere);
   if (!common.ok()) return common.error();
 
+  if (request.train.empty()) {
+    std::vector<CaseOutcome> outcomes;
+    for (const PublishedCase& it : *test) outcomes.push_back(predict_model_case(*common, it));
+    return model_case_report(std::move(outcomes));
+  }
   const CasePredictor predictor(*common, *known, all);
   CaseReport report;
   std::vector<Scored> ours;

@@ -54,7 +54,9 @@ struct CaseReport {
   std::vector<CaseGroup> groups;
 };
 
-/// Predicts each case from the figure of its own training on one VM (on one worker, for a case on
+/// Without files to predict from, each case of `test` is predicted from its model alone
+/// (validate/model_cases.h). Otherwise:
+/// predicts each case from the figure of its own training on one VM (on one worker, for a case on
 /// one VM), as `stint predict` would: the time of one worker is what makes the prediction of the
 /// smaller case equal to its figure.
 Result<CaseReport> validate_cases(const Environment& environment,

@@ -31,6 +31,12 @@ const char* unit_of(CaseMetric metric) {
       return "s a step";
     case CaseMetric::kTimeToTrain:
       return "s to train";
+    case CaseMetric::kTokensPerSecond:
+      return "tokens/s";
+    case CaseMetric::kScalingEfficiency:
+      return "of one GPU";
+    case CaseMetric::kPeakMemory:
+      return "GB";
     case CaseMetric::kOther:
       return "";
   }

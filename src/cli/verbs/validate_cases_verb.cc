@@ -75,10 +75,15 @@ Verb validate_cases_verb() {
               "predict' does. Files are tables of published cases (id, model, machines, nodes, "
               "gpus, network, metric, value) or NVIDIA's throughput table, of which the ResNet-50 "
               "rows count. Predictions are in the unit of value; scores are of seconds per step. "
-              "Without --test the larger cases of --train are predicted.",
+              "Without --test the larger cases of --train are predicted. With --test alone each "
+              "case is "
+              "predicted from the name of its model, in its own metric: speed, time, scaling "
+              "efficiency or memory.",
           .options = std::move(options),
           .outputs = {"table", "json", "csv"},
-          .examples = {{"stint validate cases --train cases.csv",
+          .examples = {{"stint validate cases --test cases.csv",
+                        "Each case, predicted from its model alone."},
+                       {"stint validate cases --train cases.csv",
                         "Each case of several VMs, predicted from its own figure on one."},
                        {"stint validate cases --train cases.csv -o csv",
                         "The same with the source of each figure."}},

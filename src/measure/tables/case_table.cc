@@ -39,7 +39,24 @@ CaseMetric metric_of(std::string_view name) {
   if (name == "samples_per_s") return CaseMetric::kSamplesPerSecond;
   if (name == "iteration_s") return CaseMetric::kIterationTime;
   if (name == "time_to_train_s") return CaseMetric::kTimeToTrain;
+  if (name == "tokens_per_s") return CaseMetric::kTokensPerSecond;
+  if (name == "scaling_efficiency") return CaseMetric::kScalingEfficiency;
+  if (name == "peak_memory_gb") return CaseMetric::kPeakMemory;
   return CaseMetric::kOther;
+}
+
+/// Tokens of "524288 tokens" and "2M tokens".
+std::optional<double> tokens_of(std::string_view text) {
+  constexpr std::string_view kTokens = " tokens";
+  if (!text.ends_with(kTokens)) return std::nullopt;
+  text.remove_suffix(kTokens.size());
+  double factor = 1;
+  if (text.ends_with('M')) {
+    factor = 1e6;
+    text.remove_suffix(1);
+  }
+  const auto number = positive_of(text);
+  return number ? std::optional(factor * *number) : std::nullopt;
 }
 
 Result<std::optional<double>> value_cell(const Csv& csv, std::size_t i, const char* column) {
@@ -73,7 +90,9 @@ Result<PublishedCase> read_case(const Csv& csv, std::size_t i) {
                    .framework = text("framework"),
                    .metric = metric_of(csv.cell(i, "metric")),
                    .source = text("source"),
-                   .note = text("note")};
+                   .note = text("note"),
+                   .tokens_batch = tokens_of(csv.cell(i, "global_batch")),
+                   .size = positive_of(csv.cell(i, "seq_or_image"))};
   if (*millions) it.parameters = 1e6 * **millions;
   if (it.metric == CaseMetric::kOther) return it;
   const auto value = value_cell(csv, i, "value");
@@ -136,6 +155,11 @@ const std::vector<std::string> kNvidiaColumns = {
     "example", "heading", "gpu", "num_gpus", "batch", "precision", "throughput_column"};
 
 }  // namespace
+
+bool is_step_metric(CaseMetric metric) {
+  return metric == CaseMetric::kSamplesPerSecond || metric == CaseMetric::kIterationTime ||
+         metric == CaseMetric::kTimeToTrain;
+}
 
 Result<std::vector<PublishedCase>> read_published_cases(std::string_view text,
                                                         const std::string& source) {

@@ -11,7 +11,18 @@
 namespace stint {
 
 /// What a published figure of a training counts.
-enum class CaseMetric { kSamplesPerSecond, kIterationTime, kTimeToTrain, kOther };
+enum class CaseMetric {
+  kSamplesPerSecond,
+  kIterationTime,
+  kTimeToTrain,
+  kTokensPerSecond,
+  kScalingEfficiency,  // Speed of a worker over that of one alone.
+  kPeakMemory,         // Of one GPU, in GB.
+  kOther,
+};
+
+/// Whether the figure is the speed or the time of steps.
+bool is_step_metric(CaseMetric metric);
 
 /// One published figure of a training: a job on a number of equal VMs.
 struct PublishedCase {
@@ -34,12 +45,14 @@ struct PublishedCase {
   std::optional<double> value;  // In samples per second or seconds; absent: to be predicted.
   std::string source;
   std::string note;
+  std::optional<double> tokens_batch = {};  // A global batch that is stated in tokens.
+  std::optional<double> size = {};          // Tokens of a sequence, or pixels of an image's side.
 };
 
 /// Reads figures that practitioners published: columns id, model, task, precision, batch_per_gpu,
 /// global_batch ("32K", "524288 tokens"), machines, nodes, gpus, gpu, network, framework and
-/// metric; params_m, value, source and note may be missing or blank. Cells that hold no number are
-/// unknown; a value that is not above zero is bad input.
+/// metric; seq_or_image, params_m, value, source and note may be missing or blank. Cells that hold
+/// no number are unknown; a value that is not above zero is bad input.
 Result<std::vector<PublishedCase>> read_published_cases(std::string_view text,
                                                         const std::string& source);
 
