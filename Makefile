@@ -16,7 +16,7 @@ endef
 help: ## List the targets.
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-demo: build ## Build, then plan the shipped example over the whole catalogue.
+demo: build ## Build, then plan two trainings of known models over the whole catalogue.
 	@build/release/stint demo
 
 build: ## Build the release binary, build/release/stint.

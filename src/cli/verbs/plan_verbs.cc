@@ -10,6 +10,7 @@
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
+#include "load/model_files.h"
 #include "load/plan_files.h"
 
 namespace stint::cli {
@@ -151,26 +152,43 @@ ExitCode explain_plan(const Invocation& invocation) {
   return kExitOk;
 }
 
-constexpr const char* kDemoJob = "example-resnet50";
+/// A training that the demo plans.
+struct DemoTraining {
+  const char* flags;  // As a person would write them.
+  const char* job;
+  Seconds deadline;
+};
+
+constexpr DemoTraining kDemo[] = {
+    {"--model resnet50 --epochs 90", "model:resnet50,epochs=90", 24 * kHour},
+    {"--model llama-3-8b --method lora --tokens 100M",
+     "model:llama-3-8b,tokens=100000000,method=lora:16", 12 * kHour},
+};
 
 ExitCode demo(const Invocation& invocation) {
   if (invocation.has("--run")) return demo_run(invocation);
-  const Seconds deadline = 24 * kHour;
-  say(invocation, fmt::format("The cheapest machines that train {} within {}\n", kDemoJob,
-                              deadline_flag(deadline)));
-  std::size_t row = 1;
-  const ExitCode code = print_outcome(
-      invocation, "demo", {.job = kDemoJob, .constraints = {.deadline = deadline}, .rows = 5}, row);
-  if (code != kExitOk) return code;
+  for (const DemoTraining& it : kDemo) {
+    say(invocation,
+        fmt::format("$ stint plan {} --deadline {}\n", it.flags, deadline_flag(it.deadline)));
+    std::size_t row = 1;
+    const ExitCode code =
+        print_outcome(invocation, "demo",
+                      {.job = it.job, .constraints = {.deadline = it.deadline}, .rows = 5}, row);
+    if (code != kExitOk) return code;
+    print_answer(invocation, "\n");
+  }
+  const auto model = load_model("resnet50");
+  if (model.ok()) say(invocation, "Facts of resnet50: " + model->source);
   say(invocation, fmt::format("\nTry next:\n"
                               "  stint explain --plan 1\n"
-                              "  stint plan --job {0} --budget 300usd\n"
-                              "  stint plan --job {0} --objective front\n"
-                              "  stint predict --job {0} --cluster '8x g4dn.12xlarge'\n"
+                              "  stint plan {0} --budget 300usd\n"
+                              "  stint plan {0} --objective front\n"
+                              "  stint predict {0} --cluster '1x g5.12xlarge'\n"
+                              "  stint models list\n"
                               "  stint catalog list --gpu A100\n"
                               "  stint demo --run                          (on an emulated cloud)\n"
                               "  stint profile --help                      (a profile of your own)",
-                              kDemoJob));
+                              kDemo[0].flags));
   return kExitOk;
 }
 
@@ -276,7 +294,7 @@ Verb plan_verb() {
                      .several = true}},
       .options = plan_options(),
       .outputs = {"table", "json", "csv"},
-      .examples = {{"stint plan --job example-resnet50 --deadline 24h",
+      .examples = {{"stint plan --model resnet50 --epochs 90 --deadline 24h",
                     "The cheapest plan within a day."},
                    {"stint plan --job my.json --epochs 90 --budget 150usd --markets spot",
                     "The fastest plan within the budget, on spot VMs."},
@@ -308,11 +326,11 @@ Verb explain_verb() {
 Verb demo_verb() {
   return {.path = "demo",
           .group = VerbGroup::kPlan,
-          .summary = "Plan the shipped example over the whole catalogue.",
+          .summary = "Plan two trainings of known models over the catalogue.",
           .options = {{.name = "--run",
                        .help = "Profile, plan, run, interrupt and report a small training on the "
                                "emulated cloud instead; two minutes."}},
-          .examples = {{"stint demo", "Plan the example."},
+          .examples = {{"stint demo", "Plan ResNet-50 on ImageNet and a LoRA fine-tune."},
                        {"stint demo --verbose", "Also the statistics of the optimiser."},
                        {"stint demo --run", "A whole run on this computer."}},
           .run = demo};

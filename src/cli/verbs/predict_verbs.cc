@@ -223,8 +223,8 @@ Verb predict_verb() {
               "a batch in proportion to its speed.",
           .options = options,
           .outputs = {"table", "json"},
-          .examples = {{"stint predict --job example-resnet50 --cluster '8x g4dn.12xlarge'",
-                        "The shipped example on 32 T4s, at its reference batch."},
+          .examples = {{"stint predict --model resnet50 --cluster '8x g4dn.12xlarge'",
+                        "ResNet-50 on 32 T4s, at its customary batch."},
                        {"stint predict --job my.json --cluster '4x p3.2xlarge + 2x g5.xlarge'",
                         "Your own job on a mixed cluster."}},
           .run = predict_iteration};
@@ -250,7 +250,7 @@ Verb whatif_verb() {
       .outputs = {"table", "json"},
       .examples = {{"stint whatif --job my.json --cluster '8x g4dn.xlarge' --network 50Gbit/s",
                     "A faster network."},
-                   {"stint whatif --job example-resnet50 --cluster '4x p3.2xlarge' --vms 8",
+                   {"stint whatif --model resnet50 --cluster '4x p3.2xlarge' --vms 8",
                     "Twice the VMs."}},
       .run = whatif};
 }
