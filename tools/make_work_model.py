@@ -6,8 +6,8 @@
 STINT is the binary, which makes the jobs (`stint job new`); DATA holds the tables nvidia_dle,
 llm_foundry, open_llm and timm. The law is that of src/predict/work_time.h; constants are fitted in
 their logarithm with the priors of src/predict/work_time.cc. Rows of several GPUs are used only
-where the table's training shards weights over fast links, whose time is then left in: one factor
-for each table takes up what its framework adds. No row of the published cases is read.
+where the table's training shards weights over fast links; the time of their communication is left
+in, so that it is part of the fitted constants. No row of the published cases is read.
 """
 
 import csv

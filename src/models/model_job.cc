@@ -22,7 +22,7 @@ constexpr double kMapKernels = 2;        // Norm and activation.
 constexpr Bytes kWorkspace = 0.5 * kGB;  // Of the libraries of convolutions and products.
 constexpr int kSequencesUsual = 128;     // Alpaca's batch, where none is customary or given.
 constexpr double kEvaluationUsual = 1000;
-// Decoding, cropping and resizing a JPEG of ImageNet on one thread (see docs/model.md).
+// Decoding, cropping and resizing a JPEG of ImageNet on one vCPU: an assumption, not measured.
 constexpr Seconds kImageInput = 8 * kMillisecond;
 
 /// How wide the numbers of a training are.

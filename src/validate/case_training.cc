@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kHeadUsual = 64;  // Width of a head of GPT, where only widths are named.
 constexpr std::int64_t kGptVocabulary = 50257;
-// Mean length of the 52,002 examples of Alpaca with their prompts, in tokens of Llama.
+// About the mean length of an example of Alpaca with its prompt: an assumption, not counted.
 constexpr std::int64_t kAlpacaTokens = 120;
 constexpr int kLoraUsual = 8;  // Rank that PEFT and torchtune take by default.
 
