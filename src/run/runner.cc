@@ -40,7 +40,6 @@ Runner::Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor,
       ledger_(supervisor, std::move(setup_.teller), std::move(journal), setup_.plans),
       listeners_(std::move(listeners)),
       crew_(cloud, log_folder(setup_.folder)),
-      awake_(now()),
       plans_(setup_.plans) {}
 
 Result<RunAction> Runner::run() {
@@ -117,7 +116,7 @@ void Runner::handle_queue() {
     note_sleep();
     RunEvent event = std::move(queue_.front());
     queue_.pop_front();
-    if (event.kind != Event::kStepDone) event.at = now();
+    if (event.kind != Event::kStepDone) event.at = awake_;
     if (event.kind == Event::kTerms && event.count) adopt(*event.count);
     const bool was_over = supervisor_.finished();
     const auto actions = ledger_.handle(event, plan_);
@@ -133,7 +132,8 @@ void Runner::handle_queue() {
 
 /// Reports time in which this loop did not run, before any event of a later time.
 void Runner::note_sleep() {
-  const Seconds time = now() - std::exchange(awake_, now());
+  const Seconds before = std::exchange(awake_, now());
+  const Seconds time = awake_ - before;
   if (time < kAsleep || supervisor_.finished()) return;
   failed_at_ += time;
   for (auto& entry : machines_) entry.second.lost_at += time;

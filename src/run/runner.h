@@ -211,7 +211,7 @@ class Runner {
   std::vector<Failure> unchecked_;       // Workers that ended meanwhile.
   std::map<int, OwedRelease> owed_;      // By machine.
   std::set<int> strangers_;              // Machines of this run that it did not know.
-  Seconds awake_;                        // When the loop was last known to run.
+  Seconds awake_;                        // When the loop last ran; a run begins at 0.
   Seconds looked_;
   Seconds ticked_;
   int plans_;

@@ -29,6 +29,18 @@ TEST_F(RunnerTest, TrainsSavesAndGivesTheMachinesBack) {
               1e-9);
 }
 
+// A computer that was suspended for a day between the beginning of the run and that of its loop; the
+// run would give up, because nothing was saved for a day.
+TEST_F(RunnerTest, ASuspendBeforeTheFirstEventIsNoLackOfProgress) {
+  record_.began = clock_.now();
+  ASSERT_TRUE(write_file(record_path(folder_), write_run(record_)).ok());
+  supervisor_ = make_supervisor(record_);
+  clock_.jump(25 * kHour);
+  const auto end = runner({}).run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+}
+
 // Losses are 1/n from both workers: 2/n of the global batch.
 TEST_F(RunnerTest, NotesEveryStepAndEveryBill) {
   ASSERT_TRUE(run().ok());

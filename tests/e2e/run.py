@@ -249,7 +249,6 @@ def smoke(world, _options):
     steps = 40
     world.write_job("tiny", 20)
     run = world.begin(*world.words("smoke", "2x local.large:spot", steps, brake=5))
-    world.reference(steps)
     at = world.wait_for(run, "smoke", "step-done")
     world.run("local", "preempt", "vm2", "--notice", "0s", "--name", "run-smoke")
     at = world.wait_for(run, "smoke", "vm-lost", at)
@@ -302,7 +301,6 @@ def kills(world, _options):
     world.write_job("tiny", 50)
     run = world.begin(*world.words(name, "2x local.large:spot", steps, "--checkpoints", "anchor",
                                    "--save-every", "1s", brake=30))
-    world.reference(steps)
     at = world.wait_for(run, name, "saved")
     cluster = "run-kills"
 
@@ -568,7 +566,6 @@ def limits(world, _options):
     full = world.begin(*world.words("full", "1x local.fast", steps, "--save-every", "1s", brake=20))
     wrong = disobey(world, "batch", BATCH // 2, BATCH)
     less = disobey(world, "less", BATCH, 2)
-    world.reference(steps)
     full_folder = fill_up(world, full)
     world.release("full")
     full = world.begin("run", "--resume", "full")
