@@ -86,7 +86,8 @@ std::vector<Verb> model_verbs() {
        .summary = "List the models that are known by name.",
        .arguments = {{.name = "PART", .help = "Part of a name or family.", .required = false}},
        .outputs = {"table", "json"},
-       .examples = {{"stint models list llama", "The models of one family."}},
+       .examples = {{"stint models list llama", "The models of one family."},
+                    {"stint models list -o json", "All facts, for a program."}},
        .run = list_models},
       {.path = "models show",
        .group = VerbGroup::kPlan,
@@ -95,11 +96,12 @@ std::vector<Verb> model_verbs() {
                   "Parameters are counted from the shape.",
        .arguments = {{.name = "MODEL", .help = "Known model, or a config.json."}},
        .outputs = {"table", "json"},
-       .examples = {{"stint models show llama-3-8b", "Its shape, parameters and source."}},
+       .examples = {{"stint models show llama-3-8b", "Its shape, parameters and source."},
+                    {"stint models show ./config.json", "The same of a model of your own."}},
        .run = show_model},
       {.path = "job new",
        .group = VerbGroup::kPlan,
-       .summary = "Write the profile of a job that trains a known model.",
+       .summary = "Write the job that trains a known model.",
        .details =
            "Bytes, arithmetic and memory follow from the shape of the model; times on any GPU are "
            "predicted from them. 'plan', 'predict' and 'whatif' take the same flags instead of "
