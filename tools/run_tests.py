@@ -61,7 +61,9 @@ def main():
     passed.unlink(missing_ok=True)
     # The address sanitizer spends a quarter of the time on remembering who allocated what;
     # ASAN_OPTIONS=malloc_context_size=30 tells more of that in a report.
-    world = {"ASAN_OPTIONS": "malloc_context_size=2:quarantine_size_mb=32", **os.environ}
+    leaks = f"suppressions={ROOT / 'tests/leaks.txt'}:print_suppressions=0"
+    world = {"ASAN_OPTIONS": "malloc_context_size=2:quarantine_size_mb=32", "LSAN_OPTIONS": leaks,
+             **os.environ}
     code = subprocess.run(["ctest", "--test-dir", str(build), "--output-on-failure", *arguments],
                           check=False, env=world).returncode
     if code == 0 and digest:

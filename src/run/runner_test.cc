@@ -29,8 +29,8 @@ TEST_F(RunnerTest, TrainsSavesAndGivesTheMachinesBack) {
               1e-9);
 }
 
-// A computer that was suspended for a day between the beginning of the run and that of its loop; the
-// run would give up, because nothing was saved for a day.
+// A computer that was suspended for a day between the beginning of the run and that of its loop;
+// the run would give up, because nothing was saved for a day.
 TEST_F(RunnerTest, ASuspendBeforeTheFirstEventIsNoLackOfProgress) {
   record_.began = clock_.now();
   ASSERT_TRUE(write_file(record_path(folder_), write_run(record_)).ok());
