@@ -34,6 +34,10 @@ function(stint_headers target kind)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     set_property(GLOBAL PROPERTY stint_headers_${kind} ${target})
   endif()
+  # Without times of its sources inside: an upgraded system header with the same text would
+  # otherwise make clang refuse the header that ccache brings back.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 set(stint_common <string> <vector> <optional> <variant> <map> <algorithm> <cmath> <functional>
                  <memory> <fmt/format.h>)

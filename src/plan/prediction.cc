@@ -22,10 +22,10 @@ std::span<const IterationPart> iteration_parts() {
   return kParts;
 }
 
+// Written out rather than over iteration_parts(): searches ask for it by the million.
 Seconds total(const IterationParts& parts) {
-  Seconds sum;
-  for (const auto& [name, field] : iteration_parts()) sum += parts.*field;
-  return sum;
+  return parts.forward + parts.backward + parts.exposed_communication + parts.straggling +
+         parts.input + parts.update;
 }
 
 Result<Loaded<Prediction>> read_prediction(std::string_view text, const std::string& source) {
