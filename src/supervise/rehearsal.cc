@@ -1,6 +1,7 @@
 #include "supervise/rehearsal.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -10,6 +11,12 @@
 
 namespace stint {
 namespace {
+
+// Rehearsals with more events than kLong differ little from each other, and each takes a good part
+// of a second: no further one is begun after kLongEnough events of such.
+constexpr int kLong = 10'000;
+constexpr std::int64_t kLongEnough = 60'000;
+constexpr int kRunsMin = 3;
 
 int set_up_left(const Fleet& fleet) {
   return std::accumulate(fleet.left().begin(), fleet.left().end(), 0);
@@ -91,8 +98,10 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
   RehearsalWorld drawn = world;
   BillParts parts;
   double losses = 0;
-  bool endless = false;  // Another rehearsal would take as long and say the same.
-  for (int i = 0; i < rehearsals.runs && !endless; ++i) {
+  bool endless = false;         // Another rehearsal would take as long and say the same.
+  std::int64_t happenings = 0;  // Of long rehearsals.
+  const auto enough = [&] { return forecast.runs >= kRunsMin && happenings > kLongEnough; };
+  for (int i = 0; i < rehearsals.runs && !endless && !enough(); ++i) {
     const Random chance = seeds.fork(static_cast<std::uint64_t>(i));
     const std::uint64_t seed = Random(chance).bits();
     if (rehearsals.capacity) drawn.capacity = rehearsals.capacity(chance.fork(0));
@@ -107,6 +116,7 @@ Forecast rehearse(const RunTerms& terms, const RehearsalWorld& world, const RunS
     losses += run.losses;
     add(parts, run.parts, 1);
     endless = run.cut_short;
+    if (run.happenings > kLong) happenings += run.happenings;
     ++forecast.runs;
   }
   const double share = 1.0 / forecast.runs;

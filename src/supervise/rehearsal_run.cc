@@ -80,6 +80,7 @@ class Rehearsal {
       const Seconds next = next_happening(true);
       pay_until(next);
       happen();
+      ++result_.happenings;
     }
     result_.time = now_ + world_.shutdown;
     result_.cost = supervisor_->cost() + rate_ * world_.shutdown;

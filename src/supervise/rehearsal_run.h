@@ -77,6 +77,7 @@ struct RehearsedRun {
   Dollars cost;
   BillParts parts;  // Parts of the cost of the rehearsal.
   int losses = 0;
+  int happenings = 0;      // Events of the rehearsal.
   bool cut_short = false;  // More happened than a rehearsal follows; it counts as given up.
 };
 

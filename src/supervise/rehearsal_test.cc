@@ -214,6 +214,16 @@ TEST(Rehearsal, GivesUpWhereTooMuchHappens) {
   EXPECT_EQ(forecast.trained, 0);
 }
 
+// 1,070 s in ticks of twenty milliseconds are more than 50,000 events: three such rehearsals are
+// enough.
+TEST(Rehearsal, IsNotRepeatedOftenWhereMuchHappens) {
+  RunTerms terms = two_machines(Market::kOnDemand);
+  terms.tick = 20 * kMillisecond;
+  const Forecast forecast = rehearse(terms, {}, {}, {.runs = 50});
+  EXPECT_EQ(forecast.runs, 3);
+  EXPECT_EQ(forecast.trained, 1);
+}
+
 // A cost for each step once took 800 GB. Two machines at 3 USD/h train for 10^5 s: 166.67 USD.
 TEST(Rehearsal, MemoryDoesNotGrowWithTheSteps) {
   RunTerms terms = two_machines(Market::kOnDemand);
