@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
+#include "calibrate/device/interval_scale.h"
 
 namespace stint {
 namespace {
@@ -17,22 +19,21 @@ enum Kind : std::size_t {
   kPeakOfWorkload,
   kBandwidth,
   kBandwidthOfWorkload,
-  kTensor,
-  kTensorOfWorkload,
   kLimit,
   kLimitOfWorkload,
   kLimitOfGpu,
   kLimitOfBoth,
   kDevice,
   kDeviceOfWorkload,
+  kHostMaker,
   kHost,
   kHostOfWorkload,
   kKinds
 };
 
 /// Prior variances of logarithms and of powers: powers of figures are uncertain by 0.14 over all
-/// workloads and by as much between them, that of 16-bit peak by 0.3 as some workloads use it; a
-/// GPU deviates by 10 % from its data sheet; processors of machines differ by a third.
+/// workloads and by as much between them; a GPU deviates by 10 % from its data sheet; processors of
+/// two makers differ by a factor of 1.6, machines with processors of one maker by a quarter.
 std::vector<double> prior_variances() {
   std::vector<double> variances(kKinds);
   variances[kKnot] = 100;
@@ -40,15 +41,14 @@ std::vector<double> prior_variances() {
   variances[kPeakOfWorkload] = 0.02;
   variances[kBandwidth] = 0.02;
   variances[kBandwidthOfWorkload] = 0.02;
-  variances[kTensor] = 0.01;
-  variances[kTensorOfWorkload] = 0.1;
   variances[kLimit] = 0.01;
   variances[kLimitOfWorkload] = 0.01;
   variances[kLimitOfGpu] = 0.01;
   variances[kLimitOfBoth] = 0.005;
   variances[kDevice] = 0.01;
   variances[kDeviceOfWorkload] = 0.02;
-  variances[kHost] = 0.1;
+  variances[kHostMaker] = 0.2;
+  variances[kHost] = 0.05;
   variances[kHostOfWorkload] = 0.02;
   return variances;
 }
@@ -74,9 +74,12 @@ double limit_term(double limit) {
   return missing * missing;
 }
 
-double log_peak(const Gpu& gpu) { return std::log(*gpu.fp32 / kPeakUnit); }
+double log_peak(const EpochPoint& point) {
+  const Gpu& gpu = *point.gpu;
+  return point.half && gpu.fp16 ? std::log(*gpu.fp16 / kTensorUnit)
+                                : std::log(*gpu.fp32 / kPeakUnit);
+}
 double log_bandwidth(const Gpu& gpu) { return std::log(*gpu.memory_bandwidth / kBandwidthUnit); }
-double log_tensor(const Gpu& gpu) { return std::log(gpu.fp16.value_or(*gpu.fp32) / kTensorUnit); }
 
 struct Sum {
   double total = 0;
@@ -167,7 +170,7 @@ double EpochTimes::gpu_bound(const EpochPoint& point) const {
 double EpochTimes::by_data_sheet(const EpochPoint& point) const {
   const double bound = gpu_bound(point);
   const double year = point.processor_year ? *point.processor_year - usual_year_ : 0;
-  const double on_gpu = kLimitFactor * limit_term(point.limit) - kPeakPower * log_peak(*point.gpu) -
+  const double on_gpu = kLimitFactor * limit_term(point.limit) - kPeakPower * log_peak(point) -
                         kBandwidthPower * log_bandwidth(*point.gpu);
   return bound * on_gpu - (1 - bound) * kFasterByYear * year;
 }
@@ -185,10 +188,9 @@ std::vector<NamedShare> EpochTimes::shares_of(const EpochPoint& point) const {
   }
   const double bound = gpu_bound(point);
   const double limit = bound * limit_term(point.limit);
-  const std::array<std::pair<Kind, double>, 4> drivers{
-      {{kPeak, bound * log_peak(*point.gpu)},
+  const std::array<std::pair<Kind, double>, 3> drivers{
+      {{kPeak, bound * log_peak(point)},
        {kBandwidth, bound * log_bandwidth(*point.gpu)},
-       {kTensor, bound * log_tensor(*point.gpu)},
        {kLimit, limit}}};
   for (const auto& [kind, weight] : drivers) {
     shares.push_back({kind, "", weight});
@@ -200,6 +202,8 @@ std::vector<NamedShare> EpochTimes::shares_of(const EpochPoint& point) const {
   shares.push_back({kLimitOfBoth, both, limit});
   shares.push_back({kDevice, gpu, bound});
   shares.push_back({kDeviceOfWorkload, both, bound});
+  const std::string& maker = point.processor_maker.empty() ? gpu : point.processor_maker;
+  shares.push_back({kHostMaker, maker, 1 - bound});
   shares.push_back({kHost, gpu, 1 - bound});
   shares.push_back({kHostOfWorkload, both, 1 - bound});
   return shares;
@@ -207,6 +211,32 @@ std::vector<NamedShare> EpochTimes::shares_of(const EpochPoint& point) const {
 
 EpochTimes EpochTimes::fit(const std::vector<EpochPoint>& points) {
   CHECK(!points.empty());
+  EpochTimes fitted = fit_effects(points);
+  fitted.scale_ = left_out_scale(points);
+  return fitted;
+}
+
+double EpochTimes::left_out_scale(const std::vector<EpochPoint>& points) {
+  std::set<std::string> gpus;
+  for (const EpochPoint& point : points) gpus.insert(point.gpu->name);
+  std::vector<double> errors;
+  for (const std::string& gpu : gpus) {
+    std::vector<EpochPoint> others;
+    for (const EpochPoint& point : points) {
+      if (point.gpu->name != gpu) others.push_back(point);
+    }
+    if (others.empty()) continue;
+    const EpochTimes without = fit_effects(others);
+    for (const EpochPoint& point : points) {
+      if (point.gpu->name != gpu) continue;
+      const auto estimate = without.estimate(point);
+      if (estimate) errors.push_back((point.log_time - estimate->mean) / estimate->deviation);
+    }
+  }
+  return interval_scale(std::move(errors));
+}
+
+EpochTimes EpochTimes::fit_effects(const std::vector<EpochPoint>& points) {
   std::map<std::string, std::vector<const EpochPoint*>> by_workload;
   for (const EpochPoint& point : points) by_workload[point.workload].push_back(&point);
   std::map<std::string, std::vector<Knot>> workloads;
@@ -228,6 +258,7 @@ std::optional<LogEstimate> EpochTimes::estimate(const EpochPoint& point) const {
   if (!workloads_.contains(point.workload)) return std::nullopt;
   LogEstimate estimate = effects_.estimate(shares_of(point));
   estimate.mean += by_data_sheet(point);
+  estimate.deviation *= scale_;
   return estimate;
 }
 

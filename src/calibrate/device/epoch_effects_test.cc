@@ -76,6 +76,49 @@ TEST(EpochEffects, ANewerProcessorShortensWhatWaitsForIt) {
   EXPECT_NEAR(seconds(times, later), 1000 / 16.0 * std::exp(-0.2), 5);
 }
 
+// Both known GPUs have eight times their FP32 peak at 16 bits, the old one twice: it has an eighth
+// of the 16-bit peak of the fast one and half of its bandwidth, so 500 s · 8^0.6 · 2^0.4 = 2297 s.
+TEST(EpochEffects, CarriesAWorkloadAt16BitsByThatPeak) {
+  Gpu old = gpu("old", 8, 500);
+  old.fp16 = 16 * kTeraflop / kSecond;
+  std::vector<EpochPoint> points = known();
+  for (EpochPoint& point : points) point.half = true;
+  EpochPoint point = bound(old, 16, 1);
+  const double at_32_bits = seconds(EpochTimes::fit(points), point);
+  point.half = true;
+  EXPECT_NEAR(at_32_bits, 1000, 60);
+  EXPECT_NEAR(seconds(EpochTimes::fit(points), point), 2297, 250);
+}
+
+// Hosts of the maker "A" are twice as fast as those of "B": another one of "A" is expected nearer
+// to the first.
+TEST(EpochEffects, TakesAHostForLikeOthersOfItsMaker) {
+  std::vector<EpochPoint> points = known();
+  for (EpochPoint& point : points) {
+    const bool fast = point.gpu == &kFast;
+    point.processor_maker = fast ? "A" : "B";
+    if (fast && point.workload == "waiting") point.log_time -= std::log(2);
+  }
+  const EpochTimes times = EpochTimes::fit(points);
+  EpochPoint like_fast = waiting(kNew, 16);
+  like_fast.processor_maker = "A";
+  EpochPoint like_slow = waiting(kNew, 16);
+  like_slow.processor_maker = "B";
+  EXPECT_LT(seconds(times, like_fast), 1000 / 16.0 / 1.6);
+  EXPECT_GT(seconds(times, like_slow), 1000 / 16.0 / 1.25);
+}
+
+// The law predicts the rows of each of the two GPUs from the other one exactly, so intervals are as
+// narrow as the scale allows: half of what the priors say, which one GPU alone cannot contradict.
+TEST(EpochEffects, LearnsTheWidthOfIntervalsFromGpusHeldOut) {
+  std::vector<EpochPoint> one;
+  for (const EpochPoint& point : known()) {
+    if (point.gpu == &kFast) one.push_back(point);
+  }
+  const double unlearned = EpochTimes::fit(one).estimate(bound(kNew, 16, 1))->deviation;
+  EXPECT_LT(EpochTimes::fit(known()).estimate(bound(kNew, 16, 1))->deviation, 0.6 * unlearned);
+}
+
 TEST(EpochEffects, IsLessSureOfAnotherGpu) {
   const EpochTimes times = EpochTimes::fit(known());
   EXPECT_GT(times.estimate(bound(kNew, 16, 1))->deviation,

@@ -118,10 +118,13 @@ class ZeusTable final : public DeviceTable {
   EpochPoint point_of(std::size_t i) const {
     const ZeusRow& row = zeus_[i];
     const double largest = power_max_.at(row.gpu);
+    const ZeusMachine machine = zeus_machine(row.gpu);
     EpochPoint point{.workload = workload_of(i),
                      .gpu = gpus_[i],
                      .batch = row.batch,
-                     .processor_year = zeus_machine(row.gpu).processor_year,
+                     .half = is_mixed_precision(row.network),
+                     .processor_year = machine.processor_year,
+                     .processor_maker = machine.processor_maker,
                      .limit = row.power_limit_w / largest,
                      .log_time = row.epoch ? std::log(row.epoch->in(kSecond)) : 0};
     if (row.average_power_w) point.power_share = *row.average_power_w / largest;

@@ -29,10 +29,15 @@ bool is_zeus_epochs(const Csv& csv);
 struct ZeusMachine {
   std::string board;                  // The GPU's name in the catalogue.
   std::optional<int> processor_year;  // In which its processor appeared.
+  std::string processor_maker;        // Empty when the authors name none.
 };
 
-/// The machine of what a table of Zeus calls `gpu`; without a year when the authors name none.
+/// The machine of what a table of Zeus calls `gpu`; without year and maker of the processor when
+/// the authors name none.
 ZeusMachine zeus_machine(const std::string& gpu);
+
+/// Whether the authors trained `network` at 16 bits, on the matrix units of GPUs that have them.
+bool is_mixed_precision(const std::string& network);
 
 /// Whether the header is that of epochs to a target, which has no times.
 bool is_zeus_targets(const Csv& csv);

@@ -53,6 +53,13 @@ TEST(ZeusTable, NamesTheMachinesOfTheAuthors) {
   EXPECT_EQ(zeus_machine("P100").processor_year, 2014);
   EXPECT_EQ(zeus_machine("L4").board, "L4");
   EXPECT_FALSE(zeus_machine("L4").processor_year);
+  EXPECT_EQ(zeus_machine("A40").processor_maker, "AMD");
+  EXPECT_EQ(zeus_machine("L4").processor_maker, "");
+}
+
+TEST(ZeusTable, KnowsWhichWorkloadTrainsAt16Bits) {
+  EXPECT_TRUE(is_mixed_precision("deepspeech2"));
+  EXPECT_FALSE(is_mixed_precision("resnet50"));
 }
 
 }  // namespace
