@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "calibrate/held_out_width.h"
 
 namespace stint {
 namespace {
@@ -241,49 +242,18 @@ void set_dispersion(FittedLaw& law, const std::vector<HeldOut>& folds) {
   law.dispersion = std::max(1.0, std::sqrt(sum / count));
 }
 
-/// An error in units of the reach of its interval, and its weight.
-struct Reach {
-  double error = 0;
-  double weight = 0;
-};
-
-/// The error that a tenth of the weight lies beyond. Requires errors.
-double one_in_ten(std::vector<Reach> errors) {
-  constexpr double kBeyond = 0.1;
-  std::sort(errors.begin(), errors.end(),
-            [](const Reach& a, const Reach& b) { return a.error > b.error; });
-  double all = 0;
-  for (const Reach& it : errors) all += it.weight;
-  double beyond = 0;
-  for (const Reach& it : errors) {
-    beyond += it.weight;
-    if (beyond > kBeyond * all) return it.error;
-  }
-  return errors.back().error;
-}
-
 void set_unseen(FittedLaw& law, std::vector<HeldOut>& folds) {
-  constexpr double kBelief = 4;    // Weight of the prior, in jobs.
-  constexpr double kLeast = 0.05;  // Of the reach: an interval never vanishes.
-  std::vector<Reach> below;
-  std::vector<Reach> above;
+  HeldOutErrors errors;
   for (HeldOut& fold : folds) {
     fold.others.dispersion = law.dispersion;
     for (const auto& [job, rows] : fold.jobs) {
-      const double weight = 1 / static_cast<double>(rows.size());
       for (const LawRow* row : rows) {
         const LawEstimate estimate = fold.others.predict(job, row->size_known, row->input);
-        const double error = std::log(row->time / estimate.time) / kEightInTen;
-        below.push_back({-error / estimate.spread.below, weight});
-        above.push_back({error / estimate.spread.above, weight});
+        errors.add(std::log(row->time / estimate.time), estimate.spread, rows.size());
       }
     }
   }
-  const auto jobs = static_cast<double>(law.jobs.size());
-  const auto factor = [&](const std::vector<Reach>& errors) {
-    return std::pow(std::max(kLeast, one_in_ten(errors)), jobs / (jobs + kBelief));
-  };
-  law.unseen = {.below = factor(below), .above = factor(above)};
+  law.unseen = errors.factors(law.jobs.size());
 }
 
 }  // namespace

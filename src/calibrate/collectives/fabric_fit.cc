@@ -8,52 +8,14 @@
 #include <utility>
 
 #include "base/check.h"
+#include "calibrate/collectives/fabric_priors.h"
+#include "calibrate/held_out_width.h"
 #include "calibrate/law_posterior.h"
 #include "calibrate/score.h"
 #include "predict/law.h"
 
 namespace stint {
 namespace {
-
-/// The prior of a constant of the law: its logarithm is normal.
-struct ConstantPrior {
-  const char* scope;
-  const char* name;
-  double value;
-  double deviation;
-  double max;  // Of the constant.
-};
-
-constexpr double kNoMax = 1e9;
-
-// Latencies: a kernel's launch is some 8 µs, a hop over NVLink some 3 µs, over PCIe through the
-// host's memory 8 µs, over RDMA 25 µs and over TCP 40 µs, each within a factor of 2.7 at two
-// deviations. Efficiencies: what nccl-tests reach at gigabytes; NVSwitch reduces in the switch from
-// NVLink 4 on, which makes the bus bandwidth exceed the link's. Blend: between the perfect pipeline
-// (1/2) and none (1). A mesh of m + 1 accelerators gives two of them 1/m of the lanes (exponent 1)
-// or, where lanes are doubled, more. The loss of doubling VMs is a few per cent.
-constexpr std::array<ConstantPrior, 20> kPriors{{
-    {"collectives", "launch", 8e-6, 0.5, kNoMax},
-    {"collectives", "mesh_exponent", 0.8, 0.3, kNoMax},
-    {"collectives", "mesh_all_to_all", 0.6, 0.3, 1},
-    {"collectives", "tree_efficiency", 0.92, 0.03, 1},
-    {"collectives", "loss_per_doubling", 0.02, 0.7, 0.5},
-    {"collectives: switched", "latency", 3e-6, 0.5, kNoMax},
-    {"collectives: switched", "efficiency", 0.9, 0.1, kNoMax},
-    {"collectives: switched", "blend", 0.65, 0.15, 1},
-    {"collectives: mesh", "latency", 3e-6, 0.5, kNoMax},
-    {"collectives: mesh", "efficiency", 0.88, 0.1, 1},
-    {"collectives: mesh", "blend", 0.65, 0.15, 1},
-    {"collectives: pcie", "latency", 8e-6, 0.5, kNoMax},
-    {"collectives: pcie", "efficiency", 0.6, 0.3, 1},
-    {"collectives: pcie", "blend", 0.65, 0.15, 1},
-    {"collectives: tcp", "latency", 4e-5, 0.5, kNoMax},
-    {"collectives: tcp", "efficiency", 0.75, 0.2, 1},
-    {"collectives: tcp", "blend", 0.71, 0.15, 1},
-    {"collectives: rdma", "latency", 2.5e-5, 0.5, kNoMax},
-    {"collectives: rdma", "efficiency", 0.88, 0.1, 1},
-    {"collectives: rdma", "blend", 0.71, 0.15, 1},
-}};
 
 // Spreads of logarithms between systems, from those of the five shared tables.
 constexpr double kInsideLatencySpread = 0.45;
@@ -77,8 +39,9 @@ constexpr int kRowsPerCurve = 24;
 constexpr std::size_t kScaleRows = 300;
 constexpr double kScalePriorRows = 10;
 constexpr double kScalePriorCurves = 3;
-// The least of them, for rows of a known cluster, of a known system and of others: rows that were
-// left out lie nearer to others than new ones. Chosen by leaving out groups of the shared tables.
+// The least of them, for rows of a known cluster and of a known system, as rows that were left out
+// lie nearer to others than new ones; and what is believed of other systems before any is left out.
+// Chosen by leaving out groups of the shared tables.
 constexpr double kScaleCurveMin = 0.4;
 constexpr double kScaleSystemMin = 0.9;
 constexpr double kScaleUnknown = 0.95;
@@ -120,8 +83,8 @@ CollectiveLaw law_of(std::span<const double> x) {
   std::size_t i = 0;
   for_each_constant(law, [&](const char* scope, std::string_view name, auto& member) {
     if (name.ends_with("deviation")) return;
-    CHECK(kPriors[i].scope == std::string_view(scope));
-    CHECK(kPriors[i].name == name);
+    CHECK(kFabricPriors[i].scope == std::string_view(scope));
+    CHECK(kFabricPriors[i].name == name);
     if constexpr (std::is_same_v<decltype(member), Seconds&>) {
       member = std::exp(x[i++]) * kSecond;
     } else {
@@ -196,7 +159,7 @@ std::vector<const CollectiveCase*> thinned(std::span<const CollectiveCase> cases
 }  // namespace
 
 void FabricModel::add_unknowns(std::span<const CollectiveCase> cases, const Calibration* prior) {
-  for (const ConstantPrior& it : kPriors) {
+  for (const ConstantPrior& it : kFabricPriors) {
     const Constant* known = find(prior, it);
     const bool told = known != nullptr && known->identified && known->deviation;
     unknowns_.push_back(unknown(std::log(known != nullptr ? known->value : it.value),
@@ -272,6 +235,16 @@ double FabricModel::fitted_log_time(const CollectiveCase& it) const {
 
 Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
                                      const Calibration* prior) {
+  auto model = fit_law(cases, prior);
+  if (!model.ok()) return model.error();
+  model->learn_scales(cases);
+  const Status learned = model->learn_unknown_scale(cases, prior);
+  if (!learned.ok()) return learned.error();
+  return model;
+}
+
+Result<FabricModel> FabricModel::fit_law(std::span<const CollectiveCase> cases,
+                                         const Calibration* prior) {
   FabricModel model;
   model.add_unknowns(cases, prior);
   const std::vector<const CollectiveCase*> rows = thinned(cases);
@@ -297,7 +270,6 @@ Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
   if (!fitted.ok()) return fitted.error();
   model.fitted_ = std::move(*fitted);
   model.learn_deviations(cases);
-  model.learn_scales(cases);
   return model;
 }
 
@@ -389,22 +361,53 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
   }
 }
 
-double FabricModel::scale_of(const CollectiveCase& it, bool known) const {
-  if (!systems_.contains(it.system)) return kScaleUnknown;
-  if (!known) return std::max(kScaleSystemMin, scale_system_);
+Status FabricModel::learn_unknown_scale(std::span<const CollectiveCase> cases,
+                                        const Calibration* prior) {
+  std::map<std::string, std::vector<const CollectiveCase*>> systems;
+  for (const CollectiveCase* it : thinned(cases)) systems[it->system].push_back(it);
+  HeldOutErrors errors;
+  for (const auto& [system, rows] : systems) {
+    if (systems.size() == 1) break;  // Without it there is no other.
+    std::vector<CollectiveCase> others;
+    for (const CollectiveCase& it : cases) {
+      if (it.system != system) others.push_back(it);
+    }
+    const auto without = fit_law(others, prior);
+    if (!without.ok()) return without.error();
+    for (const CollectiveCase* it : rows) {
+      const LogTime time = without->unscaled(*it);
+      errors.add(std::log(measured_time(*it)->in(kSecond)) - time.mean,
+                 {time.deviation, time.deviation}, rows.size());
+    }
+  }
+  scale_unknown_ = errors.factors(systems.size(), kScaleUnknown);
+  return {};
+}
+
+LogSpread FabricModel::scale_of(const CollectiveCase& it, bool known) const {
+  if (!systems_.contains(it.system)) return scale_unknown_;
   const auto curve = scale_curves_.find(curve_key(it));
-  return std::max(kScaleCurveMin, curve == scale_curves_.end() ? scale_all_ : curve->second);
+  const double of_rows = curve == scale_curves_.end() ? scale_all_ : curve->second;
+  const double scale =
+      known ? std::max(kScaleCurveMin, of_rows) : std::max(kScaleSystemMin, scale_system_);
+  return {scale, scale};
+}
+
+FabricModel::LogTime FabricModel::unscaled(const CollectiveCase& it) const {
+  const FieldEstimate field = field_.at(point_of(it));
+  return {.mean = fitted_log_time(it) + field.mean,
+          .deviation = std::sqrt(field.variance + law_variance(it)),
+          .same_curve = field.same_curve};
 }
 
 CollectiveEstimate FabricModel::estimate(const CollectiveCase& it) const {
   CHECK(it.note.empty());
-  const FieldEstimate field = field_.at(point_of(it));
-  const double mean = fitted_log_time(it) + field.mean;
-  const double reach =
-      kEightInTen * scale_of(it, field.same_curve) * std::sqrt(field.variance + law_variance(it));
-  return {.mean = std::exp(mean) * kSecond,
-          .p10 = std::exp(mean - reach) * kSecond,
-          .p90 = std::exp(mean + reach) * kSecond};
+  const LogTime time = unscaled(it);
+  const LogSpread scale = scale_of(it, time.same_curve);
+  const double reach = kEightInTen * time.deviation;
+  return {.mean = std::exp(time.mean) * kSecond,
+          .p10 = std::exp(time.mean - reach * scale.below) * kSecond,
+          .p90 = std::exp(time.mean + reach * scale.above) * kSecond};
 }
 
 CollectiveLaw FabricModel::law() const {

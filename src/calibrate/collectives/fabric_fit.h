@@ -12,6 +12,7 @@
 #include "calibrate/collectives/residual_field.h"
 #include "plan/calibration.h"
 #include "predict/collective_law.h"
+#include "predict/law.h"
 #include "solver/least_squares.h"
 
 namespace stint {
@@ -19,7 +20,8 @@ namespace stint {
 /// The physical law of collectives (predict/collective_law.h), fitted to measured ones of several
 /// systems: constants of each kind of link, of each system factors around them, and the deviations
 /// of its rows (ResidualField). Far from all rows the law's constants remain, with the spread
-/// between systems as their interval.
+/// between systems as their interval. How wide intervals are is learned by holding out rows, curves
+/// and, for systems without rows, whole systems (calibrate/held_out_width.h).
 class FabricModel {
  public:
   /// Fits log times by least squares with priors and a robust loss. Cases with a note or without a
@@ -68,8 +70,21 @@ class FabricModel {
   double law_variance(const CollectiveCase& it) const;
   FieldPoint point_of(const CollectiveCase& it) const;
   void learn_deviations(std::span<const CollectiveCase> cases);
+  /// Without the width of intervals.
+  static Result<FabricModel> fit_law(std::span<const CollectiveCase> cases,
+                                     const Calibration* prior);
   void learn_scales(std::span<const CollectiveCase> cases);
-  double scale_of(const CollectiveCase& it, bool known) const;
+  Status learn_unknown_scale(std::span<const CollectiveCase> cases, const Calibration* prior);
+  LogSpread scale_of(const CollectiveCase& it, bool known) const;
+
+  /// The logarithm of a time with its deviation, before its scale.
+  struct LogTime {
+    double mean = 0;
+    double deviation = 0;
+    bool same_curve = false;
+  };
+
+  LogTime unscaled(const CollectiveCase& it) const;
 
   std::vector<Unknown> unknowns_;
   std::map<std::string, System> systems_;
@@ -81,6 +96,7 @@ class FabricModel {
   std::map<std::string, double> scale_curves_;
   double scale_all_ = 1;
   double scale_system_ = 1;  // Of a known system where the cluster and collective have no rows.
+  LogSpread scale_unknown_{.below = 1, .above = 1};  // Of a system without rows.
 };
 
 /// Values of a table's column with their 80 % interval.

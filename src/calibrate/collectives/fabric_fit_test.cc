@@ -80,6 +80,22 @@ TEST(FabricModel, IsLessSureFartherFromItsRows) {
   EXPECT_GT(share, 0.1);
 }
 
+// Four systems that follow one law tell that a fifth does; four that do not, do not.
+TEST(FabricModel, LearnsTheWidthOfUnknownSystemsFromSystemsHeldOut) {
+  const auto width_elsewhere = [](double factor) {
+    std::vector<CollectiveCase> rows;
+    double slower = 1;
+    for (const char* system : {"a", "b", "c", "d"}) {
+      for (const CollectiveCase& it : curve(system, 2, slower)) rows.push_back(it);
+      slower = slower > 1 ? 1 : factor;
+    }
+    const auto model = FabricModel::fit(rows);
+    CHECK(model.ok());
+    return width(model->estimate(make("e", 2, 100 * kMB)));
+  };
+  EXPECT_LT(width_elsewhere(1), 0.75 * width_elsewhere(3));
+}
+
 TEST(FabricModel, WithoutRowsThePriorsRemain) {
   const auto model = FabricModel::fit({});
   ASSERT_TRUE(model.ok()) << model.error().message;

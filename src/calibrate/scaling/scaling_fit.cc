@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "calibrate/held_out_width.h"
 #include "solver/least_squares.h"
 #include "solver/random_effects.h"
 
@@ -185,10 +186,19 @@ ScalingModel::Population ScalingModel::population_of(std::span<const ScalingRow>
   for (const ScalingRow& row : rows) {
     population.families[row.family] = belief({effect(kAnyFamily, row.family)}, family);
   }
-  if (population.sized) {
-    population.per_size = belief({effect(kPerSize, "")}, fitted.variances().kinds[kSizedJob]);
-    population.per_size.mean += centre;
+  if (!population.sized) return population;
+  // What a size costs and what a family does to it are known together better than each alone.
+  const EffectVariances& variances = fitted.variances();
+  const double job = variances.kinds[kSizedJob];
+  for (const ScalingRow& row : rows) {
+    ScalingBelief& it = population.per_size[row.family];
+    it = belief({effect(kPerSize, ""), effect(kAnyFamily, row.family)},
+                job + variances.kinds[kJobFamily]);
+    it.mean += centre;
   }
+  population.per_size_elsewhere =
+      belief({effect(kPerSize, "")}, job + variances.kinds[kAnyFamily] + family);
+  population.per_size_elsewhere.mean += centre;
   return population;
 }
 
@@ -209,7 +219,35 @@ Result<ScalingModel> ScalingModel::fit(std::span<const ScalingRow> rows,
     if (!job.ok()) return job.error();
     model.jobs_.emplace(name, std::move(*job));
   }
+  model.learn_unseen(measured);
   return model;
+}
+
+void ScalingModel::learn_unseen(std::span<const ScalingRow> rows) {
+  std::map<std::string, std::size_t> jobs;
+  for (const ScalingRow& row : rows) {
+    if (log_size(row)) ++jobs[row.job];
+  }
+  constexpr std::size_t kFewJobs = 3;  // One of which is held out.
+  if (jobs.size() < kFewJobs) return;
+  HeldOutErrors errors;
+  for (const auto& [job, count] : jobs) {
+    std::vector<ScalingRow> others;
+    for (const ScalingRow& row : rows) {
+      if (row.job != job) others.push_back(row);
+    }
+    // Jobs without rows are predicted by the population alone, so its jobs need no fits.
+    ScalingModel without;
+    without.priors_ = priors_;
+    without.population_ = population_of(others, priors_);
+    for (const ScalingRow& row : rows) {
+      if (row.job != job || !log_size(row)) continue;
+      const Estimate it = without.estimate(row, without.unseen_job(row));
+      errors.add(std::log(row.time->in(kSecond)) - it.log_time, {it.deviation, it.deviation},
+                 count);
+    }
+  }
+  unseen_ = errors.factors(jobs.size());
 }
 
 Result<ScalingModel::Job> ScalingModel::fit_job(std::span<const ScalingRow> rows) const {
@@ -259,15 +297,14 @@ Result<ScalingModel::Job> ScalingModel::fit_job(std::span<const ScalingRow> rows
 }
 
 ScalingModel::Job ScalingModel::unseen_job(const ScalingRow& row) const {
-  const auto family = population_.families.find(row.family);
-  const ScalingBelief of_family =
-      family == population_.families.end() ? ScalingBelief{0, priors_.family} : family->second;
+  const auto found = population_.per_size.find(row.family);
+  const ScalingBelief per_size =
+      found == population_.per_size.end() ? population_.per_size_elsewhere : found->second;
   Job job;
   job.numbers = {{"job", 0}, {"family " + row.family, 1}};
-  job.values = {population_.per_size.mean + *log_size(row), of_family.mean};
-  job.covariance = {{population_.per_size.deviation * population_.per_size.deviation, 0},
-                    {0, of_family.deviation * of_family.deviation}};
-  job.reference = job.values[0] + job.values[1];
+  job.values = {per_size.mean + *log_size(row), 0};
+  job.covariance = {{per_size.deviation * per_size.deviation, 0}, {0, 0}};
+  job.reference = job.values[0];
   job.floor_samples = samples_per_worker(row) / row.micro_steps;
   return job;
 }
@@ -275,12 +312,19 @@ ScalingModel::Job ScalingModel::unseen_job(const ScalingRow& row) const {
 Forecast ScalingModel::estimate(const ScalingRow& row) const {
   if (!row.unusable.empty()) return {.note = row.unusable};
   const auto found = jobs_.find(row.job);
-  if (found != jobs_.end()) return estimate(row, found->second);
-  if (population_.sized && log_size(row)) return estimate(row, unseen_job(row));
-  return {.note = fmt::format("there is no training data for {}", printable(row.job))};
+  const bool known = found != jobs_.end();
+  if (!known && !(population_.sized && log_size(row))) {
+    return {.note = fmt::format("there is no training data for {}", printable(row.job))};
+  }
+  const Estimate it = estimate(row, known ? found->second : unseen_job(row));
+  const double reach = kNormal90 * it.deviation;
+  return {.time = std::exp(it.log_time) * kSecond,
+          .p10 = std::exp(it.log_time - reach * (known ? 1 : unseen_.below)) * kSecond,
+          .p90 = std::exp(it.log_time + reach * (known ? 1 : unseen_.above)) * kSecond,
+          .note = {}};
 }
 
-Forecast ScalingModel::estimate(const ScalingRow& row, const Job& job) const {
+ScalingModel::Estimate ScalingModel::estimate(const ScalingRow& row, const Job& job) const {
   const auto names = names_of(row);
   const auto beliefs = beliefs_of(priors_);
   const ScalingSetup setup = scaling_setup(row, priors_);
@@ -312,11 +356,7 @@ Forecast ScalingModel::estimate(const ScalingRow& row, const Job& job) const {
       if (known[k]) variance += slopes[i] * slopes[k] * job.covariance[*known[i]][*known[k]];
     }
   }
-  const double reach = kNormal90 * std::sqrt(std::max(0.0, variance));
-  return {.time = std::exp(middle) * kSecond,
-          .p10 = std::exp(middle - reach) * kSecond,
-          .p90 = std::exp(middle + reach) * kSecond,
-          .note = {}};
+  return {.log_time = middle, .deviation = std::sqrt(std::max(0.0, variance))};
 }
 
 }  // namespace stint

@@ -9,6 +9,7 @@
 #include "calibrate/forecast.h"
 #include "calibrate/scaling/scaling_priors.h"
 #include "measure/tables/scaling_table.h"
+#include "predict/law.h"
 
 namespace stint {
 
@@ -22,6 +23,9 @@ namespace stint {
 /// deviates from exposed and crossing. Each level has a normal prior around the one above it, so
 /// that what the rows of a series cannot tell is taken from other series of the job, and what these
 /// cannot tell from the priors. How far a family is from others is learned over all jobs.
+///
+/// The width of the intervals of jobs without rows is learned by holding jobs out of the rows, see
+/// calibrate/held_out_width.h.
 class ScalingModel {
  public:
   /// Fits the usable rows that have a time; failures are the solver's.
@@ -46,19 +50,30 @@ class ScalingModel {
   /// What the rows of all jobs tell together.
   struct Population {
     std::map<std::string, ScalingBelief> families;
-    // Logarithm of the time per parameter and token of a job that is not among them.
+    // Logarithm of the time per parameter and token of a job that is not among them: on the devices
+    // of a family, and on those of none of them.
     bool sized = false;
-    ScalingBelief per_size;
+    std::map<std::string, ScalingBelief> per_size;
+    ScalingBelief per_size_elsewhere;
   };
 
   static Population population_of(std::span<const ScalingRow> rows, const ScalingPriors& priors);
   Result<Job> fit_job(std::span<const ScalingRow> rows) const;
+  void learn_unseen(std::span<const ScalingRow> rows);
   Job unseen_job(const ScalingRow& row) const;
-  Forecast estimate(const ScalingRow& row, const Job& job) const;
+
+  /// A time and the deviation of its logarithm.
+  struct Estimate {
+    double log_time = 0;
+    double deviation = 0;
+  };
+
+  Estimate estimate(const ScalingRow& row, const Job& job) const;
 
   ScalingPriors priors_;
   Population population_;
   std::map<std::string, Job> jobs_;
+  LogSpread unseen_{.below = 1, .above = 1};  // Factors on the deviation of jobs without rows.
 };
 
 }  // namespace stint

@@ -143,5 +143,27 @@ TEST(ScalingModel, AnUnseenModelIsPredictedFromItsSize) {
   EXPECT_GT(forecast.p90->in(kSecond), 30);
 }
 
+// Twelve models in proportion to their size, and twelve that scatter about it by a factor of 1.5:
+// the intervals of an unseen model are as wide as the errors of models that were held out.
+TEST(ScalingModel, TheWidthOfUnseenModelsIsLearned) {
+  const auto width = [](double scatter) {
+    std::vector<ScalingRow> rows;
+    for (int i = 1; i <= 12; ++i) {
+      ScalingRow& row = rows.emplace_back(scaling_row(std::to_string(i), 64, 128));
+      row.parameters = i * 1e9;
+      row.tokens = 4096;
+      row.time = i * (i % 2 == 0 ? scatter : 1) * kSecond;
+    }
+    ScalingRow unseen = scaling_row("new", 64, 128);
+    unseen.parameters = 5e9;
+    unseen.tokens = 4096;
+    const Forecast forecast = fitted(rows).estimate(unseen);
+    CHECK(forecast.time.has_value());
+    return std::log(*forecast.p90 / *forecast.p10);
+  };
+  EXPECT_LT(width(1), 0.5);
+  EXPECT_GT(width(1.5), 1.5 * width(1));
+}
+
 }  // namespace
 }  // namespace stint
