@@ -10,8 +10,10 @@
 #include "calibrate/scaling/scaling_fit.h"
 #include "calibrate/scaling/scaling_priors.h"
 #include "calibrate/scaling/scaling_split.h"
+#include "calibrate/scaling/scaling_transfer.h"
 #include "calibrate/score.h"
 #include "load/job_files.h"
+#include "load/published_tables.h"
 #include "validate/validation_report.h"
 
 namespace stint {
@@ -37,9 +39,32 @@ struct Trial {
   std::vector<std::size_t> numbers;  // Of the test rows in their files.
 };
 
+/// Appends the rows of "FORMAT=FILE" words.
+Status append_priors(const std::vector<std::string>& priors, Rows& rows) {
+  for (const std::string& word : priors) {
+    const std::size_t equals = word.find('=');
+    std::optional<ScalingFormat> format;
+    for (const auto& [value, name] : names_of(ScalingFormat{})) {
+      if (equals != std::string::npos && word.substr(0, equals) == name) format = value;
+    }
+    if (!format) {
+      return bad_usage(
+          fmt::format("--prior must be FORMAT=FILE with mlperf or dgxc as the format, not '{}'",
+                      printable(word)));
+    }
+    auto read = read_tables(*format, {word.substr(equals + 1)});
+    if (!read.ok()) return read.error();
+    std::move(read->begin(), read->end(), std::back_inserter(rows));
+  }
+  return {};
+}
+
 Result<std::vector<Trial>> read_trials(const ScalingRequest& request) {
   auto train = read_tables(request.format, request.train);
   if (!train.ok()) return train.error();
+  const std::size_t own = train->size();
+  const Status appended = append_priors(request.priors, *train);
+  if (!appended.ok()) return appended.error();
   std::vector<Trial> trials;
   if (request.split.empty()) {
     auto test = read_tables(request.format, request.test);
@@ -51,10 +76,14 @@ Result<std::vector<Trial>> read_trials(const ScalingRequest& request) {
   const auto split = parse_scaling_split(request.split);
   if (!split.ok()) return split.error();
   for (const Fold& fold : folds(*split, *train)) {
-    Trial& trial = trials.emplace_back();
+    Trial trial;
     for (const std::size_t i : fold.train) trial.train.push_back((*train)[i]);
-    for (const std::size_t i : fold.test) trial.test.push_back((*train)[i]);
-    trial.numbers = fold.test;
+    for (const std::size_t i : fold.test) {
+      if (i >= own) continue;  // Held out of the priors, but not scored.
+      trial.test.push_back((*train)[i]);
+      trial.numbers.push_back(i);
+    }
+    if (!trial.test.empty()) trials.push_back(std::move(trial));
   }
   if (trials.empty()) {
     return bad_input(fmt::format("no row of {} is left to test by --split {}",
@@ -142,16 +171,46 @@ std::vector<std::string> notes_of(const Outcomes& outcomes, const Validation& va
   return {};
 }
 
-Result<Outcomes> our_outcomes(const std::vector<Trial>& trials, const ScalingPriors& priors) {
+Result<std::vector<Forecast>> forecast_by_benchmarks(const Trial& trial,
+                                                     const ScalingPriors& priors) {
+  const auto model = ScalingModel::fit(trial.train, priors);
+  if (!model.ok()) return model.error();
+  std::vector<Forecast> forecasts;
+  for (const ScalingRow& row : trial.test) forecasts.push_back(model->estimate(row));
+  return forecasts;
+}
+
+/// The priors of the network that the request describes, at the line rate of a row.
+NetworkPriors network_priors(const ScalingRequest& request) {
+  return [&request](BytesPerSecond network) -> Result<LawPriors> {
+    FabricFacts facts = request.fabric;
+    facts.network = network;
+    auto context = fit_context("", facts, request.calibration);
+    if (!context.ok()) return context.error();
+    return std::move(context->priors);
+  };
+}
+
+Result<Outcomes> our_outcomes(const ScalingRequest& request, const std::vector<Trial>& trials,
+                              const ScalingPriors& priors) {
   Outcomes outcomes;
   for (const Trial& trial : trials) {
-    const auto model = ScalingModel::fit(trial.train, priors);
-    if (!model.ok()) return model.error();
+    const auto forecasts = request.by_network ? forecast_by_network(trial.train, trial.test, priors,
+                                                                    network_priors(request))
+                                              : forecast_by_benchmarks(trial, priors);
+    if (!forecasts.ok()) return forecasts.error();
     for (std::size_t i = 0; i < trial.test.size(); ++i) {
-      outcomes.push_back({trial.numbers[i], &trial.test[i], model->estimate(trial.test[i])});
+      outcomes.push_back({trial.numbers[i], &trial.test[i], (*forecasts)[i]});
     }
   }
   return outcomes;
+}
+
+/// States the network where a row does not.
+void set_network(const std::optional<BytesPerSecond>& network, Rows& rows) {
+  for (ScalingRow& row : rows) {
+    if (!row.network) row.network = network;
+  }
 }
 
 Outcomes baseline_outcomes(const std::vector<Trial>& trials, ScalingBaseline baseline) {
@@ -170,15 +229,19 @@ Outcomes baseline_outcomes(const std::vector<Trial>& trials, ScalingBaseline bas
 Result<ValidateAnswer> validate_scaling(const ScalingRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files.error();
-  const auto trials = read_trials(request);
+  auto trials = read_trials(request);
   if (!trials.ok()) return trials.error();
+  for (Trial& trial : *trials) {
+    set_network(request.fabric.network, trial.train);
+    set_network(request.fabric.network, trial.test);
+  }
   const auto priors =
       scaling_priors(shipped_calibration("scaling-priors"), name_of(request.format));
   if (!priors.ok()) return priors.error();
 
   std::vector<Outcomes> all;  // Ours, unless only baselines are wanted, and the baselines.
   if (!request.only_baselines) {
-    auto ours = our_outcomes(*trials, *priors);
+    auto ours = our_outcomes(request, *trials, *priors);
     if (!ours.ok()) return ours.error();
     all.push_back(std::move(*ours));
   }

@@ -132,5 +132,40 @@ TEST(ValidateScaling, PublishedClustersAreWithinLooseBounds) {
   EXPECT_LT(answer.ours.overall.mape, answer.baselines[0].overall.mape);
 }
 
+// Single VMs are learned from, and their network is stated: no cluster of the table teaches
+// anything.
+TEST(ValidateScaling, ClustersArePredictedFromOneVmByTheirNetwork) {
+  const Folder folder;
+  const ScalingRequest request{.train = {folder.file("a.csv", two_jobs())},
+                               .split = "max-vms=1",
+                               .by_network = true,
+                               .fabric = {.network = 400 * kGbit / kSecond},
+                               .baselines = {ScalingBaseline::kPerfect}};
+  const auto answer = answer_to(request);
+  EXPECT_EQ(answer.ours.overall.n, 6);
+  EXPECT_EQ(answer.baselines[0].overall.n, 6);
+  EXPECT_GT(answer.ours.overall.coverage80, 0);
+  ScalingRequest missing = request;
+  missing.calibration = folder.path("none.json");
+  EXPECT_FALSE(validate_scaling(missing).ok());
+}
+
+// A model of another table joins the training rows; held-out jobs are held out of it too.
+TEST(ValidateScaling, PriorsJoinTheTrainingRows) {
+  const Folder folder;
+  const std::string own = folder.file("a.csv", kHeader + table("bert"));
+  const std::string prior = folder.file("b.csv", kHeader + table("ssd"));
+  const std::string test = folder.file("t.csv", kHeader + line("ssd", 4, 32));
+  EXPECT_EQ(answer_to({.train = {own}, .test = {test}}).ours.overall.n, 0);
+  const auto answer = answer_to({.train = {own}, .test = {test}, .priors = {"mlperf=" + prior}});
+  EXPECT_EQ(answer.ours.overall.n, 1);
+  const auto split =
+      answer_to({.train = {own}, .split = "smallest=2", .priors = {"mlperf=" + prior}});
+  EXPECT_EQ(split.ours.overall.n, 2);
+  const auto bad = validate_scaling({.train = {own}, .test = {test}, .priors = {"x=" + prior}});
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().kind, ErrorKind::kUsage);
+}
+
 }  // namespace
 }  // namespace stint

@@ -91,6 +91,10 @@ Result<ScalingPriors> scaling_priors(const Calibration& calibration, std::string
   return priors;
 }
 
+BytesPerSecond network_of(const ScalingRow& row, const ScalingPriors& priors) {
+  return row.network.value_or(row.workers_per_vm * priors.network);
+}
+
 ScalingSetup scaling_setup(const ScalingRow& row, const ScalingPriors& priors) {
   const auto known = priors.jobs.find(row.job);
   const auto job = known == priors.jobs.end() ? ScalingPriors::JobTraffic{} : known->second;
@@ -99,7 +103,7 @@ ScalingSetup scaling_setup(const ScalingRow& row, const ScalingPriors& priors) {
   const double held_by = parameters * priors.state_bytes / priors.memory;
   const ScalingWires wires{.workers_per_vm = row.workers_per_vm,
                            .degree = std::max(row.degree, held_by),
-                           .network = row.network.value_or(row.workers_per_vm * priors.network)};
+                           .network = network_of(row, priors)};
   // Gradients are sent once in each direction.
   const ScalingTraffic traffic{.synchronised = 2 * parameters * priors.gradient_bytes,
                                .per_sample = job.exchange};

@@ -54,6 +54,9 @@ struct ScalingPriors {
 /// missing or has no deviation where one is needed.
 Result<ScalingPriors> scaling_priors(const Calibration& calibration, std::string_view format);
 
+/// The line rate of a VM of the row, one direction: its own, or the usual one of its workers.
+BytesPerSecond network_of(const ScalingRow& row, const ScalingPriors& priors);
+
 /// The row as the law sees it. A model that does not fit on the stated workers is spread over more.
 ScalingSetup scaling_setup(const ScalingRow& row, const ScalingPriors& priors);
 

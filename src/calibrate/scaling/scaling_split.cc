@@ -62,13 +62,14 @@ Result<ScalingSplit> parse_scaling_split(std::string_view text) {
   if (text == "leave-one-job-out") return ScalingSplit{Kind::kLeaveOneJobOut};
   if (text == "leave-one-submitter-out") return ScalingSplit{Kind::kLeaveOneOwnerOut};
   for (const auto& [start, kind] : {std::pair<std::string_view, Kind>{"smallest=", Kind::kSmallest},
-                                    {"max-gpus=", Kind::kWorkersMax}}) {
+                                    {"max-gpus=", Kind::kWorkersMax},
+                                    {"max-vms=", Kind::kVmsMax}}) {
     if (!text.starts_with(start)) continue;
     const auto count = parse_int(text.substr(start.size()));
     if (count && *count >= 1) return ScalingSplit{kind, *count};
   }
   return bad_usage(
-      fmt::format("--split must be smallest=N, max-gpus=N, leave-one-job-out or "
+      fmt::format("--split must be smallest=N, max-gpus=N, max-vms=N, leave-one-job-out or "
                   "leave-one-submitter-out for this format, not '{}'",
                   printable(text)));
 }
@@ -87,6 +88,9 @@ std::vector<Fold> folds(const ScalingSplit& split, std::span<const ScalingRow> r
       break;
     case ScalingSplit::Kind::kWorkersMax:
       folds = {fold_by(rows, [&](const ScalingRow& row) { return row.workers > split.count; })};
+      break;
+    case ScalingSplit::Kind::kVmsMax:
+      folds = {fold_by(rows, [&](const ScalingRow& row) { return row.vms > split.count; })};
       break;
   }
   std::erase_if(folds, [](const Fold& fold) { return fold.test.empty(); });

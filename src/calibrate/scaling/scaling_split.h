@@ -20,13 +20,14 @@ struct ScalingSplit {
     kLeaveOneJobOut,
     kLeaveOneOwnerOut,
     kWorkersMax,  // Trained on clusters of up to `count` workers, tested on the rest.
+    kVmsMax,      // The same by VMs.
   };
   Kind kind = Kind::kSmallest;
   int count = 0;
 };
 
-/// "smallest=2", "leave-one-job-out", "leave-one-submitter-out" or "max-gpus=16"; a usage error
-/// otherwise.
+/// "smallest=2", "leave-one-job-out", "leave-one-submitter-out", "max-gpus=16" or "max-vms=1"; a
+/// usage error otherwise.
 Result<ScalingSplit> parse_scaling_split(std::string_view text);
 
 /// The folds of `split`; those without test rows are left out. Rows that cannot be used are in

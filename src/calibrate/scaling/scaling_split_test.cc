@@ -53,6 +53,8 @@ TEST(ScalingSplit, JobsOwnersAndSizesAreHeldOut) {
   EXPECT_EQ(split_by("leave-one-submitter-out", rows)[1].test, (Numbers{1, 2}));
   EXPECT_EQ(split_by("max-gpus=16", rows)[0].test, (Numbers{2}));
   EXPECT_TRUE(split_by("max-gpus=64", rows).empty());
+  EXPECT_EQ(split_by("max-vms=1", rows)[0].test, (Numbers{1, 2}));
+  EXPECT_EQ(split_by("max-vms=2", rows)[0].test, (Numbers{2}));
   rows[2].unusable = "nodes is blank";
   EXPECT_EQ(split_by("leave-one-job-out", rows)[0].test, (Numbers{0}));
 }

@@ -61,8 +61,7 @@ bool is_scaling(const Invocation& invocation) {
 }
 
 Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
-  for (const char* option :
-       {"--jobs", "--probes", "--network", "--transport", "--inside", "--calibration"}) {
+  for (const char* option : {"--jobs", "--probes"}) {
     if (invocation.has(option)) {
       return bad_usage(
           fmt::format("{} does not apply to --format {}", option, invocation.get("--format")));
@@ -70,12 +69,20 @@ Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
   }
   const auto baselines = baselines_of<ScalingBaseline>(invocation);
   if (!baselines.ok()) return baselines.error();
+  const auto fabric = fabric_of(invocation);
+  if (!fabric.ok()) return fabric.error();
   ScalingRequest request{.format = enumerator<ScalingFormat>(invocation.get("--format")),
                          .train = invocation.list("--train"),
                          .test = invocation.list("--test"),
                          .split = invocation.get("--split"),
+                         .priors = invocation.list("--prior"),
+                         .fabric = *fabric,
+                         .calibration = invocation.get("--calibration"),
                          .predictions = invocation.get("--predictions"),
                          .baselines = *baselines};
+  for (const char* option : {"--network", "--transport", "--inside", "--calibration"}) {
+    request.by_network = request.by_network || invocation.has(option);
+  }
   request.only_baselines = invocation.output() == "json" && !request.baselines.empty();
   if (shows_perfect(invocation)) request.baselines.push_back(ScalingBaseline::kPerfect);
   return request;
@@ -94,6 +101,11 @@ Result<ValidateRequest> to_request(const Invocation& invocation) {
   }
   const auto format = format_of(invocation);
   if (!format.ok()) return format.error();
+  if (invocation.has("--prior")) {
+    return bad_usage(fmt::format("--prior does not apply to --format {}; it is for {}",
+                                 invocation.get("--format"),
+                                 join(choices_of<ScalingFormat>(), " and ")));
+  }
   const auto fabric = fabric_of(invocation);
   if (!fabric.ok()) return fabric.error();
   ValidateRequest request{.format = *format,
@@ -243,7 +255,10 @@ Verb iteration_verb() {
           "N workers, max-vms=N on up to N VMs; gpu=NAME tests several workers of one GPU type. "
           "The formats mlperf and dgxc are benchmarks on clusters of several sizes: smallest=N "
           "trains on the N smallest clusters of each submitter, benchmark, accelerator and round "
-          "and tests the larger ones; leave-one-submitter-out holds out each submitter.",
+          "and tests the larger ones; leave-one-submitter-out holds out each submitter. They are "
+          "predicted by a law of their own; with --network, --transport, --inside or --calibration "
+          "clusters are predicted from single VMs alone, by the law of the network. What --split "
+          "holds out is held out of --prior too.",
       .options = with_fabric(
           {iteration_format(),
            train_option(),
@@ -256,6 +271,10 @@ Verb iteration_verb() {
             .value = "NAME",
             .help = "Calibration to begin with, carried over to the network of the tables: a file "
                     "or 'bundled' (default: physics alone)."},
+           {.name = "--prior",
+            .value = "FORMAT=FILE...",
+            .help = "Tables of mlperf or dgxc whose rows join the training, for these formats.",
+            .files = true},
            jobs_option(),
            {.name = "--baseline",
             .value = "LIST",
