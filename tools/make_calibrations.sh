@@ -54,3 +54,8 @@ grep -v '^aws,' "$data/spot_dime2020/gpu_vm_lifetimes.csv" >"$google"
 "$stint" risk fit -q --name spot --out data/calibration/spot.json --provenance \
   "lifetimes: github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs of Google, March 2020; losses together: github.com/uclasystem/bamboo at 808092932894 (NSDI'23), AWS p2 and p3, 2020" \
   "$google" "$data"/spot_traces_bamboo/aws_*.csv >/dev/null
+# How spot prices move; what is believed of years stays as it is in the shipped file.
+echo spot-prices
+"$stint" calibrate prices -q --name spot-prices --out data/calibration/spot-prices.json --provenance \
+  "github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20): AWS p2 and p3, Azure NC" \
+  --train "$data"/spot_dime2020/{aws,azure}_spot_prices.csv >/dev/null

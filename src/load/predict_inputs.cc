@@ -111,6 +111,7 @@ Result<PredictInputs> job_and_catalog(const Environment& environment, Loaded<Job
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
   inputs.catalog = taken(*catalog, inputs.warnings);
+  if (environment.clock != nullptr) inputs.today = date_at(environment.clock->now());
   return inputs;
 }
 
@@ -168,6 +169,12 @@ Result<SpotPrior> load_spot_prior() {
   const auto calibration = load_calibration("spot");
   if (!calibration.ok()) return calibration.error();
   return read_spot_prior(calibration->noun);
+}
+
+Result<PriceLaw> load_price_law() {
+  const auto calibration = load_calibration("spot-prices");
+  if (!calibration.ok()) return calibration.error();
+  return read_price_law(calibration->noun);
 }
 
 Result<PredictInputs> load_predict_inputs(const Environment& environment, const std::string& job,

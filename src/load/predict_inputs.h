@@ -10,6 +10,7 @@
 #include "plan/layout.h"
 #include "predict/resolve.h"
 #include "risk/advisor.h"
+#include "risk/price_drift.h"
 
 namespace stint {
 
@@ -31,6 +32,9 @@ Result<Loaded<Calibration>> load_calibration(const std::string& name);
 /// What is shipped about the loss of spot machines without figures of their own.
 Result<SpotPrior> load_spot_prior();
 
+/// What is shipped about the change of prices with time.
+Result<PriceLaw> load_price_law();
+
 /// How old a calibration is, and how far it was off.
 struct CalibrationRecord {
   std::string name;
@@ -46,6 +50,7 @@ struct PredictInputs {
   CalibratedLaw law;
   DeviceLaw devices;
   CalibrationRecord calibration;      // That the law came from.
+  std::optional<Date> today;          // By the clock of the environment, if it has one.
   std::vector<std::string> warnings;  // Of what was read.
 
   /// It refers to these inputs.

@@ -3,6 +3,7 @@
 #include "app/calibrate/bucket_runs.h"
 #include "app/calibrate/calibrate_case.h"
 #include "app/calibrate/calibrate_collectives.h"
+#include "app/calibrate/calibrate_prices.h"
 #include "app/calibrate/device_model_case.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -22,25 +23,27 @@ bool is_free_sharing(const Constant& constant) {
   return constant.scope.starts_with("free sharing");
 }
 
+bool is_price(const Constant& constant) { return constant.scope.starts_with("price: "); }
+
 bool is_collective(const Constant& constant) { return constant.scope.starts_with("collectives"); }
 
 bool of_all_jobs(const Constant& constant) {
   const std::string& scope = constant.scope;
   const bool one =
       scope == "fabric" || scope == "devices" || scope == "buckets" || scope == "accelerators";
-  return one || is_free_sharing(constant) || is_collective(constant);
+  return one || is_free_sharing(constant) || is_collective(constant) || is_price(constant);
 }
 
 /// The constants of a GPU or a link are called alike for each.
 std::string name_in_table(const Constant& constant) {
   const std::size_t colon = constant.scope.find(": ");
-  const bool alike = is_free_sharing(constant) || is_collective(constant);
+  const bool alike = is_free_sharing(constant) || is_collective(constant) || is_price(constant);
   if (!alike || colon == std::string::npos) return constant.name;
   return fmt::format("{} ({})", constant.name, constant.scope.substr(colon + 2));
 }
 
-/// Latencies of microseconds need significant digits.
-void add_collective(Table& table, const Constant& constant) {
+/// Latencies of microseconds, and variances of a day, need significant digits.
+void add_small(Table& table, const Constant& constant) {
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.3g}", *value) : "";
   };
@@ -62,8 +65,8 @@ std::string constant_table(const Calibration& calibration, const Terminal& termi
                {.title = "set by the data", .importance = 7}});
   for (const Constant& constant : calibration.constants) {
     if (!of_all_jobs(constant)) continue;
-    if (is_collective(constant)) {
-      add_collective(table, constant);
+    if (is_collective(constant) || is_price(constant)) {
+      add_small(table, constant);
       continue;
     }
     const std::string prior = constant.prior_deviation
@@ -150,6 +153,12 @@ ExitCode sharing(const Invocation& invocation) {
 ExitCode collectives(const Invocation& invocation) {
   const auto calibration = calibrate_collectives(invocation.environment, to_request(invocation));
   if (!calibration.ok()) return report(invocation, "calibrate collective", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
+ExitCode prices(const Invocation& invocation) {
+  const auto calibration = calibrate_prices(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate prices", calibration.error());
   return print_calibration(invocation, *calibration);
 }
 
@@ -295,11 +304,32 @@ Verb collectives_verb() {
           .run = collectives};
 }
 
+Verb prices_verb() {
+  std::vector<OptionSpec> options{train_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {
+      .path = "calibrate prices",
+      .group = VerbGroup::kMeasure,
+      .summary = "Fit how spot prices move with time.",
+      .details =
+          "Reads tables of dated spot prices of AWS (zone, time_utc) or Azure (region, date_mdy), "
+          "recognised by their headers. Fits the variance of ln price that a day adds, from "
+          "changes over 1 to 56 days. What no table covers stays as shipped: the spread after "
+          "many years, and on-demand prices.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint calibrate prices --train aws_prices.csv --name mine",
+                    "From a published table."},
+                   {"stint calibrate prices --train a.csv b.csv --name mine --out mine.json",
+                    "Write the calibration to a file."}},
+      .run = prices};
+}
+
 }  // namespace
 
 std::vector<Verb> calibrate_verbs() {
-  return {fabric_verb(),  devices_verb(), device_model_verb(),
-          buckets_verb(), sharing_verb(), collectives_verb()};
+  return {fabric_verb(),  devices_verb(),     device_model_verb(), buckets_verb(),
+          sharing_verb(), collectives_verb(), prices_verb()};
 }
 
 }  // namespace stint::cli

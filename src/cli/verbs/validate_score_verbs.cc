@@ -13,6 +13,7 @@
 #include "validate/validate_collective_tables.h"
 #include "validate/validate_convergence.h"
 #include "validate/validate_memory.h"
+#include "validate/validate_prices.h"
 #include "validate/validate_runs.h"
 #include "validate/validate_survival.h"
 
@@ -59,6 +60,14 @@ ExitCode validate_survival_run(const Invocation& invocation) {
     print_answer(invocation, horizons_table(*found, invocation.out_terminal) + "\n");
   }
   return print_report(invocation, kVerb, found->scores);
+}
+
+ExitCode validate_prices_run(const Invocation& invocation) {
+  const auto found = validate_prices({.train = invocation.list("--train"),
+                                      .test = invocation.list("--test"),
+                                      .split = invocation.get("--split")});
+  if (!found.ok()) return report(invocation, "validate prices", found.error());
+  return print_report(invocation, "validate prices", *found);
 }
 
 ExitCode validate_runs_run(const Invocation& invocation) {
@@ -152,6 +161,31 @@ Verb validate_survival_verb() {
                        {"stint validate survival --train a.csv --test b.csv -o json",
                         "Machines of one table, predicted from those of another."}},
           .run = validate_survival_run};
+}
+
+Verb validate_prices_verb() {
+  std::vector<OptionSpec> options = validation_options();
+  options.push_back({.name = "--split",
+                     .value = "HOW",
+                     .help =
+                         "Split instead of --test: the second half of each pool's dates from the "
+                         "first halves, or each region predicted from the others.",
+                     .choices = {"dates", "regions"}});
+  return {.path = "validate prices",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score intervals of spot prices by their age.",
+          .details =
+              "Fits how spot prices move, as 'stint calibrate prices' does, and compares later "
+              "prices of a pool with the interval around its last known price. A pool without "
+              "training rows is known by its first test row. Files are dated spot prices of AWS or "
+              "Azure, recognised by their headers. Predictions are in USD/h.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint validate prices --train aws_prices.csv --split dates",
+                        "Later prices, predicted from earlier ones."},
+                       {"stint validate prices --train a.csv --test b.csv -o json",
+                        "Prices of one table, predicted from another."}},
+          .run = validate_prices_run};
 }
 
 Verb validate_runs_verb() {

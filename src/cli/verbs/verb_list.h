@@ -101,6 +101,9 @@ std::vector<Verb> validate_verbs();
 /// validate survival.
 Verb validate_survival_verb();
 
+/// `stint validate prices`.
+Verb validate_prices_verb();
+
 /// `stint validate runs`.
 Verb validate_runs_verb();
 
