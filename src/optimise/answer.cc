@@ -55,6 +55,25 @@ std::optional<CheckpointSchedule> schedule_of(const Evaluator& evaluator, const 
   return schedule;
 }
 
+/// What the age of prices adds to the interval of the cost; nothing where they are known.
+std::optional<PriceDoubt> prices_of(const Evaluator& evaluator, const Found& found,
+                                    const Plan& plan) {
+  const double deviation = evaluator.price_deviation(found);
+  if (deviation <= 0) return std::nullopt;
+  PriceDoubt doubt{.deviation = deviation};
+  for (const Part& part : found.config.used()) {
+    const Rental& rental = evaluator.space().rentals[static_cast<std::size_t>(part.rental)];
+    if (rental.price_deviation <= 0) continue;
+    const int days = days_between(rental.date, evaluator.question().outlook.prices->today);
+    doubt.oldest_days = std::max(doubt.oldest_days, days);
+  }
+  // Variances add up; without doubt about prices the cost is as uncertain as the time.
+  const double time = std::log(plan.time.p90 / plan.time.p10);
+  const double cost = std::log(plan.cost.p90 / plan.cost.p10);
+  doubt.share = std::clamp(1 - std::pow(time / cost, 2), 0.0, 1.0);
+  return doubt;
+}
+
 std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
   std::vector<std::string> notes;
   for (const PredictedGroup& group : plan.prediction->groups) {
@@ -127,9 +146,10 @@ Plan plan_of(const Evaluator& evaluator, const Found& found) {
   plan.time = {.mean = found.outcome.time,
                .p10 = evaluator.time_at(found, 0.1, below),
                .p90 = evaluator.time_at(found, 0.9, above)};
-  const DollarsPerSecond rate = found.outcome.cost / found.outcome.time;
-  plan.cost = {
-      .mean = found.outcome.cost, .p10 = rate * plan.time.p10, .p90 = rate * plan.time.p90};
+  plan.cost = {.mean = found.outcome.cost,
+               .p10 = evaluator.cost_at(found, 0.1, below),
+               .p90 = evaluator.cost_at(found, 0.9, above)};
+  plan.prices = prices_of(evaluator, found, plan);
   plan.global_batch = choice.global_batch;
   plan.iterations = static_cast<std::int64_t>(std::llround(std::max(1.0, choice.iterations)));
   plan.bill = bill_of(plan.prediction->iteration.parts, evaluator.rate(found.config), *run);

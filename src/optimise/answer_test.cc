@@ -134,5 +134,27 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
             (std::vector<std::string>{"Work is work.", lost, replaced, rest}));
 }
 
+// Iterations deviate by 0.4 and the price by 0.3: 0.09 of 0.16 + 0.09 are 36 % of the variance.
+TEST(PlanOf, SaysWhatShareOfItsIntervalIsPrice) {
+  PolicyFixture fixture;
+  for (auto& row : fixture.predict.law.covariance) row.assign(row.size(), 0);
+  fixture.predict.law.job_deviation = {};
+  fixture.predict.law.noise_floor = 0;
+  fixture.predict.law.noise_exposed = 0;
+  fixture.question.work.choices[0].deviation = 0.4;
+  const auto plan = [&] {
+    const SearchFixture search(fixture.question);
+    return plan_of(search.evaluator, search.found(vms_of(search, "slow.1", 1)));
+  };
+  EXPECT_FALSE(plan().prices.has_value());
+  fixture.age_prices(0, 0.3);
+  const Plan aged = plan();
+  ASSERT_TRUE(aged.prices.has_value());
+  EXPECT_NEAR(aged.prices->share, 0.36, 1e-3);
+  EXPECT_NEAR(aged.prices->deviation, 0.3, 1e-9);
+  EXPECT_EQ(aged.prices->oldest_days, 100);
+  EXPECT_NEAR(std::log(aged.cost.p90 / aged.cost.mean), 1.2815516 * 0.5, 1e-3);
+}
+
 }  // namespace
 }  // namespace stint

@@ -151,7 +151,24 @@ double Evaluator::p_within_at_most(const Config& config, Seconds work, Seconds t
 
 double Evaluator::p_within(const Found& found, Dollars cost, double deviation) const {
   // The bill follows the clock.
-  return p_within(found, found.outcome.time * (cost / found.outcome.cost), deviation);
+  return p_within(found, found.outcome.time * (cost / found.outcome.cost),
+                  with_prices(found, deviation));
+}
+
+double Evaluator::price_deviation(const Found& found) const {
+  double squares = 0;
+  for (const Part& part : found.config.used()) {
+    const Rental& rental = space_.rentals[static_cast<std::size_t>(part.rental)];
+    const double share = part.vms * rental.price * found.outcome.time / found.outcome.cost;
+    squares += std::pow(share * rental.price_deviation, 2);
+  }
+  return std::sqrt(squares);
+}
+
+double Evaluator::with_prices(const Found& found, double deviation) const {
+  // Prices change all of the bill, work only its own part of the time.
+  const double more = found.outcome.time / found.outcome.work;
+  return std::hypot(deviation, more * price_deviation(found));
 }
 
 Seconds Evaluator::time_at(const Found& found, double probability, double deviation) const {
@@ -163,6 +180,11 @@ Seconds Evaluator::time_at(const Found& found, double probability, double deviat
     (p_within(found, middle, deviation) < probability ? low : high) = middle;
   }
   return high;
+}
+
+Dollars Evaluator::cost_at(const Found& found, double probability, double deviation) const {
+  const DollarsPerSecond rate = found.outcome.cost / found.outcome.time;
+  return rate * time_at(found, probability, with_prices(found, deviation));
 }
 
 Seconds Evaluator::iteration(const Config& config, const FabricLaw& fabric,

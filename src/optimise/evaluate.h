@@ -40,15 +40,23 @@ class Evaluator {
   std::optional<Found> with_cheapest_save(const Config& config) const;
 
   /// P(it takes no longer than `time`, and costs no more than `cost`), where the logarithm of the
-  /// undisturbed time has this deviation. What is believed of losses is not certain either.
+  /// undisturbed time has this deviation. What is believed of losses is not certain either, nor are
+  /// prices, on which the cost depends.
   double p_within(const Found& found, Seconds time, double deviation) const;
   double p_within(const Found& found, Dollars cost, double deviation) const;
 
   /// What p_within cannot exceed for this work, for a third of the effort.
   double p_within_at_most(const Config& config, Seconds work, Seconds time, double deviation) const;
 
-  /// The time that is not exceeded with `probability`.
+  /// The time, and the cost, that is not exceeded with `probability`.
   Seconds time_at(const Found& found, double probability, double deviation) const;
+  Dollars cost_at(const Found& found, double probability, double deviation) const;
+
+  /// Deviation of the logarithm of the cost that prices alone make. The prices of different types
+  /// and markets move by themselves:
+  ///
+  ///   σ² = Σ (cost of part i / cost)² σ_i²
+  double price_deviation(const Found& found) const;
 
   /// The same under another law; only for configurations that have an outcome.
   Seconds iteration(const Config& config, const FabricLaw& fabric, const JobLaw& own) const;
@@ -94,6 +102,10 @@ class Evaluator {
   Workers workers(const Config& config, Groups& groups) const;
 
  private:
+  /// The deviation of the undisturbed time that makes the cost as uncertain as this deviation and
+  /// the prices do.
+  double with_prices(const Found& found, double deviation) const;
+
   /// Whether every worker's batch fits into memory; `cluster` is that of `config`.
   bool fits(const Config& config, const Workers& cluster) const;
 

@@ -147,6 +147,57 @@ TEST(Evaluator, LeastDeviationIsThatOfNoiseAndIterations) {
   EXPECT_NEAR(search.evaluator.deviation_min(0), 0.15, 1e-12);
 }
 
+// On demand 1 and 3 USD/h are shares of 1/4 and 3/4: 0.3 √(1/16 + 9/16) = 0.237171.
+TEST(Evaluator, PricesOfDifferentTypesMoveByThemselves) {
+  PolicyFixture fixture;
+  fixture.age_prices(0.5, 0.3);
+  const SearchFixture search(fixture.question);
+  const Config both{
+      .parts = {Part{search.rental("slow.1"), 1, 1}, Part{search.rental("fast.1"), 1, 1}},
+      .kinds = 2};
+  EXPECT_NEAR(search.evaluator.price_deviation(search.found(both)), 0.237171, 1e-6);
+  const Config one{.parts = {Part{search.rental("slow.1"), 3, 1}}};
+  EXPECT_NEAR(search.evaluator.price_deviation(search.found(one)), 0.3, 1e-9);
+}
+
+// √(0.4² + 0.3²) = 0.5, and e^(1.2815516 · 0.5) = 1.89796; the time itself has e^(1.2815516 · 0.4)
+// = 1.66966.
+TEST(Evaluator, CostsAreAsUncertainAsTimeAndPrices) {
+  PolicyFixture fixture;
+  fixture.age_prices(0.5, 0.3);
+  const SearchFixture search(fixture.question);
+  const Found found = search.found({.parts = {Part{search.rental("slow.1"), 1, 1}}});
+  const Dollars cost = search.evaluator.cost_at(found, 0.9, 0.4);
+  EXPECT_NEAR(cost / found.outcome.cost, 1.89796, 1e-4);
+  EXPECT_NEAR(search.evaluator.p_within(found, cost, 0.4), 0.9, 1e-6);
+  EXPECT_NEAR(search.evaluator.time_at(found, 0.9, 0.4) / found.outcome.time, 1.66966, 1e-4);
+}
+
+// Half of the time is start-up, which work does not change but prices do: the time to 90 % is 1 +
+// e^(1.2815516 · 2 · 0.1) = 2.29217 of work, where 2 e^(0.12815516) = 2.27346 is exact.
+TEST(Evaluator, PricesCountForStartUpToo) {
+  PolicyFixture fixture;
+  fixture.age_prices(0, 0.1);
+  const Seconds work =
+      SearchFixture(fixture.question)
+          .found({.parts = {Part{SearchFixture(fixture.question).rental("slow.1"), 1, 1}}})
+          .outcome.work;
+  fixture.question.outlook.on_demand_start_up = {.mean = work, .deviation = {}};
+  const SearchFixture search(fixture.question);
+  const Found found = search.found({.parts = {Part{search.rental("slow.1"), 1, 1}}});
+  EXPECT_NEAR(search.evaluator.cost_at(found, 0.9, 0) / found.outcome.cost, 2.29217 / 2, 1e-4);
+}
+
+TEST(Evaluator, PricesOfTheEmulatedCloudAreKnown) {
+  PolicyFixture fixture;
+  fixture.age_prices(0.5, 0.3);
+  for (VmType& type : fixture.predict.catalog.types) type.provider = "local";
+  fixture.question.constraints.providers = {"local"};
+  const SearchFixture search(fixture.question);
+  const Found found = search.found({.parts = {Part{search.rental("slow.1"), 1, 1}}});
+  EXPECT_EQ(search.evaluator.price_deviation(found), 0);
+}
+
 // The mean itself is kept half of the time, one deviation above it 84 % of the time.
 TEST(ProbabilityWithin, IsThatOfALogNormal) {
   EXPECT_DOUBLE_EQ(probability_within(1, 0.2), 0.5);

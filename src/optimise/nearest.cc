@@ -93,10 +93,12 @@ std::vector<Concession> concessions(const Constraints& constraints) {
   return all;
 }
 
-/// How much longer than its mean a plan takes at most, at the confidence.
-double margin(const Evaluator& evaluator, const Found& found, double confidence) {
+/// The value of what a plan takes and costs at most, at the confidence.
+Value value_at(const Evaluator& evaluator, const Judge& judge, const Found& found,
+               double confidence) {
   const double deviation = evaluator.deviation(found.config, found.outcome);
-  return evaluator.time_at(found, confidence, deviation) / found.outcome.time;
+  return judge.value(evaluator.time_at(found, confidence, deviation),
+                     evaluator.cost_at(found, confidence, deviation));
 }
 
 /// Of the best plans of the question as it is now, the one whose time or cost is least at the
@@ -120,8 +122,7 @@ Result<std::optional<NearestPlan>> best_plan(const PlanQuestion& question,
   const Found* best = nullptr;
   Value least = kWorstValue;
   for (const Found& found : candidates) {
-    const double wide = margin(evaluator, found, confidence);
-    const Value value = judge.value(wide * found.outcome.time, wide * found.outcome.cost);
+    const Value value = value_at(evaluator, judge, found, confidence);
     if (value >= least) continue;
     least = value;
     best = &found;
@@ -136,16 +137,17 @@ Result<std::optional<NearestPlan>> best_plan(const PlanQuestion& question,
 
 void state_misses(const Constraints& limits, NearestPlan& nearest) {
   Plan& plan = nearest.plan;
-  const double deviation = std::log(plan.time.p90 / plan.time.mean) / kEightInTen;
-  const double wide = std::exp(normal_quantile(limits.confidence) * deviation);
+  const double sure = normal_quantile(limits.confidence);
   if (limits.deadline) {
+    const double deviation = std::log(plan.time.p90 / plan.time.mean) / kEightInTen;
     plan.p_deadline = probability_within(*limits.deadline / plan.time.mean, deviation);
-    const Seconds late = wide * plan.time.mean - *limits.deadline;
+    const Seconds late = std::exp(sure * deviation) * plan.time.mean - *limits.deadline;
     if (late > Seconds{}) nearest.late = late;
   }
   if (limits.budget) {
+    const double deviation = std::log(plan.cost.p90 / plan.cost.mean) / kEightInTen;
     plan.p_budget = probability_within(*limits.budget / plan.cost.mean, deviation);
-    const Dollars dearer = wide * plan.cost.mean - *limits.budget;
+    const Dollars dearer = std::exp(sure * deviation) * plan.cost.mean - *limits.budget;
     if (dearer > Dollars{}) nearest.dearer = dearer;
   }
 }

@@ -30,12 +30,25 @@ TEST(StateMisses, IsAboutTheLimitsAtTheConfidence) {
   NearestPlan nearest;
   nearest.plan.time = {
       .mean = 10 * kHour, .p10 = 9.9 * kHour, .p90 = std::exp(0.128155) * 10 * kHour};
-  nearest.plan.cost.mean = 20 * kDollar;
+  nearest.plan.cost = {
+      .mean = 20 * kDollar, .p10 = 19 * kDollar, .p90 = std::exp(0.128155) * 20 * kDollar};
   state_misses({.deadline = 11 * kHour, .budget = 24 * kDollar, .confidence = 0.95}, nearest);
   EXPECT_NEAR(nearest.late->in(kHour), 0.788, 1e-3);
   EXPECT_NEAR(*nearest.plan.p_deadline, 0.830, 1e-3);
   EXPECT_FALSE(nearest.dearer);
   EXPECT_NEAR(*nearest.plan.p_budget, 0.966, 1e-3);
+}
+
+// A cost of deviation 0.2 is at most 20 · e^(1.6449 · 0.2) = 27.790 USD, and 24 USD are enough with
+// Φ(0.912) = 0.819, however sure the time is.
+TEST(StateMisses, ACostMayBeLessSureThanTheTime) {
+  NearestPlan nearest;
+  nearest.plan.time = {.mean = 10 * kHour, .p10 = 10 * kHour, .p90 = 10 * kHour};
+  nearest.plan.cost = {
+      .mean = 20 * kDollar, .p10 = 17 * kDollar, .p90 = std::exp(0.25631) * 20 * kDollar};
+  state_misses({.budget = 24 * kDollar, .confidence = 0.95}, nearest);
+  EXPECT_NEAR(nearest.dearer->in(kDollar), 3.790, 1e-3);
+  EXPECT_NEAR(*nearest.plan.p_budget, 0.819, 1e-3);
 }
 
 TEST(StateMisses, SaysNothingOfLimitsThatNobodySet) {

@@ -101,8 +101,19 @@ class RandomCase {
                               .offers = {{.region = "here", .on_demand = price}}});
   }
 
+  /// Prices of one day of 2025 that are known today, or years old.
+  void make_prices() {
+    Random random = random_.fork(1);
+    if (random.uniform() < 0.5) return;
+    outlook_.prices =
+        PriceOutlook{.law = {.spot = {.variance_rate = 2e-4 / kDay, .limit = 0.9},
+                             .on_demand = {.variance_rate = 1e-5 / kDay, .limit = 0.3}},
+                     .today = {random.uniform() < 0.5 ? 2026 : 2031, 11, 18}};
+  }
+
   /// Losses from none to several an hour, with checkpoints from tiny to such as take minutes.
   void make_outlook() {
+    make_prices();
     if (chance(0.3)) return;
     const double per_hour = log_uniform(0.003, 3);
     outlook_.spot.hazard = {.typical = Hazard::constant(per_hour / kHour),

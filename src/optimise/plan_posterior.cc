@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "base/random.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kWorlds = 400;
 constexpr std::uint64_t kSeed = 20260715;
+constexpr std::uint64_t kPriceSeed = 20261118;  // Prices leave all other draws as they are.
 
 /// What is the same for all plans of a world.
 struct World {
@@ -21,6 +23,8 @@ struct World {
   double steps = 0;                       // Of the number of iterations, in deviations.
   double network = 0;                     // Of the cost of networks that were not measured.
   std::map<std::string, double> devices;  // Of times carried over to a device.
+  std::map<std::pair<int, Market>, double> prices = {};  // Of a machine on a market.
+  Random price_random;
 };
 
 /// A contender with what does not change from world to world.
@@ -58,13 +62,13 @@ Entry entry_of(const Evaluator& evaluator, const Found& found) {
 }
 
 /// What a plan is worth in a world: dollars, or seconds, with what breaks a limit charged twice.
-double charged(const Evaluator& evaluator, const Found& found, Seconds work) {
+double charged(const Evaluator& evaluator, const Found& found, Seconds work, double price) {
   const PlanQuestion& question = evaluator.question();
   const Constraints& constraints = question.constraints;
   // Losses lengthen a run in about the same proportion whatever its length.
   const double ratio = work / found.outcome.work;
   const Seconds time = ratio * found.outcome.time;
-  const Dollars cost = ratio * found.outcome.cost;
+  const Dollars cost = price * ratio * found.outcome.cost;
   const Seconds late =
       constraints.deadline ? std::max(Seconds{}, time - *constraints.deadline) : Seconds{};
   const Dollars over =
@@ -74,6 +78,21 @@ double charged(const Evaluator& evaluator, const Found& found, Seconds work) {
     return (time + late).in(kSecond) * (1 + above);
   }
   return (cost * (1 + late / time) + over).in(kDollar);
+}
+
+/// What a plan pays in a world over what it pays at the catalogue's prices.
+double price_in(const Evaluator& evaluator, const Found& found, World& world) {
+  double factor = 1;
+  for (const Part& part : found.config.used()) {
+    const Rental& rental = evaluator.space().rentals[static_cast<std::size_t>(part.rental)];
+    if (rental.price_deviation <= 0) continue;
+    const auto key = std::pair(rental.machine, rental.market);
+    const auto [draw, fresh] = world.prices.emplace(key, 0);
+    if (fresh) draw->second = world.price_random.normal();
+    const double share = part.vms * rental.price * found.outcome.time / found.outcome.cost;
+    factor += share * std::expm1(rental.price_deviation * draw->second);
+  }
+  return factor;
 }
 
 Seconds work_in(const Evaluator& evaluator, const Entry& entry, World& world, Random& random) {
@@ -101,12 +120,18 @@ Posterior posterior(const Evaluator& evaluator, const std::vector<Found>& leader
   const double expected = leaders.front().outcome.cost.in(kDollar);
   double regret = 0;
   const Random seed(kSeed);
+  const Random price_seed(kPriceSeed);
   for (int i = 0; i < kWorlds; ++i) {
     Random random = seed.fork(static_cast<std::uint64_t>(i));
-    World world{.law = sampler.draw(random), .steps = random.normal(), .network = random.normal()};
+    World world{.law = sampler.draw(random),
+                .steps = random.normal(),
+                .network = random.normal(),
+                .price_random = price_seed.fork(static_cast<std::uint64_t>(i))};
     std::vector<double> values;
     for (const Entry& entry : entries) {
-      values.push_back(charged(evaluator, *entry.found, work_in(evaluator, entry, world, random)));
+      const Seconds work = work_in(evaluator, entry, world, random);
+      const double price = price_in(evaluator, *entry.found, world);
+      values.push_back(charged(evaluator, *entry.found, work, price));
     }
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(leaders.size());
     const auto leader = std::min_element(values.begin(), end);

@@ -13,10 +13,10 @@ struct Posterior {
 };
 
 /// Draws worlds in which the law, the speed of devices that were not measured, the number of
-/// iterations and the luck of single clusters are each as likely as the calibration holds them to
-/// be, and asks in each which of the `leaders` is best: the best plans of other VMs each. A plan
-/// that breaks the deadline pays its time past it twice, one that breaks the budget what is above
-/// it twice.
+/// iterations, the luck of single clusters and today's prices are each as likely as the calibration
+/// holds them to be (plans on VMs of one type and market share its price), and asks in each which
+/// of the `leaders` is best: the best plans of other VMs each. A plan that breaks the deadline pays
+/// its time past it twice, one that breaks the budget what is above it twice.
 ///
 /// The regret is what knowing the truth beforehand would save over the first leader, with the
 /// `others` to choose from as well: no measurement is worth more. That a plan goes wrong is noticed

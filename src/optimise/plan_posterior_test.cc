@@ -111,5 +111,27 @@ TEST(Posterior, DoubtsDevicesThatWereNotMeasured) {
   EXPECT_NEAR(fixture.of({{"slow.1"}, {"fast.1"}}).p_best[0], 0.5, 0.1);
 }
 
+// Both plans pay the same price, whatever it is.
+TEST(Posterior, PlansOfOneTypeAndMarketShareItsPrice) {
+  PosteriorFixture fixture;
+  fixture.leave_no_doubt();
+  fixture.age_prices(0.5, 0.5);
+  const Posterior doubt = fixture.of({{"slow.1"}, {"slow.1", 2}});
+  EXPECT_NEAR(doubt.p_best[0], 1, 1e-9);
+  EXPECT_EQ(doubt.regret, Dollars{});
+}
+
+// 1.94 h cost 0.776 USD on slow.1; fast.1 takes half as long for 1.164 USD. The logarithms of their
+// prices deviate by 0.3 each, so that slow.1 stays the cheaper with the probability of
+// ln 1.5 / (0.3 √2) = 0.956 deviations: 83 %.
+TEST(Posterior, PricesOfOtherTypesMakeOthersBest) {
+  PosteriorFixture fixture;
+  fixture.leave_no_doubt();
+  fixture.age_prices(0.3, 0.3);
+  const Posterior doubt = fixture.of({{"slow.1"}, {"fast.1"}});
+  EXPECT_NEAR(doubt.p_best[0], 0.83, 0.05);
+  EXPECT_GT(doubt.regret, Dollars{});
+}
+
 }  // namespace
 }  // namespace stint

@@ -39,6 +39,16 @@ struct PolicyFixture {
     return predict.catalog.types[0];
   }
 
+  /// The prices of these markets are 100 days old (20 July to 28 October 2026), and today's have
+  /// these deviations from them.
+  void age_prices(double spot, double on_demand) {
+    const auto drift = [](double deviation) {
+      return PriceDrift{.variance_rate = deviation * deviation / (100 * kDay), .limit = 1e6};
+    };
+    question.outlook.prices = PriceOutlook{
+        .law = {.spot = drift(spot), .on_demand = drift(on_demand)}, .today = {2026, 10, 28}};
+  }
+
   /// Dollars per hour, in the region "here".
   void price(const std::string& name, std::optional<double> on_demand, std::optional<double> spot) {
     const auto of = [](std::optional<double> usd) -> std::optional<Price> {

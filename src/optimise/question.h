@@ -11,6 +11,7 @@
 #include "converge/work.h"
 #include "predict/resolve.h"
 #include "risk/advisor.h"
+#include "risk/price_drift.h"
 #include "risk/spot_time.h"
 
 namespace stint {
@@ -61,6 +62,7 @@ struct Outlook {
                     .group = {}};  // Of machines without figures of their own.
   RandomTime on_demand_start_up = {};
   RandomTime spot_start_up = {};
+  std::optional<PriceOutlook> prices = {};  // Absent: prices are what the catalogue says.
 };
 
 /// All that the optimiser is asked. The context must outlive it.

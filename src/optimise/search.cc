@@ -50,12 +50,14 @@ bool Judge::passes(const Found& found) const {
   // Losses only make a run longer and dearer: what fails without them fails.
   const Dollars cost = evaluator_.rate(found.config) * outcome.work;
   if (!may_pass(found.config.choice, outcome.work, cost)) return false;
+  const double prices = constraints.budget ? evaluator_.price_deviation(found) : 0;
   const auto may_be_kept = [&](double deviation) {
-    const auto within = [&](double limit_over_mean) {
-      return probability_within(limit_over_mean, deviation) >= constraints.confidence;
+    const auto within = [&](double limit_over_mean, double doubt) {
+      return probability_within(limit_over_mean, doubt) >= constraints.confidence;
     };
-    return (!constraints.deadline || within(*constraints.deadline / outcome.work)) &&
-           (!constraints.budget || within(*constraints.budget / cost));
+    return (!constraints.deadline || within(*constraints.deadline / outcome.work, deviation)) &&
+           (!constraints.budget ||
+            within(*constraints.budget / cost, std::hypot(deviation, prices)));
   };
   // Most that fail do so by the parts of their deviation that are quickly had.
   if (!may_be_kept(evaluator_.deviation_min(found.config, outcome)) ||

@@ -121,6 +121,10 @@ class Maker {
                       .price = price->rate,
                       .date = price->date,
                       .quotas = quotas_of(type, market)};
+        // Prices of the emulated cloud are what it charges.
+        if (question_.outlook.prices && type.provider != kLocalProvider) {
+          rental.price_deviation = question_.outlook.prices->deviation(market, price->date);
+        }
         if (market == Market::kSpot) rental.spot = spot_figures(type, offer);
         rental.vms_max = quota_limit(constraints, type, rental);
         if (rental.vms_max < 1) continue;
@@ -207,7 +211,7 @@ Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
 }  // namespace
 
 bool no_worse(const Rental& a, const Rental& b) {
-  if (a.price > b.price) return false;
+  if (a.price > b.price || a.price_deviation > b.price_deviation) return false;
   if (!a.spot) return true;
   for (std::size_t i = 0; i < a.spot->loss_rates.size(); ++i) {
     if (a.spot->loss_rates[i] > b.spot->loss_rates[i]) return false;

@@ -44,15 +44,17 @@ struct Rental {
   Market market = Market::kOnDemand;
   std::string region;
   DollarsPerSecond price;
-  Date date;                // Of the price.
-  int vms_max = 1;          // That quotas, the limit on VMs and that on the rate allow.
-  std::vector<int> quotas;  // Indexes of those it counts against.
+  Date date;                   // Of the price.
+  double price_deviation = 0;  // Of the logarithm of the price, by its age.
+  int vms_max = 1;             // That quotas, the limit on VMs and that on the rate allow.
+  std::vector<int> quotas;     // Indexes of those it counts against.
   std::optional<SpotFigures> spot = {};   // On the spot market.
   std::optional<Receiver> receiver = {};  // Of its place, where on-demand machines are allowed.
 };
 
 /// Whether `a` is in no way worse than `b`, a rental of the same machine on the same market: no
-/// dearer, not lost more often, and with checkpoints and replacements that cost no more.
+/// dearer, its price no older, not lost more often, and with checkpoints and replacements that cost
+/// no more.
 bool no_worse(const Rental& a, const Rental& b);
 
 /// All that clusters can be made of.

@@ -37,11 +37,23 @@ void describe(Walk& walk, Like<Walk, Bill>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, PriceDoubt>& it) {
+  walk.field("share", it.share, "Share of the variance of ln cost that prices make.", kProbability);
+  walk.field("deviation", it.deviation, "Standard deviation of ln cost by prices alone.",
+             {.range = Range::kNotNegative});
+  walk.field("oldest_days", it.oldest_days, "Age of the oldest price, in days.",
+             {.range = Range::kNotNegative});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, Plan>& it) {
   walk.text("cluster", it.cluster, parse_cluster, "VMs, as text.");
   walk.field("market", it.market, "Market of the VMs.");
   walk.field("time_s", it.time, "Completion time.");
-  walk.field("cost_usd", it.cost, "Total cost.");
+  walk.field("cost_usd", it.cost, "Total cost; the interval includes the uncertainty of prices.");
+  walk.field("price_uncertainty", it.prices,
+             "Part of the interval of the cost that is the age of prices.");
   walk.field("p_deadline", it.p_deadline, "Probability of meeting the deadline.", kProbability);
   walk.field("p_budget", it.p_budget, "Probability of staying within the budget.", kProbability);
   walk.field("p_best", it.p_best,

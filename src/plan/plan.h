@@ -49,12 +49,21 @@ enum class PlanMarket { kOnDemand, kSpot, kMixed };
 
 std::span<const EnumName<PlanMarket>> names_of(PlanMarket type);
 
+/// What the age of prices means for the cost of a plan.
+struct PriceDoubt {
+  double share = 0;      // Of the variance of the logarithm of the cost.
+  double deviation = 0;  // Of that logarithm, by prices alone.
+  int oldest_days = 0;   // Age of the oldest price.
+  Json::Object unknown = {};
+};
+
 /// One plan for the job.
 struct Plan {
   Cluster cluster;
   PlanMarket market = PlanMarket::kOnDemand;
   TimeRange time;
   CostRange cost;
+  std::optional<PriceDoubt> prices = {};  // Absent: the prices are those of today.
   std::optional<double> p_deadline;
   std::optional<double> p_budget;
   std::optional<double> p_best;

@@ -213,9 +213,11 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
   if (!work.ok()) return work.error();
   auto spot = load_spot_prior();
   if (!spot.ok()) return spot.error();
+  const auto prices = load_price_law();
+  if (!prices.ok()) return prices.error();
   const bool emulated = inputs.provider == kLocalProvider;
   const StartupTimes& times = startup_times();
-  return PlanQuestion{
+  PlanQuestion question{
       .context = inputs.context(),
       .work = std::move(*work),
       .constraints = request.constraints,
@@ -225,6 +227,8 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
       .outlook = {.spot = std::move(*spot),
                   .on_demand_start_up = emulated ? times.plan_cluster : times.vm_on_demand,
                   .spot_start_up = emulated ? times.plan_cluster : times.vm_spot}};
+  if (inputs.today) question.outlook.prices = PriceOutlook{.law = *prices, .today = *inputs.today};
+  return question;
 }
 
 Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& request,

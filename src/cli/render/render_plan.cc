@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/date.h"
+#include "base/normal.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
@@ -109,6 +110,16 @@ std::vector<std::string> excluded_lines(const PlanAnswer& answer) {
   return lines;
 }
 
+/// How far the prices of the first plan may be off, and what that means for its cost.
+std::string price_doubt_text(const Plan& plan) {
+  if (!plan.prices) return "";
+  return fmt::format(
+      " Plan 1 pays prices up to {} days old: with 80 % probability within a factor of {:.2f}, "
+      "{} of the variance of its cost.",
+      plan.prices->oldest_days, std::exp(normal_quantile(0.9) * plan.prices->deviation),
+      percent(plan.prices->share));
+}
+
 /// The oldest price in the plans, and where it stands.
 std::string prices_text(const std::vector<Plan>& plans) {
   const PriceUsed* oldest = nullptr;
@@ -118,7 +129,8 @@ std::string prices_text(const std::vector<Plan>& plans) {
     if (oldest == nullptr || price.date < oldest->date) oldest = &price;
   }
   if (oldest == nullptr) return "";
-  return fmt::format("The oldest price is from {} ({}).", to_text(oldest->date), oldest->region);
+  return fmt::format("The oldest price is from {} ({}).", to_text(oldest->date), oldest->region) +
+         price_doubt_text(plans.front());
 }
 
 std::string count_text(const std::optional<std::int64_t>& count) {
@@ -325,18 +337,18 @@ std::string plan_csv(const std::vector<Plan>& plans) {
   std::string text =
       csv_line({"plan", "cluster", "market", "global_batch", "accumulation", "iterations", "time_s",
                 "time_p10_s", "time_p90_s", "cost_usd", "cost_p10_usd", "cost_p90_usd",
-                "p_deadline", "p_budget", "p_best", "region", "price_date", "note"});
+                "p_deadline", "p_budget", "p_best", "region", "price_date", "price_share", "note"});
   for (std::size_t row = 0; row < plans.size(); ++row) {
     const Plan& plan = plans[row];
     const bool priced = plan.prediction && plan.prediction->price;
-    text += csv_line({std::to_string(row + 1), to_text(plan.cluster), market_text(plan),
-                      number(plan.global_batch),
-                      plan.layout ? std::to_string(plan.layout->accumulation) : "",
-                      number(plan.iterations), seconds(plan.time.mean), seconds(plan.time.p10),
-                      seconds(plan.time.p90), amount(plan.cost.mean), amount(plan.cost.p10),
-                      amount(plan.cost.p90), number(plan.p_deadline), number(plan.p_budget),
-                      number(plan.p_best), region_text(plan),
-                      priced ? to_text(plan.prediction->price->date) : "", plan.note.value_or("")});
+    text += csv_line(
+        {std::to_string(row + 1), to_text(plan.cluster), market_text(plan),
+         number(plan.global_batch), plan.layout ? std::to_string(plan.layout->accumulation) : "",
+         number(plan.iterations), seconds(plan.time.mean), seconds(plan.time.p10),
+         seconds(plan.time.p90), amount(plan.cost.mean), amount(plan.cost.p10),
+         amount(plan.cost.p90), number(plan.p_deadline), number(plan.p_budget), number(plan.p_best),
+         region_text(plan), priced ? to_text(plan.prediction->price->date) : "",
+         plan.prices ? fmt::format("{}", plan.prices->share) : "", plan.note.value_or("")});
   }
   return text;
 }

@@ -77,6 +77,16 @@ TEST(PlanSheet, SaysHowSureItIsAndWhatTheBoundMeans) {
   EXPECT_TRUE(has(sheet, "The oldest price is from 2025-07 (us-east-1)."));
 }
 
+// e^(1.2815516 · 0.3) = 1.469.
+TEST(PlanSheet, SaysHowOldPricesAreAndWhatThatMeans) {
+  PlanOutcome old = outcome();
+  EXPECT_FALSE(has(plan_sheet(old, false, kPipe), "days old"));
+  old.answer.plans.front().prices = PriceDoubt{.share = 0.36, .deviation = 0.3, .oldest_days = 502};
+  EXPECT_TRUE(has(plan_sheet(old, false, kPipe),
+                  "Plan 1 pays prices up to 502 days old: with 80 % probability within a factor of "
+                  "1.47, 36 % of the variance of its cost."));
+}
+
 TEST(PlanSheet, NeverCallsAnUnprovenPlanTheBest) {
   PlanOutcome unproven = outcome();
   unproven.answer.gap = 0.031;
