@@ -56,10 +56,22 @@ Result<Seconds> parse_deadline(std::string_view text, const Clock& clock) {
   return bad_usage("--deadline must be above zero");
 }
 
-Result<Spending> parse_budget(std::string_view text) {
+std::string money_text(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  if (!trimmed.starts_with('$')) return std::string(text);
+  const std::string_view amount = trimmed.substr(1, trimmed.find('/') - 1);
+  const bool number = !amount.empty() && std::all_of(amount.begin(), amount.end(), [](char c) {
+    return is_digit(c) || c == '.';
+  });
+  if (!number) return std::string(text);
+  return fmt::format("{}USD{}", amount, trimmed.substr(1 + amount.size()));
+}
+
+Result<Spending> parse_budget(std::string_view given) {
+  const std::string text = money_text(given);
   Spending spending;
   bool positive = false;
-  if (text.find('/') == std::string_view::npos) {
+  if (text.find('/') == std::string::npos) {
     const auto amount = parse_quantity<Dollars>(text);
     if (!amount.ok()) {
       return bad_usage(
@@ -75,6 +87,15 @@ Result<Spending> parse_budget(std::string_view text) {
   }
   if (!positive) return bad_usage("--budget must be above zero");
   return spending;
+}
+
+Result<double> parse_confidence(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  const bool percent = trimmed.ends_with('%');
+  const auto number = parse_double(trim(trimmed.substr(0, trimmed.size() - (percent ? 1 : 0))));
+  if (number) return percent ? *number / 100 : *number;
+  return bad_usage(
+      fmt::format("--confidence must be a number such as 0.95 or 95%, not '{}'", printable(text)));
 }
 
 std::string only_provider(const Constraints& constraints) {

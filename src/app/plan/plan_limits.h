@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -13,14 +14,21 @@ namespace stint {
 /// "2026-11-20" (its first moment, UTC). Usage errors: neither, not positive, or past.
 Result<Seconds> parse_deadline(std::string_view text, const Clock& clock);
 
+/// Money as people write it on a command line, in the form that `parse_quantity` reads: "$20" as
+/// "20USD", "$3/h" as "3USD/h". Any other text stays as it is.
+std::string money_text(std::string_view text);
+
 /// Money for the whole training, or per hour; exactly one of them.
 struct Spending {
   std::optional<Dollars> budget = {};
   std::optional<DollarsPerSecond> rate_max = {};
 };
 
-/// "150usd" or "3 USD/h". Usage errors: neither, or not positive.
+/// "150usd", "$150", "3 USD/h" or "$3/h". Usage errors: neither, or not positive.
 Result<Spending> parse_budget(std::string_view text);
+
+/// "0.95" or "95%". Anything else is a usage error.
+Result<double> parse_confidence(std::string_view text);
 
 /// The provider that the constraints name, if they name one alone; else empty.
 std::string only_provider(const Constraints& constraints);

@@ -46,6 +46,31 @@ TEST(Budget, IsAnAmountOrARate) {
   EXPECT_FALSE(rate->budget);
 }
 
+TEST(Budget, TheSignOfTheDollarStandsBeforeANumber) {
+  EXPECT_EQ(money_text("$20"), "20USD");
+  EXPECT_EQ(money_text(" $3.5/h "), "3.5USD/h");
+  for (const char* text : {"20usd", "$", "$x", "$-5", "-$5", "$1,000", "$/h", ""}) {
+    EXPECT_EQ(money_text(text), text);
+  }
+}
+
+TEST(Budget, MayHaveTheSignOfTheDollar) {
+  EXPECT_DOUBLE_EQ(parse_budget("$20")->budget->in(kDollar), 20);
+  EXPECT_DOUBLE_EQ(parse_budget("$3/h")->rate_max->in(kDollar / kHour), 3);
+  EXPECT_NE(parse_budget("$many").error().message.find("'$many' is not an amount of money"),
+            std::string::npos);
+}
+
+TEST(Confidence, IsAShareOrAPercentage) {
+  EXPECT_DOUBLE_EQ(*parse_confidence("0.95"), 0.95);
+  EXPECT_DOUBLE_EQ(*parse_confidence("95%"), 0.95);
+  EXPECT_DOUBLE_EQ(*parse_confidence(" 97.5 % "), 0.975);
+  for (const char* text : {"", "%", "high", "95%%", "0.95x"}) {
+    ASSERT_FALSE(parse_confidence(text).ok()) << text;
+    EXPECT_EQ(parse_confidence(text).error().kind, ErrorKind::kUsage);
+  }
+}
+
 TEST(Budget, SaysWhyItIsNone) {
   EXPECT_EQ(parse_budget("-5usd").error().message, "--budget must be above zero");
   EXPECT_EQ(parse_budget("0usd/h").error().message, "--budget must be above zero");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plan/plan_limits.h"
 #include "app/risk/replay_deadline.h"
 #include "base/check.h"
 #include "base/codec_fields.h"
@@ -29,7 +30,7 @@ template <class Quantity>
 Result<std::optional<Quantity>> quantity_of(const Invocation& invocation, const std::string& option,
                                             bool or_zero = false) {
   if (!invocation.has(option)) return std::optional<Quantity>();
-  const auto quantity = parse_quantity<Quantity>(invocation.get(option));
+  const auto quantity = parse_quantity<Quantity>(money_text(invocation.get(option)));
   if (!quantity.ok()) return bad_usage(fmt::format("{}: {}", option, quantity.error().message));
   if (*quantity > Quantity() || (or_zero && *quantity == Quantity()))
     return std::optional(*quantity);

@@ -30,11 +30,8 @@ Status read_limits(const Invocation& invocation, Constraints& constraints) {
     constraints.rate_max = spending->rate_max;
   }
   if (invocation.has("--confidence")) {
-    const auto confidence = parse_double(invocation.get("--confidence"));
-    if (!confidence) {
-      return bad_usage(fmt::format("--confidence must be a number such as 0.95, not '{}'",
-                                   printable(invocation.get("--confidence"))));
-    }
+    const auto confidence = parse_confidence(invocation.get("--confidence"));
+    if (!confidence.ok()) return confidence.error();
     constraints.confidence = *confidence;
   }
   return {};
@@ -103,6 +100,15 @@ std::size_t first_row(const std::vector<Plan>& plans) {
   return knee == plans.end() ? 1 : static_cast<std::size_t>(knee - plans.begin()) + 1;
 }
 
+/// What only the table has room for.
+Status check_output(const Invocation& invocation) {
+  const std::string output = invocation.output();
+  if (invocation.has("--explain") && output != "table") {
+    return bad_usage("--explain is for the table; 'stint explain -o json' explains the last plan");
+  }
+  return {};
+}
+
 /// Prints the outcome of planning, or reports what went wrong; `row` is what to look at first, and
 /// zero where the answer was not kept to be looked at.
 ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
@@ -111,6 +117,12 @@ ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
   if (!outcome.ok()) return report(invocation, verb, outcome.error());
   print_warnings(invocation, outcome->warnings);
   print_plans(invocation, *outcome);
+  const std::vector<Plan>& plans = outcome->answer.plans;
+  if (invocation.has("--explain") && !plans.empty()) {
+    print_answer(invocation,
+                 "\n" + explanation_sheet(explain(outcome->answer, first_row(plans) - 1),
+                                          invocation.out_terminal));
+  }
   row = outcome->kept ? first_row(outcome->answer.plans) : 0;
   if (!request.save.empty()) say(invocation, fmt::format("Wrote {}.", request.save));
   if (!outcome->answer.plans.empty()) return kExitOk;
@@ -122,13 +134,16 @@ ExitCode print_outcome(const Invocation& invocation, std::string_view verb,
 ExitCode plan(const Invocation& invocation) {
   const auto request = to_request(invocation);
   if (!request.ok()) return report(invocation, "plan", request.error());
+  const Status output = check_output(invocation);
+  if (!output.ok()) return report(invocation, "plan", output.error());
   if (invocation.list("--job").size() > 1) return plan_several(invocation, *request);
   if (invocation.list("--deadline").size() > 1) {
     return report(invocation, "plan", bad_usage("one job takes one deadline"));
   }
   std::size_t row = 1;
   const ExitCode code = print_outcome(invocation, "plan", *request, row);
-  if (code == kExitOk && invocation.output() == "table" && row > 0) {
+  const bool shown = invocation.has("--explain");
+  if (code == kExitOk && invocation.output() == "table" && row > 0 && !shown) {
     say(invocation, fmt::format("Details of this plan: stint explain --plan {}", row));
   }
   return code;
@@ -206,10 +221,10 @@ std::vector<OptionSpec> limit_options() {
            .list = true},
           {.name = "--budget",
            .value = "MONEY",
-           .help = "Maximum cost: 150usd in total, or 3usd/h at any time."},
+           .help = "Maximum cost: 150usd or '$150' in total, or 3usd/h at any time."},
           {.name = "--confidence",
            .value = "P",
-           .help = "Probability of meeting deadline and budget (default: 0.95)."},
+           .help = "Probability of meeting deadline and budget: 0.9 or 90% (default: 0.95)."},
           {.name = "--markets",
            .value = "MARKETS",
            .help = "Markets to rent on (default: both).",
@@ -230,6 +245,12 @@ std::vector<OptionSpec> limit_options() {
           {.name = "--max-vms",
            .value = "N",
            .help = "Maximum number of VMs in a cluster (default: 64)."}};
+}
+
+std::vector<OptionSpec> answer_options() {
+  return {{.name = "--explain",
+           .letter = "-w",
+           .help = "Explain the first plan after the table, as 'stint explain' does."}};
 }
 
 std::vector<OptionSpec> plan_options() {
@@ -255,6 +276,7 @@ std::vector<OptionSpec> plan_options() {
                      .value = "NAME",
                      .help = "Baseline policy to compare with Stint's plan.",
                      .choices = choices_of<Policy>()});
+  for (OptionSpec& option : answer_options()) options.push_back(std::move(option));
   options.push_back({.name = "--vm", .value = "TYPE", .help = "VM type for the policy scavenger."});
   options.push_back({.name = "--calibration",
                      .value = "NAME|FILE",
