@@ -44,6 +44,7 @@ third_party(CoinUtils coinor-libcoinutils-dev EPL-1.0)
 third_party(Boost libboost1.74-dev BSL-1.0)
 third_party(simdjson libsimdjson-dev Apache-2.0)
 third_party(zlib zlib1g-dev Zlib)
+third_party(yaml-cpp libyaml-cpp-dev MIT)
 third_party(libstdc++ libstdc++-12-dev "GPL-3.0 with GCC-exception-3.1")
 third_party(libgcc libgcc-12-dev "GPL-3.0 with GCC-exception-3.1")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/licences/THIRD_PARTY.md.in
@@ -51,7 +52,7 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/licences/THIRD_PARTY.md.in
 
 # For the test: the archives that a release links, wherever they are.
 set(linked ${cbc_archives})
-foreach(archive ceres glog gflags z)
+foreach(archive ceres glog gflags z yaml-cpp)
   find_library(LICENCE_${archive} lib${archive}.a)
   list(APPEND linked ${LICENCE_${archive}})
 endforeach()

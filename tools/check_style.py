@@ -29,6 +29,7 @@ WRAPPED = {
     "boost/": ("src/solver/matching.cc",),
     "simdjson.h": ("src/measure/trace/trace_event.cc",),
     "zlib.h": ("src/measure/trace/gzip_stream.cc", "src/checkpoint/shard_file.cc"),
+    "yaml-cpp/": ("src/load/yaml.cc",),
     "simgrid/": ("bench/",),
 }
 

@@ -67,25 +67,6 @@ Status check_choice(std::string_view what, const std::vector<std::string>& choic
                                did_you_mean(nearest_names(value, choices, kSuggestions))));
 }
 
-/// Splits the values of a list option and checks them against its choices.
-Result<std::vector<std::string>> values_of(const OptionSpec& option,
-                                           const std::vector<std::string>& given) {
-  if (!option.list && !option.files && !option.repeated && given.size() > 1) {
-    return bad_usage(fmt::format("{} is given {} times; give it once", option.name, given.size()));
-  }
-  std::vector<std::string> values;
-  for (const std::string& text : given) {
-    const auto parts = option.list ? split(text, ',') : std::vector<std::string>{text};
-    for (const std::string& part : parts) {
-      if (part.empty()) return bad_usage(fmt::format("{} needs a value", option.name));
-      const Status valid = check_choice(option.name, option.choices, part);
-      if (!valid.ok()) return valid.error();
-      values.push_back(part);
-    }
-  }
-  return values;
-}
-
 Status check_arguments(const Verb& verb, const std::vector<std::string>& given) {
   const bool several = !verb.arguments.empty() && verb.arguments.back().several;
   if (given.size() > verb.arguments.size() && !several) {
@@ -191,7 +172,7 @@ class FlagReader {
 
   Status take_values(Invocation& invocation) const {
     for (const auto& [name, given] : values_) {
-      auto values = values_of(*find(name), given);
+      auto values = option_values(*find(name), given);
       if (!values.ok()) return values.error();
       invocation.options[name] = std::move(*values);
     }
@@ -209,7 +190,26 @@ bool asks_for_help(std::string_view word) { return word == "--help" || word == "
 
 }  // namespace
 
-Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words) {
+Result<std::vector<std::string>> option_values(const OptionSpec& option,
+                                               const std::vector<std::string>& given) {
+  if (!option.list && !option.files && !option.repeated && given.size() > 1) {
+    return bad_usage(fmt::format("{} is given {} times; give it once", option.name, given.size()));
+  }
+  std::vector<std::string> values;
+  for (const std::string& text : given) {
+    const auto parts = option.list ? split(text, ',') : std::vector<std::string>{text};
+    for (const std::string& part : parts) {
+      if (part.empty()) return bad_usage(fmt::format("{} needs a value", option.name));
+      const Status valid = check_choice(option.name, option.choices, part);
+      if (!valid.ok()) return valid.error();
+      values.push_back(part);
+    }
+  }
+  return values;
+}
+
+Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words,
+                     const ProjectReader& project) {
   Parsed parsed;
   std::vector<std::string> flags;
   std::size_t next = 0;
@@ -238,6 +238,9 @@ Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>
   flags.insert(flags.end(), words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
   Status status = FlagReader(*verb, flags).read(parsed.invocation);
   parsed.help_asked = parsed.invocation.has("--help");
+  if (status.ok() && !parsed.help_asked) {
+    status = take_project(project, verbs, *verb, parsed.invocation);
+  }
   if (status.ok() && !parsed.help_asked) {
     status = check_arguments(*verb, parsed.invocation.arguments);
   }

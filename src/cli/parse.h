@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/project.h"
 #include "cli/verb.h"
 
 namespace stint::cli {
@@ -18,7 +19,14 @@ struct Parsed {
 
 /// Finds the verb that `words` name and reads its flags: "--gpu T4", "--gpu=T4", "-o json",
 /// "-ojson", "-qv"; "--" ends them. Switches may precede the verb. A misspelt verb or flag is a
-/// usage error that suggests the nearest.
-Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words);
+/// usage error that suggests the nearest. What the words leave open comes from the project file
+/// that `project` reads, for a verb that takes values from one.
+Result<Parsed> parse(std::span<const Verb> verbs, const std::vector<std::string>& words,
+                     const ProjectReader& project = {});
+
+/// The values of an option: those of a list split, and checked against its choices. Usage error:
+/// several values of an option that takes one, an empty one, or one that is no choice.
+Result<std::vector<std::string>> option_values(const OptionSpec& option,
+                                               const std::vector<std::string>& given);
 
 }  // namespace stint::cli

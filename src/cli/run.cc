@@ -27,7 +27,7 @@ std::vector<std::string> without_shorthands(std::vector<std::string> words) {
 
 ExitCode dispatch(const std::vector<std::string>& words, const Variables& variables,
                   Invocation& streams) {
-  auto parsed = parse(verbs(), words);
+  auto parsed = parse(verbs(), words, [] { return read_project(kProjectFile); });
   if (!parsed.ok()) return report(streams, "", parsed.error());
   if (parsed->verb == nullptr) {
     const bool asked = parsed->help_asked;
@@ -43,6 +43,7 @@ ExitCode dispatch(const std::vector<std::string>& words, const Variables& variab
   invocation.err = streams.err;
   invocation.out_terminal = streams.out_terminal;
   invocation.err_terminal = streams.err_terminal;
+  if (!invocation.project.keys.empty()) say(invocation, project_note(invocation));
   return parsed->verb->run(invocation);
 }
 

@@ -51,6 +51,10 @@ std::vector<OptionSpec> options_of(const Verb& verb) {
                        .help = "Output format.",
                        .choices = verb.outputs});
   }
+  if (verb.project) {
+    options.push_back(
+        {.name = "--no-project", .help = "Ignore the project file stint.yaml of this folder."});
+  }
   options.push_back({.name = "--quiet", .letter = "-q", .help = "Print only the answer."});
   options.push_back({.name = "--verbose", .letter = "-v", .help = "Print all warnings."});
   options.push_back({.name = "--help", .letter = "-h", .help = "Print this help."});
@@ -75,14 +79,33 @@ void print(std::FILE* stream, const Terminal& terminal, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+/// The first flag that a message names, or its first word as one: "tokens must be …".
+std::string flag_in(std::string_view message) {
+  const auto of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || is_digit(c); };
+  const std::size_t start = message.find("--");
+  const bool named = start != std::string_view::npos;
+  std::size_t end = named ? start : 0;
+  while (end < message.size() && of_name(message[end])) ++end;
+  return named ? std::string(message.substr(start, end - start))
+               : fmt::format("--{}", message.substr(0, end));
+}
+
+Error placed(const FromProject& project, const Error& error) {
+  if (error.kind != ErrorKind::kUsage) return error;
+  const auto found = project.places.find(flag_in(error.message));
+  if (found == project.places.end()) return error;
+  return bad_input(fmt::format("{}: {}", to_text(project.file, found->second), error.message));
+}
+
 }  // namespace
 
 ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error) {
+  const Error shown = placed(invocation.project, error);
   const std::string name = verb.empty() ? "stint:" : fmt::format("stint {}:", verb);
   const Terminal& terminal = invocation.err_terminal;
   print(invocation.err, terminal,
-        fmt::format("{} {}\n", painted(name, Colour::kRed, terminal), error.message));
-  return exit_code(error);
+        fmt::format("{} {}\n", painted(name, Colour::kRed, terminal), shown.message));
+  return exit_code(shown);
 }
 
 void print_warnings(const Invocation& invocation, const std::vector<std::string>& warnings) {

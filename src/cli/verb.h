@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/terminal.h"
 #include "load/environment.h"
+#include "load/yaml.h"
 
 namespace stint::cli {
 
@@ -56,10 +57,19 @@ struct Example {
   std::string what;
 };
 
+/// What a project file set.
+struct FromProject {
+  std::string file = {};                         // Empty: nothing.
+  std::vector<std::string> keys = {};            // In their order in the file, sections first.
+  std::map<std::string, TextPlace> places = {};  // Of the keys, by flag.
+  bool command = false;                          // The arguments are the file's command.
+};
+
 /// The parsed command line, and the streams for the answer.
 struct Invocation {
   std::map<std::string, std::vector<std::string>> options = {};  // By name, "--gpu".
   std::vector<std::string> arguments = {};
+  FromProject project = {};
   Environment environment = {};
   std::FILE* out = stdout;
   std::FILE* err = stderr;
@@ -90,10 +100,12 @@ struct Verb {
   std::vector<OptionSpec> options = {};
   std::vector<std::string> outputs = {};  // Choices of -o; empty: there is no -o.
   std::vector<Example> examples = {};
+  bool project = false;  // Takes flags from a project file.
   ExitCode (*run)(const Invocation&) = nullptr;
 };
 
-/// Options that every verb has; -o only where the verb has outputs.
+/// Options that every verb has; -o only where the verb has outputs, --no-project where it reads
+/// project files.
 std::vector<OptionSpec> options_of(const Verb& verb);
 
 /// The whole number from 1 to `max` that an option holds, if it is given; anything else is a usage
@@ -104,7 +116,8 @@ Result<std::optional<int>> count_of(const Invocation& invocation, const std::str
 /// For seeds, steps and samples, which are limited by their type only.
 inline constexpr int kIntMax = std::numeric_limits<int>::max();
 
-/// "stint catalog list: message", to the error stream; returns the error's exit code.
+/// "stint catalog list: message", to the error stream; returns the error's exit code. A usage error
+/// about a flag that a project file set is bad input of that file, with its place.
 ExitCode report(const Invocation& invocation, std::string_view verb, const Error& error);
 
 /// Prints warnings: the first few, or all of them with --verbose, none with --quiet.

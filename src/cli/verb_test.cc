@@ -117,6 +117,25 @@ TEST(Report, WithoutAVerbNamesTheProgram) {
             "stint: no.\n");
 }
 
+// What a project file set is wrong in that file; what the command line set is not.
+TEST(Report, AnErrorAboutAFlagOfAProjectFileHasItsPlace) {
+  const Invocation invocation{
+      .project = {.file = "stint.yaml", .places = {{"--deadline", {3, 1}}, {"--tokens", {5, 1}}}}};
+  const auto told = [&](const Error& error) {
+    return said(invocation, [&](const Invocation& it) { report(it, "plan", error); });
+  };
+  EXPECT_EQ(told(bad_usage("--deadline: '12' has no unit; see --budget")),
+            "stint plan: stint.yaml:3:1: --deadline: '12' has no unit; see --budget\n");
+  EXPECT_EQ(told(bad_usage("tokens must be a number")),
+            "stint plan: stint.yaml:5:1: tokens must be a number\n");
+  EXPECT_EQ(told(bad_usage("--budget and --deadline differ")),
+            "stint plan: --budget and --deadline differ\n");
+  EXPECT_EQ(told(failed("--deadline")), "stint plan: --deadline\n");
+  ExitCode code = kExitOk;
+  said(invocation, [&](const Invocation& it) { code = report(it, "", bad_usage("--deadline")); });
+  EXPECT_EQ(code, kExitBadInput);
+}
+
 TEST(Report, IsRedWhereColoursShow) {
   const Invocation invocation{.err_terminal = {.colour = true}};
   EXPECT_EQ(said(invocation, [](const Invocation& it) { report(it, "", bad_usage("no.")); }),

@@ -162,6 +162,7 @@ std::span<const Verb> verbs() {
     all.push_back(validate_runs_verb());
     all.push_back(validate_survival_verb());
     all.push_back(validate_prices_verb());
+    all.push_back(init_verb());
     for (Verb& verb : basic_verbs()) all.push_back(std::move(verb));
     // The verbs are ordered by group; the most used ones are first in each.
     std::ranges::stable_sort(all, {}, &Verb::group);

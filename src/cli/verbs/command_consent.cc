@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "load/file_maker.h"
 
 namespace stint::cli {
 namespace {
@@ -52,6 +53,13 @@ Status confirm_commands(const Invocation& invocation, std::span<const CommandOri
   return {};
 }
 
+CommandOrigin origin_with_project(const Invocation& invocation, CommandOrigin origin) {
+  if (!invocation.project.command) return origin;
+  origin.file = invocation.project.file;
+  origin.foreign = foreign_reason(origin.file, {});
+  return origin;
+}
+
 std::string withheld_text(int variables) {
   if (variables == 0) return "";
   return fmt::format(
@@ -71,7 +79,7 @@ OptionSpec env_option() {
 OptionSpec yes_option() {
   return {.name = "--yes",
           .letter = "-y",
-          .help = "Run the command of a plan or profile without confirmation."};
+          .help = "Run the command of a plan, profile or project file without confirmation."};
 }
 
 }  // namespace stint::cli

@@ -15,6 +15,9 @@ std::string command_text(const CommandOrigin& origin);
 /// person at the terminal is asked. Usage error: there is nobody to ask, or the answer is no.
 Status confirm_commands(const Invocation& invocation, std::span<const CommandOrigin> origins);
 
+/// The origin of a command that a project file may have given.
+CommandOrigin origin_with_project(const Invocation& invocation, CommandOrigin origin);
+
 /// --yes.
 OptionSpec yes_option();
 

@@ -34,6 +34,14 @@ TEST(CommandConsent, WithoutATerminalAFileNeedsYes) {
             "it, or give the command after --");
 }
 
+TEST(CommandConsent, ACommandOfAProjectFileIsThatOfAFile) {
+  const Invocation invocation{.project = {.file = "stint.yaml", .command = true}};
+  const CommandOrigin origin = origin_with_project(invocation, kGiven);
+  EXPECT_EQ(origin.file, "stint.yaml");
+  EXPECT_FALSE(confirm({origin}).ok());
+  EXPECT_EQ(origin_with_project({}, kGiven).file, "");
+}
+
 TEST(CommandConsent, OutlinesShowTheCommandAndItsFile) {
   EXPECT_EQ(command_text(kGiven), "Command: train");
   EXPECT_EQ(command_text(kPlan), "Command, from a.plan: rm -rf 'my files'");

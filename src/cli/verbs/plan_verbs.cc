@@ -326,6 +326,7 @@ Verb plan_verb() {
                     "One bill for two jobs, which may share machines."},
                    {"stint plan --job my.json --deadline 12h --policy cheapest-first",
                     "The cost of a simple rule, for comparison."}},
+      .project = true,
       .run = plan};
 }
 

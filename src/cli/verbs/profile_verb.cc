@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/render/render_import.h"
+#include "cli/verbs/command_consent.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 
@@ -68,6 +69,9 @@ Result<ProfileRequest> request_of(const Invocation& invocation) {
 ExitCode run(const Invocation& invocation) {
   const auto request = request_of(invocation);
   if (!request.ok()) return report(invocation, kVerb, request.error());
+  const CommandOrigin command = origin_with_project(invocation, {.command = request->command});
+  const Status agreed = confirm_commands(invocation, {&command, 1});
+  if (!agreed.ok()) return report(invocation, kVerb, agreed.error());
   const auto found = profile_job(*request);
   if (!found.ok()) return report(invocation, kVerb, found.error());
   print_warnings(invocation, found->warnings);
@@ -115,6 +119,7 @@ std::vector<OptionSpec> profile_options() {
   options.push_back({.name = "--keep-command",
                      .help = "Keep the training command in the profile, so that 'stint run' may "
                              "use it; whoever reads the profile sees its arguments."});
+  options.push_back(yes_option());
   return options;
 }
 
@@ -147,6 +152,7 @@ Verb profile_verb() {
                     "Only the batch size of the script."},
                    {"stint profile --batches 16,32,64 --batch-flag --batch -- python3 train.py",
                     "Batch sizes that the script takes as a flag."}},
+      .project = true,
       .run = run};
 }
 

@@ -159,7 +159,8 @@ ExitCode run(const Invocation& invocation) {
     if (!prepared.ok()) return report(invocation, kVerb, prepared.error());
     if (prepared->record.plain) prepared->warnings.emplace_back(kPlainWarning);
     print_warnings(invocation, std::exchange(prepared->warnings, {}));
-    const CommandOrigin command = command_origin(invocation.environment, *request, *prepared);
+    const CommandOrigin command = origin_with_project(
+        invocation, command_origin(invocation.environment, *request, *prepared));
     say(invocation,
         outline(*prepared) + "\n" + withheld_text(prepared->withheld) + command_text(command));
     if (invocation.has("--dry-run")) return kExitOk;
@@ -280,8 +281,9 @@ Verb run_verb() {
           "environment and STINT_CHECKPOINT_DIR: its optimizer steps are counted, and after a "
           "crash, a hang or a lost machine it restarts on all machines. Ctrl-C writes a checkpoint "
           "(stint.job) or sends SIGTERM, releases the machines and stops; --resume continues from "
-          "there, also after a crash. A command that comes from a plan or a profile is shown and "
-          "runs only after a confirmation, or with --yes.",
+          "there, also after a crash. A command that comes from a plan, a profile or a project "
+          "file is "
+          "shown and runs only after a confirmation, or with --yes.",
       .arguments = {{.name = "COMMAND",
                      .help = "Training command, after -- (default: the job's own).",
                      .required = false,
@@ -293,6 +295,7 @@ Verb run_verb() {
                    {"stint run --resume cnn-1", "Resume after a crash or a stop."},
                    {"stint run --interleave a.plan b.plan --timeline turns.json",
                     "Two jobs on the same machines, one computing while the other sends."}},
+      .project = true,
       .run = run};
   for (OptionSpec& option : goal_options()) verb.options.push_back(std::move(option));
   for (OptionSpec& option : more_options()) verb.options.push_back(std::move(option));

@@ -190,8 +190,8 @@ ExitCode run(const Invocation& invocation) {
     print_warnings(invocation, prepared->run.warnings);
     print_warnings(invocation, prepared->record.warnings);
     const std::string outline = search_outline(*prepared, invocation.err_terminal);
-    const CommandOrigin command =
-        command_origin(invocation.environment, request->run, prepared->run);
+    const CommandOrigin command = origin_with_project(
+        invocation, command_origin(invocation.environment, request->run, prepared->run));
     if (invocation.has("--dry-run")) {
       print_answer(invocation,
                    outline + withheld_text(prepared->run.withheld) + command_text(command) + "\n");
@@ -318,6 +318,7 @@ Verb search_verb() {
                     "At the lowest cost, on up to four machines of any type."},
                    {"stint search --job cnn.json --target steps=500 --dry-run -- train",
                     "The starting cluster, the probes and their cost."}},
+      .project = true,
       .run = run};
 }
 

@@ -32,6 +32,13 @@ std::string together_sheet(const TogetherAnswer& answer, const Terminal& termina
 /// `stint plan` with several jobs: `request` has the options that apply to all of them.
 ExitCode plan_several(const Invocation& invocation, const PlanRequest& request);
 
+/// The text of a project file: every common key with the help of its flag as a comment. The options
+/// and arguments of `given` are its values; the other keys are commented out.
+std::string project_text(const Invocation& given);
+
+/// `stint init`.
+Verb init_verb();
+
 /// `predict` and `whatif`.
 std::vector<Verb> predict_verbs();
 
