@@ -55,6 +55,7 @@ constexpr ProjectKey kKeys[] = {
     {"batches", false, "[16, 32, 64]"},
     {"checkpoints", false, "folder"},
     {"cluster", false, "4x local.large:spot"},
+    {"compare", false, "8x p3.2xlarge"},
     {"compute", false, "real"},
     {"device", false, "Local-1x"},
     {"disable-pass", false, "[mixed]"},

@@ -122,6 +122,16 @@ void describe(Walk& walk, Like<Walk, NearestPlan>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, ComparedPlan>& it) {
+  walk.field("cluster", it.cluster, "VMs, as they were given.", {.range = Range::kAtLeastOne});
+  walk.field("plan", it.plan, "Best plan on these VMs; absent: there is none.");
+  walk.field("problem", it.problem, "Why there is no plan, as a sentence.");
+  walk.number("dearer_usd", it.dearer, kDollar, "Cost beyond that of plan 1; may be negative.");
+  walk.number("longer_s", it.longer, kSecond, "Time beyond that of plan 1; may be negative.");
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, JobOverrides>& it) {
   walk.field("name", it.name, "Of the job.");
   walk.field("goal", it.goal, "When the training is done: epochs=90, samples=1e6.");
@@ -148,6 +158,7 @@ void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
   walk.number("relaxed_bound_usd", it.relaxed_bound, kDollar,
               "Lower bound of the cost of a cluster of any number of types.", kCost);
   walk.field("nearest", it.nearest, "Nearest plan, where no plan keeps the constraints.");
+  walk.field("compared", it.compared, "Clusters that were asked for, compared with plan 1.");
   walk.number("value_of_measuring_usd", it.value_of_measuring, kDollar,
               "Value of measuring more before training.", kCost);
   walk.field("excluded", it.excluded, "Number of excluded candidates, by reason.",

@@ -109,6 +109,16 @@ struct NearestPlan {
   Json::Object unknown = {};
 };
 
+/// A cluster that somebody had in mind, beside plan 1: its plan, or why it has none.
+struct ComparedPlan {
+  std::string cluster;  // As it was given.
+  std::optional<Plan> plan = {};
+  std::optional<std::string> problem = {};  // A sentence without its full stop.
+  std::optional<Dollars> dearer = {};       // Than plan 1; negative: it costs less.
+  std::optional<Seconds> longer = {};       // Than plan 1; negative: it takes less time.
+  Json::Object unknown = {};
+};
+
 /// What the flags said of a job beside its profile.
 struct JobOverrides {
   std::optional<std::string> name = {};
@@ -134,6 +144,7 @@ struct PlanAnswer {
   // Lower bound of the cost of a cluster of any number of types, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
   std::optional<NearestPlan> nearest;            // Where no plan keeps the constraints.
+  std::vector<ComparedPlan> compared = {};       // Clusters to compare with plan 1.
   std::optional<Dollars> value_of_measuring;     // Value of measuring more before training.
   std::map<std::string, std::int64_t> excluded;  // Reason → number of candidates.
   std::vector<PassReport> passes;

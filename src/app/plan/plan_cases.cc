@@ -18,6 +18,7 @@
 #include "load/job_overrides.h"
 #include "load/plan_files.h"
 #include "load/startup_times.h"
+#include "optimise/compare.h"
 
 namespace stint {
 namespace {
@@ -153,6 +154,38 @@ Status answer_question(const PlanQuestion& question, const std::optional<PolicyR
   return {};
 }
 
+/// The clusters to compare with. Usage error: one that is no cluster of the catalogue.
+Result<std::vector<Cluster>> compared_clusters(const Catalog& catalog, const PlanRequest& request) {
+  std::vector<Cluster> clusters;
+  for (const std::string& text : request.compare) {
+    auto cluster = parse_cluster(text);
+    if (!cluster.ok()) return bad_usage("--compare: " + cluster.error().message);
+    for (const VmGroup& group : cluster->groups) {
+      const auto type = find_type(catalog, group.vm);
+      if (!type.ok()) return bad_usage("--compare: " + type.error().message);
+    }
+    clusters.push_back(std::move(*cluster));
+  }
+  return clusters;
+}
+
+/// Puts `cluster` beside the first plan of the answer. A cluster without a plan is a part of the
+/// answer, and so is why.
+void compare(const PlanQuestion& question, const Cluster& cluster, PlanAnswer& answer) {
+  ComparedPlan compared{.cluster = to_text(cluster)};
+  auto plan = plan_on(question, cluster);
+  if (!plan.ok()) {
+    compared.problem = plan.error().message;
+  } else {
+    if (!answer.plans.empty()) {
+      compared.dearer = plan->cost.mean - answer.plans.front().cost.mean;
+      compared.longer = plan->time.mean - answer.plans.front().time.mean;
+    }
+    compared.plan = std::move(*plan);
+  }
+  answer.compared.push_back(std::move(compared));
+}
+
 /// Keeps the answer for `--plan N`, and where the request says.
 Status keep(const Environment& environment, const PlanRequest& request, const JobProfile& job,
             PlanOutcome& outcome) {
@@ -246,6 +279,8 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   if (!overridden.ok()) return overridden.error();
   const auto question = plan_question(*inputs, request);
   if (!question.ok()) return question.error();
+  const auto compared = compared_clusters(inputs->catalog, request);
+  if (!compared.ok()) return compared.error();
   PlanOutcome outcome{.answer = {}, .warnings = std::move(inputs->warnings)};
   const Status planned =
       answer_question(*question, *policy, optimiser, *environment.clock, outcome);
@@ -253,6 +288,7 @@ Result<PlanOutcome> plan_job(const Environment& environment, const PlanRequest& 
   PlanAnswer& answer = outcome.answer;
   CHECK(!answer.plans.empty() || answer.nearest);
   if (!*policy) arrange(answer, question->objective, request.rows);
+  for (const Cluster& cluster : *compared) compare(*question, cluster, answer);
   answer.command = request.command.empty() ? inputs->job.command : request.command;
   const Status sound = check_answer(validate(answer));
   if (!sound.ok()) return sound.error();

@@ -37,6 +37,7 @@ struct PlanRequest {
   std::string save = {};                  // A file to write the answer to as well; empty: none.
   std::vector<std::string> command = {};  // That trains; empty: the job's own.
   JobOverrides overrides = {};            // Of the job's profile.
+  std::vector<std::string> compare = {};  // Clusters to compare with the first plan.
 };
 
 struct PlanOutcome {

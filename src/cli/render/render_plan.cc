@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/render/render_compared.h"
 #include "cli/render/render_front.h"
 
 namespace stint::cli {
@@ -300,7 +301,8 @@ std::string goal_text(const PlanGoal& goal) {
   return text;
 }
 
-std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal) {
+std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal,
+                       const std::vector<std::string>& labels) {
   const bool deadline = any(plans, &Plan::p_deadline);
   const bool budget = any(plans, &Plan::p_budget);
   const bool notes = std::any_of(plans.begin(), plans.end(),
@@ -318,9 +320,12 @@ std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal)
   Table table(columns);
   for (std::size_t row = 0; row < plans.size(); ++row) {
     const Plan& plan = plans[row];
-    std::vector<std::string> cells = {std::to_string(row + 1), to_text(plan.cluster),
-                                      market_text(plan),       region_text(plan),
-                                      batch_cell(plan),        with_interval(plan.time),
+    std::vector<std::string> cells = {labels.empty() ? std::to_string(row + 1) : labels[row],
+                                      to_text(plan.cluster),
+                                      market_text(plan),
+                                      region_text(plan),
+                                      batch_cell(plan),
+                                      with_interval(plan.time),
                                       with_interval(plan.cost)};
     if (deadline) cells.push_back(percent(plan.p_deadline));
     if (budget) cells.push_back(percent(plan.p_budget));
@@ -362,9 +367,11 @@ std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal&
     const std::vector<Plan> nearest = {answer.nearest->plan};
     return text + sheet_line("no plan", answer.nearest->binding, terminal) +
            "\nThe nearest plan:\n\n" + plan_table(nearest, terminal) + "\n" +
-           way_out(answer, terminal) + background(answer, nearest, verbose, terminal);
+           compared_sheet(answer, terminal) + way_out(answer, terminal) +
+           background(answer, nearest, verbose, terminal);
   }
   text += plan_table(answer.plans, terminal) + "\n";
+  if (!answer.compared.empty()) text += compared_sheet(answer, terminal) + "\n";
   if (is_front(answer)) {
     const std::string picture = front_picture(answer.front, terminal);
     if (!picture.empty()) text += picture + "\n";

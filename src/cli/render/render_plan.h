@@ -15,8 +15,9 @@ namespace stint::cli {
 /// it misses them, and what to change. `verbose` adds the passes and all that is assumed.
 std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal& terminal);
 
-/// Plans as a table.
-std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal);
+/// Plans as a table; without `labels` they are numbered from 1.
+std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal,
+                       const std::vector<std::string>& labels = {});
 
 /// The same with plain numbers, units in the header.
 std::string plan_csv(const std::vector<Plan>& plans);

@@ -66,7 +66,7 @@ std::string bill_line(const TogetherAnswer& answer) {
 Status check_options(const Invocation& invocation) {
   for (const char* option :
        {"--budget", "--objective", "--policy", "--vm", "--rows", "--disable-pass", "--epochs",
-        "--samples-per-epoch", "--goal", "--name", "--explain"}) {
+        "--samples-per-epoch", "--goal", "--name", "--compare", "--explain"}) {
     if (!invocation.has(option)) continue;
     return bad_usage(fmt::format(
         "{} is for one job; with several jobs, Stint minimises the bill under --deadline", option));

@@ -79,6 +79,7 @@ Result<PlanRequest> to_request(const Invocation& invocation) {
   const auto rows = count_of(invocation, "--rows");
   if (!rows.ok()) return rows.error();
   request.rows = rows->value_or(request.rows);
+  request.compare = invocation.list("--compare");
   return request;
 }
 
@@ -105,6 +106,9 @@ Status check_output(const Invocation& invocation) {
   const std::string output = invocation.output();
   if (invocation.has("--explain") && output != "table") {
     return bad_usage("--explain is for the table; 'stint explain -o json' explains the last plan");
+  }
+  if (invocation.has("--compare") && output == "csv") {
+    return bad_usage("-o csv has no compared clusters; use -o json");
   }
   return {};
 }
@@ -248,7 +252,11 @@ std::vector<OptionSpec> limit_options() {
 }
 
 std::vector<OptionSpec> answer_options() {
-  return {{.name = "--explain",
+  return {{.name = "--compare",
+           .value = "CLUSTER",
+           .help = "Cluster to compare with the best plan: '8x p3.2xlarge'; may be repeated.",
+           .repeated = true},
+          {.name = "--explain",
            .letter = "-w",
            .help = "Explain the first plan after the table, as 'stint explain' does."}};
 }
@@ -324,6 +332,8 @@ Verb plan_verb() {
                     "The Pareto front of time and cost."},
                    {"stint plan --job a.json --job b.json --deadline 12h,24h",
                     "One bill for two jobs, which may share machines."},
+                   {"stint plan --model resnet50 --deadline 24h --compare '8x p3.2xlarge'",
+                    "What the cluster that you had in mind costs more."},
                    {"stint plan --job my.json --deadline 12h --policy cheapest-first",
                     "The cost of a simple rule, for comparison."}},
       .project = true,
