@@ -91,13 +91,13 @@ Status check_known(std::string_view what, const std::vector<std::string>& wanted
   return {};
 }
 
-bool wants_no_gpu(const Filter& filter) { return filter.gpu && to_lower(*filter.gpu) == "none"; }
+bool wants_no_gpu(const Filter& filter) { return contains(filter.machines.gpus, "none"); }
 
-bool passes(const Catalog& catalog, const VmType& type, const Filter& filter) {
+bool passes(const Catalog& catalog, const VmType& type, const Filter& filter,
+            const MachineChoice& choice) {
   if (!means_provider(filter.providers, type.provider)) return false;
-  if (wants_no_gpu(filter)) return !type.accelerator;
-  if (!type.accelerator) return false;
-  if (filter.gpu && !has_gpu(type, *filter.gpu)) return false;
+  if (type.accelerator.has_value() == wants_no_gpu(filter)) return false;
+  if (!choice.reason_against(type).empty()) return false;
   if (!filter.gpu_memory_min) return true;
   const auto memory = accelerator_memory(catalog, type);
   return memory && *memory >= *filter.gpu_memory_min;
@@ -212,15 +212,6 @@ bool means_provider(const std::vector<std::string>& providers, std::string_view 
   return providers.empty() ? provider != kLocalProvider : contains(providers, provider);
 }
 
-std::vector<std::string> gpu_names(const Catalog& catalog) {
-  std::set<std::string> names;
-  for (const VmType& type : catalog.types) {
-    if (type.accelerator) names.insert(type.accelerator->name);
-    if (type.accelerator && type.accelerator->gpu) names.insert(*type.accelerator->gpu);
-  }
-  return sorted(names);
-}
-
 bool has_gpu(const VmType& type, std::string_view wanted) {
   if (!type.accelerator) return false;
   if (names_family(type.accelerator->name, wanted)) return true;
@@ -277,14 +268,20 @@ Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key
         "machines without an accelerator have no accelerator memory: leave out one of the two "
         "filters");
   }
-  if (filter.gpu && !wants_no_gpu(filter)) {
-    const bool any = std::any_of(catalog.types.begin(), catalog.types.end(),
-                                 [&](const VmType& type) { return has_gpu(type, *filter.gpu); });
-    if (!any) return unknown_name("accelerator", *filter.gpu, gpu_names(catalog));
+  MachineFilter machines = filter.machines;
+  machines.unusual = true;
+  if (wants_no_gpu(filter)) {
+    if (machines.gpus.size() > 1) {
+      return bad_usage("'none' names machines without an accelerator: leave out the other names");
+    }
+    machines.gpus.clear();
   }
+  known = check_filter(catalog, machines, filter.providers);
+  if (!known.ok()) return known.error();
+  const MachineChoice choice(catalog, machines);
   Catalog kept{.sources = catalog.sources, .gpus = catalog.gpus};
   for (const VmType& type : catalog.types) {
-    if (!passes(catalog, type, filter)) continue;
+    if (!passes(catalog, type, filter, choice)) continue;
     VmType copy = type;
     std::erase_if(copy.offers, [&](const Offer& offer) { return !passes(offer, filter); });
     const bool by_offer =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "catalog/machine_filter.h"
 #include "catalog/market.h"
 
 namespace stint {
@@ -28,9 +29,6 @@ std::string to_text(const VmName& name);
 /// error with the nearest names, one that several providers use an error that lists them.
 Result<const VmType*> find_type(const Catalog& catalog, const VmName& name);
 
-/// The accelerator names that `--gpu` may name.
-std::vector<std::string> gpu_names(const Catalog& catalog);
-
 /// True when `wanted` ("A100", "a100-80gb", "A100-40GB-SXM") names the accelerator of `type` or a
 /// family it belongs to; "T4" does not name a T4G.
 bool has_gpu(const VmType& type, std::string_view wanted);
@@ -46,8 +44,8 @@ bool means_provider(const std::vector<std::string>& providers, std::string_view 
 struct Filter {
   std::vector<std::string> providers;
   std::vector<std::string> regions;
-  std::vector<Market> markets;     // Keeps offers with a price on one of them.
-  std::optional<std::string> gpu;  // Absent: VMs with any accelerator. "none": those without one.
+  std::vector<Market> markets;  // Keeps offers with a price on one of them.
+  MachineFilter machines;       // "none" keeps machines without accelerator; unusual ones are kept.
   std::optional<Bytes> gpu_memory_min;
   std::optional<DollarsPerSecond> price_max;  // Limit for the cheaper of the kept markets.
 };
@@ -58,8 +56,8 @@ std::span<const EnumName<SortKey>> names_of(SortKey type);
 
 /// The catalogue reduced to the offers that pass `filter`, best first by `key`: cheapest first for
 /// prices, largest first for memory and network. Types whose figure is unknown are last. Sources
-/// and gpus that no type refers to are left out. A provider, region or gpu that the catalogue does
-/// not have is a usage error with the nearest names.
+/// and gpus that no type refers to are left out. A provider, region or machine that the catalogue
+/// does not have is a usage error with the nearest names.
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key);
 
 /// The providers of which the catalogue has one region only, with that region; not the emulated

@@ -133,7 +133,7 @@ TEST(Select, SortsByPricePerGpuAndLeavesOutCpuMachines) {
 }
 
 TEST(Select, SortsByEveryKeyWithTheUnknownLast) {
-  EXPECT_EQ(names(select(sample(), {.gpu = "T4"}, SortKey::kPrice)),
+  EXPECT_EQ(names(select(sample(), {.machines = {.gpus = {"T4"}}}, SortKey::kPrice)),
             (Names{"Standard_NC4as_T4_v3", "g4dn.12xlarge"}));
   EXPECT_EQ(names(select(sample(), {}, SortKey::kGpuMemory)).front(), "a2-ultragpu-1g");
   EXPECT_EQ(names(select(sample(), {}, SortKey::kNetwork)).back(), "Standard_NC4as_T4_v3");
@@ -149,8 +149,10 @@ TEST(Select, FiltersByMarketMemoryPriceAndPlace) {
             (Names{"g5g.xlarge"}));
   EXPECT_EQ(names(select(sample(), {.providers = {"azure"}}, SortKey::kName)),
             (Names{"Standard_NC4as_T4_v3"}));
-  EXPECT_EQ(names(select(sample(), {.gpu = "none"}, SortKey::kName)), (Names{"c5n.large"}));
-  EXPECT_EQ(names(select(sample(), {.regions = {"us-central1"}, .gpu = "A100"}, SortKey::kName)),
+  EXPECT_EQ(names(select(sample(), {.machines = {.gpus = {"none"}}}, SortKey::kName)),
+            (Names{"c5n.large"}));
+  EXPECT_EQ(names(select(sample(), {.regions = {"us-central1"}, .machines = {.gpus = {"A100"}}},
+                         SortKey::kName)),
             (Names{"a2-highgpu-1g", "a2-ultragpu-1g"}));
 }
 
@@ -163,18 +165,21 @@ TEST(Select, DropsWhatNothingRefersTo) {
 TEST(Select, KeepsMachinesWithoutOffersUnlessAFilterNeedsOne) {
   Catalog catalog = sample();
   catalog.types[0].offers.clear();
-  EXPECT_EQ(names(select(catalog, {.gpu = "T4"}, SortKey::kPrice)).size(), 2U);
-  EXPECT_EQ(names(select(catalog, {.regions = {"us-central1"}, .gpu = "T4"}, SortKey::kPrice)),
+  EXPECT_EQ(names(select(catalog, {.machines = {.gpus = {"T4"}}}, SortKey::kPrice)).size(), 2U);
+  EXPECT_EQ(names(select(catalog, {.regions = {"us-central1"}, .machines = {.gpus = {"T4"}}},
+                         SortKey::kPrice)),
             (Names{"Standard_NC4as_T4_v3"}));
 }
 
 TEST(Select, RefusesFiltersThatContradictEachOther) {
-  EXPECT_FALSE(select(sample(), {.gpu = "none", .gpu_memory_min = kGB}, SortKey::kName).ok());
-  EXPECT_TRUE(select(sample(), {.gpu = "NONE"}, SortKey::kName).ok());
+  EXPECT_FALSE(
+      select(sample(), {.machines = {.gpus = {"none"}}, .gpu_memory_min = kGB}, SortKey::kName)
+          .ok());
+  EXPECT_TRUE(select(sample(), {.machines = {.gpus = {"NONE"}}}, SortKey::kName).ok());
 }
 
 TEST(Select, RefusesNamesTheCatalogueDoesNotKnow) {
-  EXPECT_EQ(names(select(sample(), {.gpu = "A10O"}, SortKey::kName))[0],
+  EXPECT_EQ(names(select(sample(), {.machines = {.gpus = {"A10O"}}}, SortKey::kName))[0],
             "the catalogue has no accelerator 'A10O'. Did you mean 'A100'?");
   EXPECT_EQ(names(select(sample(), {.regions = {"eu-east-1"}}, SortKey::kName))[0],
             "the catalogue has no region 'eu-east-1'. 'stint catalog import FILE' adds prices of "
@@ -186,7 +191,7 @@ TEST(Select, RefusesNamesTheCatalogueDoesNotKnow) {
 TEST(Select, NeverAddsWhatAFilterTakesAway) {
   const auto all = names(select(sample(), {}, SortKey::kName));
   for (const char* gpu : {"T4", "A100", "T4G"}) {
-    for (const std::string& name : names(select(sample(), {.gpu = gpu}, SortKey::kPrice))) {
+    for (const std::string& name : names(select(sample(), {.machines = {.gpus = {gpu}}}, SortKey::kPrice))) {
       EXPECT_NE(std::find(all.begin(), all.end(), name), all.end()) << name;
     }
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "catalog/machine_filter.h"
 #include "catalog/table_row.h"
 
 namespace stint {
@@ -58,6 +59,16 @@ std::optional<Bytes> memory_in_gpu_info(std::string_view info) {
   const auto size = parse_int(rest.substr(0, digits));
   if (!size || *size == 0) return std::nullopt;
   return *size * kMiB;
+}
+
+/// "x86_64" and "arm64" as the catalogue writes them; newer tables have the column.
+std::optional<std::string> processor_in(const TableRow& row) {
+  const auto text = row.optional_text("Arch");
+  if (!text) return std::nullopt;
+  const std::string lower = to_lower(*text);
+  if (lower == "x86_64" || lower == "amd64" || lower == "x64") return kAmd64;
+  if (lower == "arm64" || lower == "aarch64") return kArm64;
+  return std::nullopt;
 }
 
 /// A number of virtual processors, without a fraction.
@@ -122,6 +133,7 @@ void read_row(TableRow& row, const TableOrigin& origin, Rows& rows) {
               .accelerator = row.accelerator("AcceleratorName", "AcceleratorCount"),
               .vcpus = whole_vcpus(row),
               .memory = row.quantity("MemoryGiB", kGiB, Range::kNotNegative),
+              .architecture = processor_in(row),
               .source = origin.name};
   if (type.accelerator) type.accelerator->memory = memory_in_gpu_info(row.text("GpuInfo"));
   if (type.memory == Bytes{}) type.memory.reset();
@@ -194,7 +206,7 @@ bool complete(std::optional<Accelerator>& known, const std::optional<Accelerator
 
 bool complete(VmType& known, const VmType& more) {
   return complete(known.accelerator, more.accelerator) && complete(known.vcpus, more.vcpus) &&
-         complete(known.memory, more.memory);
+         complete(known.memory, more.memory) && complete(known.architecture, more.architecture);
 }
 
 /// The order of rows that repeat a machine and zone: more prices, then the memory of the

@@ -52,6 +52,19 @@ TEST(SkyPilotTable, MergesRowsThatRepeatAMachineAndZone) {
   }
 }
 
+TEST(SkyPilotTable, ReadsTheProcessorWhereTheTableSaysIt) {
+  const auto table = read("aws",
+                          "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,"
+                          "Price,SpotPrice,Region,AvailabilityZone,Arch\n"
+                          "g5g.xlarge,T4g,1,4,8,,0.42,,us-east-1,,arm64\n"
+                          "g5.xlarge,A10G,1,4,16,,1.0,,us-east-1,,x86_64\n"
+                          "g6.xlarge,L4,1,4,16,,0.8,,us-east-1,,\n");
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->noun.types[0].architecture, "arm64");
+  EXPECT_EQ(table->noun.types[1].architecture, "amd64");
+  EXPECT_FALSE(table->noun.types[2].architecture);
+}
+
 TEST(SkyPilotTable, TakesTheHigherOfPricesThatAreKnownEquallyWell) {
   const std::string low = "x,T4,1,4,16,,1,,r,\n";
   const std::string high = "x,T4,1,4,16,,2,,r,\n";

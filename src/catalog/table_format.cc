@@ -43,7 +43,8 @@ const std::vector<std::string> kOwnColumns = {"provider",
                                               "interruption_monthly_max",
                                               "interruption_date",
                                               "interruption_source",
-                                              "quota_class"};
+                                              "quota_class",
+                                              "architecture"};
 
 const std::vector<std::string> kOwnRequired = {"provider", "region", "name"};
 
@@ -180,6 +181,7 @@ void add_own_row(TableRow& row, Collector& collector) {
               .accelerator = row.accelerator("accelerator", "accelerator_count"),
               .vcpus = row.count("vcpus"),
               .memory = row.quantity("memory_bytes", kByte),
+              .architecture = row.optional_text("architecture"),
               .quota_class = row.optional_text("quota_class"),
               .source = collector.origin().name};
   if (type.accelerator) {
@@ -276,7 +278,7 @@ std::vector<std::string> own_row(const VmType& type, const Offer& offer) {
   append(price_cells(offer.on_demand));
   append(price_cells(offer.spot));
   append(interruption_cells(offer.interruption));
-  append({type.quota_class.value_or("")});
+  append({type.quota_class.value_or(""), type.architecture.value_or("")});
   return cells;
 }
 

@@ -153,7 +153,7 @@ TEST(OwnTable, RefusesHalfABand) {
 
 TEST(OwnTable, ChecksDates) {
   std::string table = write_catalog_table({});
-  table += "lab,r,,x,,,,,,,,,,,,,,,1,yesterday,,,,,,,,,,,\n";
+  table += "lab,r,,x,,,,,,,,,,,,,,,1,yesterday,,,,,,,,,,,,\n";
   EXPECT_NE(error_of(table).find("vms.csv:2: column on_demand_date: 'yesterday' is not a date"),
             std::string::npos);
 }

@@ -176,7 +176,7 @@ TEST(LoadCatalog, PassesOnWarningsOfUserCatalogues) {
 
 TEST(ListCatalog, LimitsTheTypesAndSaysHowManyThereWere) {
   const Place place("list_limit");
-  const Filter filter{.providers = {"aws"}, .gpu = "T4"};
+  const Filter filter{.providers = {"aws"}, .machines = {.gpus = {"T4"}}};
   const auto all = list_catalog(place.environment(), {.filter = filter});
   const auto few = list_catalog(place.environment(), {.filter = filter, .limit = 2});
   const auto many = list_catalog(place.environment(), {.filter = filter, .limit = 1000});
@@ -251,7 +251,7 @@ TEST(ImportCatalog, ASkyPilotTableIsListedAfterwards) {
   EXPECT_EQ(imported->offers, 2U);
   EXPECT_EQ(imported->example.find("aws/"), 0U) << imported->example;
 
-  const auto listed = list_catalog(place.environment(), {.filter = {.gpu = "T4"}});
+  const auto listed = list_catalog(place.environment(), {.filter = {.machines = {.gpus = {"T4"}}}});
   ASSERT_TRUE(listed.ok()) << listed.error().message;
   const VmType* type = type_named(listed->catalog, "x9.big");
   ASSERT_NE(type, nullptr);
@@ -487,7 +487,7 @@ TEST(ImportCatalog, RefusesPricesUnderAThirdOfTheBundledOnesUnlessForced) {
 TEST(ListCatalog, NamesProvidersWithOneRegionOnly) {
   const Place place("single_regions");
   using Regions = std::vector<std::pair<std::string, std::string>>;
-  const auto listed = list_catalog(place.environment(), {.filter = {.gpu = "T4"}});
+  const auto listed = list_catalog(place.environment(), {.filter = {.machines = {.gpus = {"T4"}}}});
   ASSERT_TRUE(listed.ok());
   EXPECT_EQ(listed->single_regions, (Regions{{"aws", "us-east-1"}}));
   const auto gcp = list_catalog(place.environment(), {.filter = {.providers = {"gcp"}}});

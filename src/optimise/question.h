@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "catalog/machine_filter.h"
 #include "catalog/market.h"
 #include "converge/work.h"
 #include "predict/resolve.h"
@@ -49,6 +50,7 @@ struct Constraints {
   std::vector<Market> markets = {};
   std::vector<std::string> providers = {};
   std::vector<std::string> regions = {};
+  MachineFilter machines = {};
   std::vector<Quota> quotas = {};
   int vms_max = 64;
 };

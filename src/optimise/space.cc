@@ -57,7 +57,8 @@ const Seconds kLifeMax = 30 * kDay;
 /// Makes the space, type by type.
 class Maker {
  public:
-  explicit Maker(const PlanQuestion& question) : question_(question) {}
+  explicit Maker(const PlanQuestion& question)
+      : question_(question), choice_(question.context.catalog, question.constraints.machines) {}
 
   void add(const VmType& type) {
     // Machines of the emulated cloud are no choice that was left out, unless they are asked for.
@@ -78,6 +79,8 @@ class Maker {
     const Constraints& constraints = question_.constraints;
     if (!listed(constraints.providers, type.provider)) return "provider not allowed";
     if (!type.accelerator) return "no accelerator";
+    const std::string against = choice_.reason_against(type);
+    if (!against.empty()) return against;
     bool network = false;
     auto figures = figures_of(question_.context, type, network);
     if (!figures.ok()) return "accelerator without figures";
@@ -144,6 +147,7 @@ class Maker {
     for (const VmType& type : question_.context.catalog.types) {
       const auto network = network_rate(type);
       if (type.accelerator || !network || *network <= BytesPerSecond{}) continue;
+      if (!choice_.may_serve(type)) continue;
       for (const Offer& offer : type.offers) {
         if (!offer.on_demand || offer.on_demand->rate <= DollarsPerSecond{}) continue;
         const Receiver receiver{&type, offer.on_demand->rate, *network};
@@ -189,6 +193,7 @@ class Maker {
   }
 
   const PlanQuestion& question_;
+  MachineChoice choice_;
   Space space_;
 };
 

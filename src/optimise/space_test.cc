@@ -50,6 +50,35 @@ TEST(PlanSpace, MachinesOfTheEmulatedCloudAreNoChoiceUnlessTheyAreAskedFor) {
   EXPECT_EQ(with->machines[0].type->name, "other.1");
 }
 
+// The two fast ones are what is left of four.
+TEST(PlanSpace, CountsWhatFiltersLeaveOutByReason) {
+  PolicyFixture fixture;
+  fixture.type("slow.4").architecture = "arm64";
+  EXPECT_EQ(more_reasons(fixture.question), (Reasons{{"arm64 processor (--arch adds it)", 1}}));
+  fixture.question.constraints.machines.processors = {"*"};
+  EXPECT_EQ(more_reasons(fixture.question), Reasons{});
+  fixture.question.constraints.machines = {.excluded = {"slow.*"}};
+  EXPECT_EQ(more_reasons(fixture.question), (Reasons{{"named by --exclude", 2}}));
+}
+
+// A checkpoint keeper with an ARM processor serves only where ARM is asked for.
+TEST(PlanSpace, KeepersOfCheckpointsPassTheFiltersToo) {
+  PolicyFixture fixture;
+  fixture.type("cpu.1").network = Network{.baseline = 10 * kGbit / kSecond};
+  const auto keeper = [&] {
+    const auto space = plan_space(fixture.question);
+    for (const Rental& rental : space->rentals) {
+      if (rental.receiver) return rental.receiver->type->name;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(keeper(), "cpu.1");
+  fixture.type("cpu.1").architecture = "arm64";
+  EXPECT_EQ(keeper(), "none");
+  fixture.question.constraints.machines.processors = {"amd64", "arm64"};
+  EXPECT_EQ(keeper(), "cpu.1");
+}
+
 // Only slow.1 and fast.1 have prices on spot.
 TEST(PlanSpace, ExcludesTypesWithoutAPriceOnTheMarket) {
   PolicyFixture fixture;

@@ -77,7 +77,7 @@ Result<RevocationsReport> validate_revocations(const Environment& environment,
   if (!question.ok()) return question.error();
   // Simulated plans may violate the limits.
   PlanQuestion all = *question;
-  all.constraints = {};
+  all.constraints = {.machines = limits.machines};
   const auto space = plan_space(all);
   if (!space.ok()) return space.error();
 

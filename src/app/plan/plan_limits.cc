@@ -26,6 +26,28 @@ bool has_price(const Catalog& catalog, const std::vector<Market>& markets) {
   });
 }
 
+/// The flags that name machines, as far as they are given.
+std::vector<std::string> machine_flags(const MachineFilter& machines) {
+  std::vector<std::string> flags;
+  if (!machines.gpus.empty()) flags.emplace_back("--gpu");
+  if (!machines.types.empty()) flags.emplace_back("--types");
+  if (!machines.excluded.empty()) flags.emplace_back("--exclude");
+  if (!machines.processors.empty()) flags.emplace_back("--arch");
+  return flags;
+}
+
+/// Nothing of the catalogue is left.
+Error nothing_left(const Constraints& constraints, const std::string& place) {
+  const std::vector<std::string> flags = machine_flags(constraints.machines);
+  if (flags.empty()) {
+    return bad_usage(fmt::format(
+        "the catalogue has no machine with an accelerator{}; relax --providers or --regions",
+        place));
+  }
+  return bad_usage(fmt::format("no machine with an accelerator{} passes {}; relax one of them",
+                               place, join(flags, " and ")));
+}
+
 /// "of aws in us-east-1 or us-west-2", or empty.
 std::string place_of(const Constraints& constraints) {
   std::string text;
@@ -123,21 +145,23 @@ Status check_limits(const Constraints& constraints) {
 }
 
 Status check_offers(const Catalog& catalog, const Constraints& constraints) {
-  const auto rentable = select(catalog,
-                               {.providers = constraints.providers,
-                                .regions = constraints.regions,
-                                .markets = {},
-                                .gpu = {},
-                                .gpu_memory_min = {},
-                                .price_max = {}},
-                               SortKey::kName);
-  if (!rentable.ok()) return rentable.error();
-  const std::string place = place_of(constraints);
-  if (rentable->types.empty()) {
-    return bad_usage(fmt::format(
-        "the catalogue has no machine with an accelerator{}; relax --providers or --regions",
-        place));
+  if (std::count(constraints.machines.gpus.begin(), constraints.machines.gpus.end(), "none") > 0) {
+    return bad_usage("--gpu none: a plan needs machines with an accelerator");
   }
+  auto rentable = select(catalog,
+                         {.providers = constraints.providers,
+                          .regions = constraints.regions,
+                          .markets = {},
+                          .machines = constraints.machines,
+                          .gpu_memory_min = {},
+                          .price_max = {}},
+                         SortKey::kName);
+  if (!rentable.ok()) return rentable.error();
+  const MachineChoice choice(catalog, constraints.machines);
+  std::erase_if(rentable->types,
+                [&](const VmType& type) { return !choice.reason_against(type).empty(); });
+  const std::string place = place_of(constraints);
+  if (rentable->types.empty()) return nothing_left(constraints, place);
   if (!has_price(*rentable, {})) {
     return bad_input(
         fmt::format("the catalogue has no price of any machine{}; add prices with "

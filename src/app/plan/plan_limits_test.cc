@@ -121,6 +121,22 @@ TEST(Offers, ProvidersAndRegionsMustMeet) {
   EXPECT_EQ(check_offers(two_machines(), {.providers = {"shoop"}}).error().kind, ErrorKind::kUsage);
 }
 
+TEST(Offers, MachinesMustPassTheFiltersTogether) {
+  const auto message = [](const MachineFilter& machines) {
+    const Status status = check_offers(two_machines(), {.machines = machines});
+    if (status.ok()) return std::string("fine");
+    EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
+    return status.error().message;
+  };
+  EXPECT_EQ(message({.gpus = {"T4"}, .types = {"v*"}}), "fine");
+  EXPECT_EQ(message({.gpus = {"T5"}}), "the catalogue has no accelerator 'T5'. Did you mean 'T4'?");
+  EXPECT_EQ(message({.types = {"vm"}, .excluded = {"T4"}}),
+            "no machine with an accelerator passes --types and --exclude; relax one of them");
+  EXPECT_EQ(message({.processors = {"arm64"}}),
+            "no machine with an accelerator passes --arch; relax one of them");
+  EXPECT_EQ(message({.gpus = {"none"}}), "--gpu none: a plan needs machines with an accelerator");
+}
+
 TEST(Offers, WithoutAPriceTheCatalogueIsToBlame) {
   const Status status = check_offers(two_machines(), {.providers = {"lab"}});
   ASSERT_FALSE(status.ok());

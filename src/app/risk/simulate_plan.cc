@@ -275,7 +275,7 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
   auto inputs =
       load_predict_inputs(environment, std::move(*job), request.calibration, plan.cluster);
   if (!inputs.ok()) return inputs.error();
-  const auto question = plan_question(*inputs, {});
+  const auto question = plan_question(*inputs, {.constraints = {.machines = {.unusual = true}}});
   if (!question.ok()) return question.error();
   const auto space = plan_space(*question);
   if (!space.ok()) return space.error();

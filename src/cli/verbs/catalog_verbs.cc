@@ -6,6 +6,7 @@
 #include "base/unit_text.h"
 #include "catalog/table_format.h"
 #include "cli/render/render_catalog.h"
+#include "cli/verbs/machine_options.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 #include "cli/views/catalog_views.h"
@@ -21,7 +22,7 @@ Result<ListRequest> to_list_request(const Invocation& invocation) {
   for (const std::string& market : invocation.list("--markets")) {
     request.filter.markets.push_back(enumerator<Market>(market));
   }
-  if (invocation.has("--gpu")) request.filter.gpu = invocation.get("--gpu");
+  request.filter.machines = machines_of(invocation);
   if (invocation.has("--min-gpu-memory")) {
     const auto memory = parse_quantity<Bytes>(invocation.get("--min-gpu-memory"));
     if (!memory.ok()) return bad_usage("--min-gpu-memory: " + memory.error().message);
@@ -174,6 +175,53 @@ ExitCode diff_two(const Invocation& invocation) {
   return kExitOk;
 }
 
+std::vector<OptionSpec> list_options() {
+  std::vector<OptionSpec> options = {
+      {.name = "--providers",
+       .value = "LIST",
+       .help = "Providers to list, for example aws,gcp (default: all).",
+       .list = true},
+      {.name = "--regions",
+       .value = "LIST",
+       .help = "Regions to list (default: all).",
+       .list = true},
+      {.name = "--gpu",
+       .value = "NAMES",
+       .help = "Accelerators to list, in any spelling and with wildcards: T4, A100-80GB, 'RTX*'; "
+               "none for machines without one.",
+       .list = true},
+      {.name = "--types",
+       .value = "NAMES",
+       .help = "VM types to list, with wildcards: 'p4*,g5.*' or 'aws/g6*' (default: all).",
+       .list = true},
+      {.name = "--exclude",
+       .value = "NAMES",
+       .help = "VM types or accelerators to leave out, with wildcards.",
+       .list = true},
+      {.name = "--arch",
+       .value = "NAMES",
+       .help = "Processor architectures to list: amd64, arm64 (default: both).",
+       .list = true}};
+  const std::vector<OptionSpec> more = {
+      {.name = "--min-gpu-memory",
+       .value = "SIZE",
+       .help = "Minimum accelerator memory, for example 24GB."},
+      {.name = "--max-price", .value = "PRICE", .help = "Maximum price, for example '3 USD/h'."},
+      {.name = "--markets",
+       .value = "LIST",
+       .help = "Markets with a price.",
+       .choices = choices_of<Market>(),
+       .list = true},
+      {.name = "--sort",
+       .value = "KEY",
+       .help = "Sort key, best first (default: price-per-gpu).",
+       .choices = choices_of<SortKey>()},
+      {.name = "--limit", .value = "N", .help = "Maximum number of machines to list."},
+      {.name = "--all-regions", .help = "Print a row for each region."}};
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
 Verb list_verb() {
   return {
       .path = "catalog list",
@@ -182,39 +230,11 @@ Verb list_verb() {
       .details =
           "A row is a VM type in its cheapest region; '+6' means six more regions offer it. --gpu "
           "none lists machines without an accelerator.",
-      .options = {{.name = "--providers",
-                   .value = "LIST",
-                   .help = "Providers to list, for example aws,gcp (default: all).",
-                   .list = true},
-                  {.name = "--regions",
-                   .value = "LIST",
-                   .help = "Regions to list (default: all).",
-                   .list = true},
-                  {.name = "--gpu",
-                   .value = "NAME",
-                   .help = "Accelerator or family to list: T4, A100, A100-80GB; none for machines "
-                           "without one."},
-                  {.name = "--min-gpu-memory",
-                   .value = "SIZE",
-                   .help = "Minimum accelerator memory, for example 24GB."},
-                  {.name = "--max-price",
-                   .value = "PRICE",
-                   .help = "Maximum price, for example '3 USD/h'."},
-                  {.name = "--markets",
-                   .value = "LIST",
-                   .help = "Markets with a price.",
-                   .choices = choices_of<Market>(),
-                   .list = true},
-                  {.name = "--sort",
-                   .value = "KEY",
-                   .help = "Sort key, best first (default: price-per-gpu).",
-                   .choices = choices_of<SortKey>()},
-                  {.name = "--limit", .value = "N", .help = "Maximum number of machines to list."},
-                  {.name = "--all-regions", .help = "Print a row for each region."}},
+      .options = list_options(),
       .outputs = {"table", "json", "csv"},
       .examples = {{"stint catalog list --gpu T4",
-                    "All machines with T4s, cheapest per GPU "
-                    "first."},
+                    "All machines with T4s, cheapest per GPU first."},
+                   {"stint catalog list --types 'p4*,g5.*' --arch amd64", "Two families of AWS."},
                    {"stint catalog list --markets spot --min-gpu-memory 40GB --limit 5",
                     "The five cheapest spot offers with 40 GB."}},
       .run = list};

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/render/render_explain.h"
 #include "cli/render/render_plan.h"
+#include "cli/verbs/machine_options.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
@@ -43,6 +44,7 @@ Status read_choice(const Invocation& invocation, Constraints& constraints) {
   }
   constraints.providers = invocation.list("--providers");
   constraints.regions = invocation.list("--regions");
+  constraints.machines = machines_of(invocation);
   const auto quotas = parse_quotas(join(invocation.list("--quota"), ","));
   if (!quotas.ok()) return quotas.error();
   constraints.quotas = *quotas;
@@ -275,6 +277,7 @@ std::vector<OptionSpec> plan_options() {
   options.push_back(
       {.name = "--name", .value = "NAME", .help = "Name of the job (default: its profile's)."});
   for (OptionSpec& option : limit_options()) options.push_back(std::move(option));
+  for (OptionSpec& option : machine_options()) options.push_back(std::move(option));
   options.push_back({.name = "--objective",
                      .value = "NAME",
                      .help = "Quantity to minimise (default: cost under a deadline, time under a "
@@ -312,7 +315,10 @@ Verb plan_verb() {
       .group = VerbGroup::kPlan,
       .summary = "Choose machines for a job by deadline, budget or both.",
       .details =
-          "Searches every cluster of the catalogue that the constraints allow. Shows the best "
+          "Searches every cluster of the catalogue that the constraints allow. Machines with "
+          "another processor than amd64, or whose accelerators do not run CUDA, are considered "
+          "only "
+          "where --arch, --gpu or --types ask for them. Shows the best "
           "plans with their expected time and cost, the 80 % intervals and the probability of "
           "meeting the deadline. Lists what was excluded and why, and bounds the saving of any "
           "other plan. If no plan meets the constraints, the nearest one is shown, with exit code "
@@ -330,6 +336,8 @@ Verb plan_verb() {
                     "The fastest plan within the budget, on spot VMs."},
                    {"stint plan --job my.json --objective front --providers aws",
                     "The Pareto front of time and cost."},
+                   {"stint plan --job my.json --deadline 24h --gpu A100,H100 --exclude 'p4de.*'",
+                    "Two models of GPU, without one VM family."},
                    {"stint plan --job a.json --job b.json --deadline 12h,24h",
                     "One bill for two jobs, which may share machines."},
                    {"stint plan --model resnet50 --deadline 24h --compare '8x p3.2xlarge'",
