@@ -85,6 +85,8 @@ Fit fit_columns(const std::vector<Column>& columns, const std::vector<int>& natu
   }
 }
 
+int width_of(const Terminal& terminal) { return terminal.width > 0 ? terminal.width : 1 << 20; }
+
 std::string without_trailing_space(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
@@ -102,7 +104,7 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::ascii_text_of(Terminal terminal, const std::string& more) const {
+Table Table::in_ascii() const {
   std::vector<Column> columns = columns_;
   for (Column& column : columns) column.title = ascii_text(column.title);
   Table plain(std::move(columns));
@@ -110,8 +112,12 @@ std::string Table::ascii_text_of(Terminal terminal, const std::string& more) con
     for (std::string& cell : row) cell = ascii_text(cell);
     plain.add(std::move(row));
   }
+  return plain;
+}
+
+std::string Table::ascii_text_of(Terminal terminal, const std::string& more) const {
   terminal.ascii = false;
-  std::string text = plain.text(terminal, more);
+  std::string text = in_ascii().text(terminal, more);
   // What is left is where a text was cut; its mark must not be wider.
   const std::string_view mark = kCut;
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
@@ -120,16 +126,25 @@ std::string Table::ascii_text_of(Terminal terminal, const std::string& more) con
   return text;
 }
 
-std::string Table::text(const Terminal& terminal, const std::string& more) const {
-  if (terminal.ascii) return ascii_text_of(terminal, more);
+std::vector<int> Table::natural_widths() const {
   std::vector<int> natural;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     int width = display_width(columns_[column].title);
     for (const auto& row : rows_) width = std::max(width, display_width(shown(row[column])));
     natural.push_back(width);
   }
-  const int width = terminal.width > 0 ? terminal.width : 1 << 20;
-  const Fit fit = fit_columns(columns_, natural, width);
+  return natural;
+}
+
+std::vector<std::size_t> Table::shown_columns(const Terminal& terminal) const {
+  const std::vector<int> natural = terminal.ascii ? in_ascii().natural_widths() : natural_widths();
+  return fit_columns(columns_, natural, width_of(terminal)).kept;
+}
+
+std::string Table::text(const Terminal& terminal, const std::string& more) const {
+  if (terminal.ascii) return ascii_text_of(terminal, more);
+  const int width = width_of(terminal);
+  const Fit fit = fit_columns(columns_, natural_widths(), width);
 
   const auto line = [&](const auto& cell_of) {
     std::string text;

@@ -30,6 +30,9 @@ class Table {
   void add(std::vector<std::string> row);
   std::size_t rows() const { return rows_.size(); }
 
+  /// The columns that `text` shows on the terminal, in their order.
+  std::vector<std::size_t> shown_columns(const Terminal& terminal) const;
+
   /// The table in at most `terminal.width` columns (0: unlimited): long left-aligned texts are cut
   /// with "…", then the least important columns are dropped, and a last line names them, and
   /// `more`, which shows them. Empty cells are shown as "-", control characters as '?'.
@@ -38,6 +41,8 @@ class Table {
 
  private:
   std::string ascii_text_of(Terminal terminal, const std::string& more) const;
+  Table in_ascii() const;
+  std::vector<int> natural_widths() const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -47,6 +47,14 @@ TEST(Table, NeverIsWiderThanTheTerminal) {
   }
 }
 
+TEST(Table, SaysWhichColumnsItShows) {
+  Table table({{.title = "name", .importance = 9}, right("much", 1), right("more", 5)});
+  table.add({"x", "1234567890", "123456"});
+  EXPECT_EQ(table.shown_columns({.width = 0}), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(table.shown_columns({.width = 20}), (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(table.shown_columns({.width = 20, .ascii = true}), (std::vector<std::size_t>{0, 2}));
+}
+
 TEST(Table, DropsAGroupTogether) {
   Table table({{.title = "VM", .importance = 9},
                {.title = "price", .importance = 1, .width_min = 10, .group = 1},

@@ -31,7 +31,18 @@ int decimals_of(double p10, double mean, double p90, int decimals) {
   return decimals;
 }
 
-int cents_of(Dollars amount) { return amount >= 100 * kDollar || -amount >= 100 * kDollar ? 0 : 2; }
+/// Decimals that show two digits of an amount below one, and at least cents.
+int small_decimals(double amount) {
+  constexpr int kMost = 6;
+  const double size = std::abs(amount);
+  if (size <= 0 || size >= 0.1) return 2;
+  return std::min(kMost, 1 - static_cast<int>(std::floor(std::log10(size))));
+}
+
+int cents_of(Dollars amount) {
+  const double size = std::abs(amount.in(kDollar));
+  return size >= 100 ? 0 : size < 0.01 ? small_decimals(size) : 2;
+}
 
 int decimals_of(const CostRange& cost, int decimals) {
   for (const Dollars it : {cost.mean, cost.p10, cost.p90}) finite(it.in(kDollar));
@@ -46,6 +57,8 @@ std::string milliseconds(Seconds time) {
 }
 
 std::string hours(Seconds time) {
+  const Seconds size = time < Seconds{} ? -time : time;
+  if (size > Seconds{} && size < 0.1 * kHour) return (time < size ? "-" : "") + duration(size);
   const double value = finite(time.in(kHour));
   return fmt::format("{:.{}f} h", value, decimals_of(value));
 }
@@ -84,17 +97,24 @@ std::string percent(double fraction) {
 }
 
 std::string with_interval(const TimeRange& time) {
-  const int decimals = decimals_of(time.p10.in(kHour), time.mean.in(kHour), time.p90.in(kHour),
-                                   decimals_of(time.mean.in(kHour)));
+  const bool brief = time.mean < 2 * kMinute;
+  const bool short_one = time.mean < 1 * kHour;
+  const Seconds unit = brief ? kSecond : short_one ? kMinute : kHour;
+  const double mean = time.mean.in(unit);
+  const int decimals = decimals_of(time.p10.in(unit), mean, time.p90.in(unit), decimals_of(mean));
   for (const Seconds it : {time.mean, time.p10, time.p90}) finite(it.in(kHour));
-  return fmt::format("{:.{}f} h ({:.{}f}–{:.{}f})", time.mean.in(kHour), decimals,
-                     time.p10.in(kHour), decimals, time.p90.in(kHour), decimals);
+  return fmt::format("{:.{}f} {} ({:.{}f}–{:.{}f})", mean, decimals,
+                     brief       ? "s"
+                     : short_one ? "min"
+                                 : "h",
+                     time.p10.in(unit), decimals, time.p90.in(unit), decimals);
 }
 
 std::string with_interval(const CostRange& cost) {
-  const int decimals = decimals_of(cost, decimals_of(cost.mean.in(kDollar)));
-  return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", cost.mean.in(kDollar), decimals,
-                     cost.p10.in(kDollar), decimals, cost.p90.in(kDollar), decimals);
+  const double mean = cost.mean.in(kDollar);
+  const int decimals = decimals_of(cost, mean < 1 ? small_decimals(mean) : decimals_of(mean));
+  return fmt::format("${:.{}f} ({:.{}f}–{:.{}f})", mean, decimals, cost.p10.in(kDollar), decimals,
+                     cost.p90.in(kDollar), decimals);
 }
 
 std::string range_text(const TimeRange& time) {

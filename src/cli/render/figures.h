@@ -14,13 +14,13 @@ namespace stint::cli {
 /// "872 ms", "21.4 ms".
 std::string milliseconds(Seconds time);
 
-/// "11.2 h", "0.45 h".
+/// "11.2 h", "0.45 h"; under a tenth of an hour in the unit that fits: "38 s".
 std::string hours(Seconds time);
 
 /// In the unit that fits: "872 ms", "8.4 s", "38 min", "11.2 h"; with `more` digits than usual.
 std::string duration(Seconds time, int more = 0);
 
-/// "$152", "$31.20", "-$3.00".
+/// "$152", "$31.20", "-$3.00"; less than a cent with two digits: "$0.0042".
 std::string dollars(Dollars amount);
 
 /// "25.6 MB".
@@ -35,7 +35,9 @@ std::string percent(const std::optional<double>& fraction);
 /// An error or a score, always to a tenth: "97.0 %"; empty where there is none.
 std::string tenths(std::optional<double> fraction);
 
-/// "11.2 h (9.8–12.9)", "$74.1 (65.9–83.3)": the mean, and what holds it eight times in ten.
+/// "11.2 h (9.8–12.9)", "$74.1 (65.9–83.3)": the mean, and what holds it eight times in ten. Short
+/// times are in minutes or seconds, and small amounts have two digits: "53.2 s (33.0–77.1)",
+/// "$0.042 (0.033–0.051)".
 std::string with_interval(const TimeRange& time);
 std::string with_interval(const CostRange& cost);
 

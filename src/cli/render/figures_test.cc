@@ -18,6 +18,27 @@ TEST(Figures, HaveAboutThreeDigits) {
   EXPECT_EQ(dollars(-3 * kDollar), "-$3.00");
 }
 
+TEST(Figures, OfShortJobsAreNotZero) {
+  EXPECT_EQ(hours(5 * kMinute), "5 min");
+  EXPECT_EQ(hours(-38 * kSecond), "-38 s");
+  EXPECT_EQ(hours(Seconds{}), "0.00 h");
+  EXPECT_EQ(dollars(0.0042 * kDollar), "$0.0042");
+  EXPECT_EQ(dollars(0.042 * kDollar), "$0.04");
+  EXPECT_EQ(dollars(Dollars{}), "$0.00");
+  EXPECT_EQ(
+      with_interval(TimeRange{.mean = 53.24 * kSecond, .p10 = 33 * kSecond, .p90 = 77.1 * kSecond}),
+      "53.2 s (33.0–77.1)");
+  EXPECT_EQ(
+      with_interval(TimeRange{.mean = 23 * kMinute, .p10 = 14.4 * kMinute, .p90 = 36.6 * kMinute}),
+      "23.0 min (14.4–36.6)");
+  EXPECT_EQ(with_interval(
+                CostRange{.mean = 0.042 * kDollar, .p10 = 0.033 * kDollar, .p90 = 0.051 * kDollar}),
+            "$0.042 (0.033–0.051)");
+  EXPECT_EQ(with_interval(
+                CostRange{.mean = 0.42 * kDollar, .p10 = 0.33 * kDollar, .p90 = 0.51 * kDollar}),
+            "$0.42 (0.33–0.51)");
+}
+
 TEST(Figures, ProbabilitiesNearTheirEndsAreFiner) {
   EXPECT_EQ(percent(0.97), "97 %");
   EXPECT_EQ(percent(0.993), "99.3 %");
@@ -47,7 +68,7 @@ TEST(Figures, IntervalsHaveTheDigitsOfTheirMean) {
 TEST(Figures, AnIntervalDoesNotEndAtItsMean) {
   EXPECT_EQ(with_interval(
                 TimeRange{.mean = 0.1412 * kHour, .p10 = 0.1408 * kHour, .p90 = 0.1417 * kHour}),
-            "0.1412 h (0.1408–0.1417)");
+            "8.47 min (8.45–8.50)");
   EXPECT_EQ(with_interval(
                 CostRange{.mean = 101.4 * kDollar, .p10 = 101.3 * kDollar, .p90 = 112 * kDollar}),
             "$101.4 (101.3–112.0)");

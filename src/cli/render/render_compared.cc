@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/render/plan_table.h"
 #include "cli/render/render_plan.h"
 
 namespace stint::cli {

@@ -17,32 +17,6 @@
 namespace stint::cli {
 namespace {
 
-std::string market_text(const Plan& plan) {
-  for (const auto& [value, name] : names_of(PlanMarket{})) {
-    if (value == plan.market) return name;
-  }
-  return "";
-}
-
-std::string region_text(const Plan& plan) {
-  return plan.prediction && plan.prediction->price ? plan.prediction->price->region : "";
-}
-
-int accumulation_of(const Plan& plan) { return plan.layout ? plan.layout->accumulation : 1; }
-
-/// "1024", or "1024 (4×)" where gradients are accumulated over four micro-steps.
-std::string batch_cell(const Plan& plan) {
-  if (!plan.global_batch) return "";
-  const int steps = accumulation_of(plan);
-  return steps > 1 ? fmt::format("{} ({}×)", *plan.global_batch, steps)
-                   : std::to_string(*plan.global_batch);
-}
-
-bool any(const std::vector<Plan>& plans, std::optional<double> Plan::*probability) {
-  return std::any_of(plans.begin(), plans.end(),
-                     [&](const Plan& plan) { return (plan.*probability).has_value(); });
-}
-
 bool decides(const PlanAnswer& answer, std::string_view objective) {
   return answer.goal && answer.goal->objective == objective;
 }
@@ -301,59 +275,39 @@ std::string goal_text(const PlanGoal& goal) {
   return text;
 }
 
-std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal,
-                       const std::vector<std::string>& labels) {
-  const bool deadline = any(plans, &Plan::p_deadline);
-  const bool budget = any(plans, &Plan::p_budget);
-  const bool notes = std::any_of(plans.begin(), plans.end(),
-                                 [](const Plan& plan) { return plan.note.has_value(); });
-  std::vector<Column> columns = {{.title = "#", .align = Align::kRight, .importance = 9},
-                                 {.title = "cluster", .importance = 9, .width_min = 24},
-                                 {.title = "market", .importance = 1, .width_min = 9},
-                                 {.title = "region", .importance = 0, .width_min = 9},
-                                 {.title = "batch", .align = Align::kRight, .importance = 3},
-                                 {.title = "time (80 %)", .align = Align::kRight, .importance = 8},
-                                 {.title = "cost (80 %)", .align = Align::kRight, .importance = 8}};
-  if (deadline) columns.push_back({.title = "in time", .align = Align::kRight, .importance = 7});
-  if (budget) columns.push_back({.title = "in budget", .align = Align::kRight, .importance = 6});
-  if (notes) columns.push_back({.title = "note", .importance = 2, .width_min = 10});
-  Table table(columns);
-  for (std::size_t row = 0; row < plans.size(); ++row) {
-    const Plan& plan = plans[row];
-    std::vector<std::string> cells = {labels.empty() ? std::to_string(row + 1) : labels[row],
-                                      to_text(plan.cluster),
-                                      market_text(plan),
-                                      region_text(plan),
-                                      batch_cell(plan),
-                                      with_interval(plan.time),
-                                      with_interval(plan.cost)};
-    if (deadline) cells.push_back(percent(plan.p_deadline));
-    if (budget) cells.push_back(percent(plan.p_budget));
-    if (notes) cells.push_back(plan.note.value_or(""));
-    table.add(std::move(cells));
-  }
-  return table.text(terminal);
-}
-
 std::string plan_csv(const std::vector<Plan>& plans) {
   const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : ""; };
   const auto seconds = [](Seconds time) { return fmt::format("{}", time.in(kSecond)); };
   const auto amount = [](Dollars cost) { return fmt::format("{}", cost.in(kDollar)); };
-  std::string text =
-      csv_line({"plan", "cluster", "market", "global_batch", "accumulation", "iterations", "time_s",
-                "time_p10_s", "time_p90_s", "cost_usd", "cost_p10_usd", "cost_p90_usd",
-                "p_deadline", "p_budget", "p_best", "region", "price_date", "price_share", "note"});
+  std::string text = csv_line(
+      {"plan",       "cluster",    "market",     "global_batch", "accumulation", "iterations",
+       "time_s",     "time_p10_s", "time_p90_s", "cost_usd",     "cost_p10_usd", "cost_p90_usd",
+       "p_deadline", "p_budget",   "p_best",     "region",       "price_date",   "price_share",
+       "note",       "gpus",       "usd_per_h"});
   for (std::size_t row = 0; row < plans.size(); ++row) {
     const Plan& plan = plans[row];
     const bool priced = plan.prediction && plan.prediction->price;
-    text += csv_line(
-        {std::to_string(row + 1), to_text(plan.cluster), market_text(plan),
-         number(plan.global_batch), plan.layout ? std::to_string(plan.layout->accumulation) : "",
-         number(plan.iterations), seconds(plan.time.mean), seconds(plan.time.p10),
-         seconds(plan.time.p90), amount(plan.cost.mean), amount(plan.cost.p10),
-         amount(plan.cost.p90), number(plan.p_deadline), number(plan.p_budget), number(plan.p_best),
-         region_text(plan), priced ? to_text(plan.prediction->price->date) : "",
-         plan.prices ? fmt::format("{}", plan.prices->share) : "", plan.note.value_or("")});
+    text += csv_line({std::to_string(row + 1),
+                      to_text(plan.cluster),
+                      market_text(plan),
+                      number(plan.global_batch),
+                      plan.layout ? std::to_string(plan.layout->accumulation) : "",
+                      number(plan.iterations),
+                      seconds(plan.time.mean),
+                      seconds(plan.time.p10),
+                      seconds(plan.time.p90),
+                      amount(plan.cost.mean),
+                      amount(plan.cost.p10),
+                      amount(plan.cost.p90),
+                      number(plan.p_deadline),
+                      number(plan.p_budget),
+                      number(plan.p_best),
+                      region_text(plan),
+                      priced ? to_text(plan.prediction->price->date) : "",
+                      plan.prices ? fmt::format("{}", plan.prices->share) : "",
+                      plan.note.value_or(""),
+                      gpus_text(plan),
+                      fmt::format("{}", expected_rate(plan).in(kDollar / kHour))});
   }
   return text;
 }

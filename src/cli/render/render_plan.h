@@ -5,6 +5,7 @@
 
 #include "app/plan/plan_cases.h"
 #include "base/terminal.h"
+#include "cli/render/plan_table.h"
 #include "plan/plan.h"
 
 namespace stint::cli {
@@ -15,11 +16,7 @@ namespace stint::cli {
 /// it misses them, and what to change. `verbose` adds the passes and all that is assumed.
 std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal& terminal);
 
-/// Plans as a table; without `labels` they are numbered from 1.
-std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal,
-                       const std::vector<std::string>& labels = {});
-
-/// The same with plain numbers, units in the header.
+/// Plans as CSV with plain numbers, units in the header.
 std::string plan_csv(const std::vector<Plan>& plans);
 
 /// "the cheapest plans done in 12.0 h, with 95 % confidence".
