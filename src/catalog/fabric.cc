@@ -64,4 +64,8 @@ std::optional<InsideLink> inside_link(const Catalog& catalog, const VmType& type
   return gpu == nullptr ? std::nullopt : inside_link(*gpu);
 }
 
+std::optional<BytesPerSecond> host_link_rate(const Gpu& gpu) {
+  return gpu.pcie ? pcie_rate(*gpu.pcie) : std::nullopt;
+}
+
 }  // namespace stint

@@ -39,4 +39,8 @@ std::optional<InsideLink> inside_link(const Gpu& gpu);
 /// The same for the accelerators of `type`.
 std::optional<InsideLink> inside_link(const Catalog& catalog, const VmType& type);
 
+/// The rate of the link of `gpu` to its host, one direction, by PCIe of its generation and width.
+/// Absent when its data sheet does not say.
+std::optional<BytesPerSecond> host_link_rate(const Gpu& gpu);
+
 }  // namespace stint

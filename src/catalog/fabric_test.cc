@@ -67,6 +67,16 @@ TEST(InsideLink, IsAbsentWithoutAFigure) {
   EXPECT_FALSE(inside_link(Gpu{.name = "odd", .pcie = "3.0 16"}));
 }
 
+// 16 lanes of 8 Gbit/s are 16 GB/s, and each generation doubles them; NVLink is not in the way.
+TEST(HostLinkRate, IsThatOfPcie) {
+  const Gpu fourth{
+      .name = "A100", .link = "NVLink 3", .link_bandwidth = 600 * kGB / kSecond, .pcie = "4.0 x16"};
+  EXPECT_NEAR(host_link_rate(fourth)->in(kGB / kSecond), 32, 1e-9);
+  EXPECT_NEAR(host_link_rate({.name = "T4", .pcie = "3.0 x16"})->in(kGB / kSecond), 16, 1e-9);
+  EXPECT_FALSE(host_link_rate({.name = "GH200", .pcie = "NVLink-C2C"}));
+  EXPECT_FALSE(host_link_rate({.name = "X"}));
+}
+
 TEST(InsideLink, FollowsTheGpuOfTheVm) {
   const Catalog catalog{.gpus = {{.name = "T4", .pcie = "3.0 x16"}}};
   VmType type{.provider = "aws", .name = "g4dn.12xlarge"};

@@ -198,6 +198,9 @@ std::vector<std::string> assumptions_of(const Evaluator& evaluator,
         fmt::format("An interrupted spot machine is replaced on-demand while there is no spot "
                     "capacity, which is assumed {} times in ten, for {:.1f} h on average.",
                     std::lround(10 * kSpotMissing), kSpotMissingFor.in(kHour)));
+    assumptions.emplace_back(
+        "Checkpoints are asynchronous and sharded over the workers, as stint.Job writes them; a "
+        "script that writes them from rank 0 stalls longer.");
     if (evaluator.risk().assumes_bytes()) {
       assumptions.push_back(
           fmt::format("A checkpoint is assumed to have {:.3g} MB: the job does not give its size, "

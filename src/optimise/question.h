@@ -13,6 +13,7 @@
 #include "predict/resolve.h"
 #include "risk/advisor.h"
 #include "risk/price_drift.h"
+#include "risk/save_cost.h"
 #include "risk/spot_time.h"
 
 namespace stint {
@@ -65,6 +66,7 @@ struct Outlook {
   RandomTime on_demand_start_up = {};
   RandomTime spot_start_up = {};
   std::optional<PriceOutlook> prices = {};  // Absent: prices are what the catalogue says.
+  std::optional<HostCopy> host_copy = {};  // Absent: copies take as long as writes to a disk.
 };
 
 /// All that the optimiser is asked. The context must outlive it.

@@ -94,6 +94,9 @@ class Maker {
                     .worker_choices = worker_choices(type),
                     .batch_max = *batch_max,
                     .vms_max = network ? constraints.vms_max : 1};
+    if (const auto& copy = question_.outlook.host_copy) {
+      machine.copy = copy_line(*copy, gpu_of(question_.context.catalog, type));
+    }
     for (Rental& rental : rentals) {
       rental.machine = static_cast<int>(space_.machines.size());
       rental.vms_max = std::min(rental.vms_max, machine.vms_max);

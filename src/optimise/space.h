@@ -20,6 +20,7 @@ struct Machine {
   std::vector<int> worker_choices;                  // Workers per VM, rising.
   int batch_max = std::numeric_limits<int>::max();  // Per worker, that memory allows.
   int vms_max = 1;                                  // One where the network is not known.
+  SaveLine copy = kHostCopyMeasured;                // Of a worker's state to its host.
 };
 
 /// What is known of losing a spot machine.

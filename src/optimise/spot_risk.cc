@@ -104,13 +104,19 @@ SaveChoices SpotRisk::choices(const Config& config) const {
 SaveSetup SpotRisk::setup(const Config& config) const {
   SaveSetup setup{.bytes = bytes_,
                   .senders = 0,
+                  .workers = 0,
                   .sender_nic = network(config.parts[0]),
                   .place = config.save.place,
+                  .sharded = true,
+                  .copy_line = space_.machine_of(config.parts[0].rental).copy,
                   .receivers = std::max(1, config.save.receivers),
                   .network_latency = kNetworkLatency};
   for (const Part& part : config.used()) {
     setup.senders += part.vms;
+    setup.workers += part.vms * part.workers_per_vm;
     setup.sender_nic = std::min(setup.sender_nic, network(part));
+    const SaveLine& copy = space_.machine_of(part.rental).copy;
+    if (copy.rate < setup.copy_line.rate) setup.copy_line = copy;
     const Rental& own = rental(part);
     const bool tier = config.save.place == CheckpointPlace::kTier;
     if (tier && own.receiver) setup.receiver_nic = own.receiver->network;

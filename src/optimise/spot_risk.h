@@ -79,7 +79,8 @@ struct LeastRun {
 ///   different pools by themselves;
 /// - a lost machine is replaced from spot, or on demand while spot has none; where on-demand
 ///   machines are not allowed or have no price, the cluster waits;
-/// - the state is saved at the interval that costs least time, asynchronously.
+/// - the state is saved at the interval that costs least time, asynchronously and in shards: a
+///   worker stalls for the copy of its shard to host memory (see risk/save_cost.h).
 ///
 /// On-demand machines are not lost. Every run begins with the start-up of its machines.
 class SpotRisk {

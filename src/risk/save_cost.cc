@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "catalog/fabric.h"
 
 namespace stint {
 namespace {
@@ -16,11 +17,15 @@ struct Way {
 };
 
 Way way_to_store(const SaveSetup& setup) {
-  const BytesPerSecond one = std::min(setup.sender_nic, setup.store.rate);
-  CHECK(one > BytesPerSecond());
-  return {.save = time_on({setup.store.latency, (setup.sharded ? setup.senders : 1) * one},
-                          setup.bytes),
-          .restore = time_on({setup.store.latency, one}, setup.bytes)};
+  const double connections = setup.sharded ? setup.workers : 1;
+  const double of_one_vm = setup.sharded ? connections / setup.senders : 1;
+  const int vms = setup.sharded ? setup.senders : 1;
+  const BytesPerSecond out = std::min(vms * setup.sender_nic, connections * setup.store.rate);
+  const BytesPerSecond in = std::min(setup.sender_nic, of_one_vm * setup.store.rate);
+  CHECK(out > BytesPerSecond());
+  CHECK(in > BytesPerSecond());
+  return {.save = time_on({setup.store.latency, out}, setup.bytes),
+          .restore = time_on({setup.store.latency, in}, setup.bytes)};
 }
 
 Way way_to_machines(const SaveSetup& setup) {
@@ -47,15 +52,23 @@ Way way_of(const SaveSetup& setup) {
 
 }  // namespace
 
+SaveLine copy_line(const HostCopy& copy, const Gpu* gpu) {
+  const auto link = gpu == nullptr ? std::nullopt : host_link_rate(*gpu);
+  return {copy.latency, link ? copy.link_share * *link : copy.rate_unknown};
+}
+
 SaveCost save_cost(const SaveSetup& setup) {
   CHECK(setup.bytes > Bytes());
   CHECK(setup.senders >= 1);
-  const Seconds copy = setup.copy ? *setup.copy : time_on(kHostCopyMeasured, setup.bytes);
+  CHECK(!setup.sharded || setup.workers >= setup.senders);
+  const Bytes part = setup.sharded ? setup.bytes / setup.workers : setup.bytes;
+  const Seconds copy = setup.copy ? *setup.copy : time_on(setup.copy_line, part);
+  const Seconds back = setup.copy ? *setup.copy : time_on(setup.copy_line, setup.bytes);
   const Way way = way_of(setup);
   if (setup.asynchronous) {
-    return {.stall = copy, .transfer = way.save, .restore = way.restore + copy};
+    return {.stall = copy, .transfer = way.save, .restore = way.restore + back};
   }
-  return {.stall = copy + way.save, .transfer = {}, .restore = way.restore + copy};
+  return {.stall = copy + way.save, .transfer = {}, .restore = way.restore + back};
 }
 
 int receivers_needed(int senders, BytesPerSecond sender_nic, BytesPerSecond receiver_nic) {

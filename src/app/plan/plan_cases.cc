@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "job/job.h"
 #include "load/bundled.h"
+#include "load/checkpoint_times.h"
 #include "load/file_maker.h"
 #include "load/job_overrides.h"
 #include "load/plan_files.h"
@@ -259,7 +260,8 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
       .disabled_passes = request.disabled_passes,
       .outlook = {.spot = std::move(*spot),
                   .on_demand_start_up = emulated ? times.plan_cluster : times.vm_on_demand,
-                  .spot_start_up = emulated ? times.plan_cluster : times.vm_spot}};
+                  .spot_start_up = emulated ? times.plan_cluster : times.vm_spot,
+                  .host_copy = host_copy()}};
   if (inputs.today) question.outlook.prices = PriceOutlook{.law = *prices, .today = *inputs.today};
   return question;
 }

@@ -4,6 +4,7 @@
 
 #include "catalog/lookup.h"
 #include "load/catalog_cases.h"
+#include "load/checkpoint_times.h"
 #include "load/predict_inputs.h"
 #include "optimise/spot_risk.h"
 #include "predict/cluster_price.h"
@@ -19,7 +20,9 @@ SaveInterval interval_of(const IntervalWaste& it, Seconds work) {
   return interval;
 }
 
-Result<SaveSetup> setup_of(const VmType& type, const SavesRequest& request) {
+/// Rank 0 writes where training waits for it; else each worker copies its shard.
+Result<SaveSetup> setup_of(const Catalog& catalog, const VmType& type,
+                           const SavesRequest& request) {
   const auto network = network_rate(type);
   if (!network || !(*network > BytesPerSecond{})) {
     return bad_usage(
@@ -27,14 +30,19 @@ Result<SaveSetup> setup_of(const VmType& type, const SavesRequest& request) {
                     "catalog show {}'",
                     type.name, type.name));
   }
-  return SaveSetup{.bytes = *request.bytes,
-                   .senders = request.machines.count,
-                   .sender_nic = *network,
-                   .place = request.place,
-                   .receivers = request.receivers,
-                   .receiver_nic = *network,
-                   .asynchronous = !request.blocking,
-                   .copy = request.copy};
+  return SaveSetup{
+      .bytes = *request.bytes,
+      .senders = request.machines.count,
+      .workers = request.machines.count * (type.accelerator ? type.accelerator->count : 1),
+      .sender_nic = *network,
+      .place = request.place,
+      .sharded = !request.blocking,
+      .copy_line =
+          request.blocking ? kHostCopyMeasured : copy_line(host_copy(), gpu_of(catalog, type)),
+      .receivers = request.receivers,
+      .receiver_nic = *network,
+      .asynchronous = !request.blocking,
+      .copy = request.copy};
 }
 
 }  // namespace
@@ -51,7 +59,7 @@ Result<SavesReport> plan_saves(const Environment& environment, const SavesReques
       events_rate(survive->group, request.machines.count, 1 / kSecond).in(1 / kSecond);
   SpotGang gang{.hazard = gang_hazard(hazard->typical, machines), .horizon = request.machines.time};
   if (!request.bytes) return plan_saves(gang, std::nullopt).error();
-  const auto setup = setup_of(type, request);
+  const auto setup = setup_of(catalog->noun, type, request);
   if (!setup.ok()) return setup.error();
   const SaveCost save = save_cost(*setup);
   SavesReport report{.vm = survive->vm,

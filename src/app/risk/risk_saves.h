@@ -12,7 +12,7 @@ namespace stint {
 struct SavesRequest {
   SurviveRequest machines;      // Type and number of machines, and the time until the work is done.
   std::optional<Bytes> bytes;   // Size of a checkpoint; absent: none is made, which is refused.
-  std::optional<Seconds> copy;  // Stall of a checkpoint; absent: by the usual rate.
+  std::optional<Seconds> copy;  // Stall of a checkpoint; absent: by its size.
   CheckpointPlace place = CheckpointPlace::kObjectStore;
   int receivers = 1;  // Machines of a tier, with the network of the training machines.
   bool blocking = false;

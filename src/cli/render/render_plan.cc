@@ -10,6 +10,7 @@
 #include "base/normal.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/render/checkpoint_text.h"
 #include "cli/render/figures.h"
 #include "cli/render/render_compared.h"
 #include "cli/render/render_front.h"
@@ -145,48 +146,6 @@ std::string background(const PlanAnswer& answer, const std::vector<Plan>& plans,
   text += assumptions_text(answer, verbose, terminal);
   if (verbose && !answer.passes.empty()) text += pass_table(answer.passes, terminal);
   return text;
-}
-
-/// "4x c5n.large", "the object store", "the VM on demand".
-std::string place_text(const CheckpointSchedule& schedule) {
-  switch (schedule.place) {
-    case CheckpointPlace::kObjectStore:
-      return "the object store";
-    case CheckpointPlace::kAnchor:
-      return "an on-demand VM";
-    case CheckpointPlace::kTier:
-      return fmt::format("{}x {} on-demand", schedule.receivers.value_or(1),
-                         schedule.receiver.value_or("receivers"));
-  }
-  return "";
-}
-
-/// How the best plan saves its state, and what that guards against.
-std::vector<std::string> checkpoint_lines(const Plan& plan) {
-  if (!plan.checkpoint) return {};
-  const CheckpointSchedule& schedule = *plan.checkpoint;
-  std::string how = schedule.interval
-                        ? fmt::format("Plan 1 writes a checkpoint to {} every {}",
-                                      place_text(schedule), duration(*schedule.interval))
-                        : fmt::format("Plan 1 writes a checkpoint to {} at an interruption notice",
-                                      place_text(schedule));
-  if (schedule.stall && schedule.transfer) {
-    how += fmt::format(": training stalls for {}, and the checkpoint is complete {} later",
-                       duration(*schedule.stall), duration(*schedule.transfer));
-  }
-  std::vector<std::string> lines = {how + "."};
-  if (plan.losses) {
-    std::string losses = fmt::format("Expected interruptions: {:.2g}", *plan.losses);
-    if (schedule.fits_in_notice) {
-      losses += *schedule.fits_in_notice ? "; a checkpoint fits into the notice"
-                                         : "; a checkpoint does not fit into the notice";
-    }
-    if (schedule.interval && schedule.daly_interval) {
-      losses += fmt::format("; Daly's interval is {}", duration(*schedule.daly_interval));
-    }
-    lines.push_back(losses + ".");
-  }
-  return lines;
 }
 
 constexpr double kLikely = 0.5;  // From here on the first plan is more likely the best than not.
