@@ -58,11 +58,13 @@ std::vector<Concession> concessions(const Constraints& constraints) {
                    }});
   }
   if (constraints.rate_max) {
-    all.push_back({drop_rate, [](const PlanQuestion& question) {
-                     return fmt::format(
-                         "No cluster that meets the other constraints costs at most {:.4g} USD/h.",
-                         question.constraints.rate_max->in(kDollar / kHour));
-                   }});
+    all.push_back(
+        {drop_rate, [](const PlanQuestion& question) {
+           return fmt::format(
+               "No cluster that meets the other constraints is expected to cost at most {:.4g} "
+               "USD/h.",
+               question.constraints.rate_max->in(kDollar / kHour));
+         }});
   }
   if (constraints.deadline) {
     all.push_back({drop_deadline, [](const PlanQuestion& question) {

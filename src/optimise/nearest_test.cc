@@ -86,7 +86,7 @@ TEST(NearestPlan, IsThatOfAHigherHourlyBudgetWhereThatBinds) {
   fixture.constraints().rate_max = 0.3 * kDollar / kHour;
   const NearestPlan nearest = fixture.nearest();
   EXPECT_EQ(nearest.binding,
-            "No cluster that meets the other constraints costs at most 0.3 USD/h.");
+            "No cluster that meets the other constraints is expected to cost at most 0.3 USD/h.");
   EXPECT_EQ(to_text(nearest.plan.cluster), "1x slow.1:spot");
 }
 

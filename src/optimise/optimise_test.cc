@@ -8,6 +8,7 @@
 
 #include "optimise/evaluate.h"
 #include "optimise/optimise_fixture.h"
+#include "optimise/policy_fixture.h"
 
 namespace stint {
 namespace {
@@ -88,6 +89,8 @@ class BruteForce {
   }
 
   void take(const Config& config, const Outcome& outcome) {
+    const auto& limit = question_.constraints.rate_max;
+    if (limit && outcome.cost / outcome.time > *limit * (1 + 1e-9)) return;
     all.push_back(outcome);
     const bool by_time = question_.objective == Objective::kTime;
     const auto value = [&](const Outcome& it) {
@@ -288,6 +291,33 @@ TEST(Optimise, SaysWhatCannotBeKeptAndByHowMuch) {
   ASSERT_TRUE(poor.nearest);
   EXPECT_TRUE(poor.nearest->dearer);
   EXPECT_FALSE(poor.nearest->late);
+}
+
+// slow.1 costs 0.40 on spot and 1.00 on demand. Lost a tenth of a time per hour, with a replacement
+// on demand half of the time for 1.6 h, it is on demand 0.1 · 0.5 · 1.6 = 8 % of the time: 0.40 +
+// 0.08 · 0.60 = 0.448 dollars an hour. A budget of 0.42 pays for the list price only.
+TEST(Optimise, AnHourlyBudgetHoldsReplacementsOnDemand) {
+  PolicyFixture fixture;
+  PlanQuestion& question = fixture.question;
+  question.outlook.spot.hazard = {.typical = Hazard::constant(0.1 / kHour),
+                                  .low = Hazard::constant(0.05 / kHour),
+                                  .high = Hazard::constant(0.2 / kHour),
+                                  .origin = "here"};
+  question.constraints.rate_max = 0.45 * kDollar / kHour;
+  const PlanAnswer enough = answered(question);
+  ASSERT_FALSE(enough.plans.empty());
+  const Plan& plan = enough.plans.front();
+  EXPECT_EQ(to_text(plan.cluster), "1x slow.1:spot");
+  EXPECT_NEAR((plan.cost.mean / plan.time.mean).in(kDollar / kHour), 0.448, 0.002);
+  question.constraints.rate_max = 0.42 * kDollar / kHour;
+  const PlanAnswer none = answered(question);
+  EXPECT_TRUE(none.plans.empty());
+  ASSERT_TRUE(none.nearest);
+  EXPECT_EQ(none.nearest->binding,
+            "No cluster that meets the other constraints is expected to cost at most 0.42 USD/h.");
+  // Without losses the list price is what is paid.
+  question.outlook = {};
+  EXPECT_FALSE(answered(question).plans.empty());
 }
 
 TEST(Optimise, RefusesWhatItDoesNotKnow) {

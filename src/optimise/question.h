@@ -46,7 +46,7 @@ inline constexpr int kPlannedVmsMax = 10000;
 struct Constraints {
   std::optional<Seconds> deadline = {};           // From the start.
   std::optional<Dollars> budget = {};             // For the whole training.
-  std::optional<DollarsPerSecond> rate_max = {};  // For the cluster.
+  std::optional<DollarsPerSecond> rate_max = {};  // Expected, with replacements on demand.
   double confidence = 0.95;  // That the deadline, and the budget, are kept with; at least 0.5.
   std::vector<Market> markets = {};
   std::vector<std::string> providers = {};

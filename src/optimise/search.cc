@@ -43,8 +43,15 @@ bool Judge::may_last(std::span<const Part> parts, int choice, Seconds work) cons
   return false;
 }
 
+bool Judge::affordable(const Outcome& outcome) const {
+  const auto& most = evaluator_.question().constraints.rate_max;
+  constexpr double kRounding = 1 + 1e-9;
+  return !most || outcome.cost <= kRounding * (*most * outcome.time);
+}
+
 bool Judge::passes(const Found& found) const {
   const Constraints& constraints = evaluator_.question().constraints;
+  if (!affordable(found.outcome)) return false;
   if (!constraints.deadline && !constraints.budget) return true;
   const Outcome& outcome = found.outcome;
   // Losses only make a run longer and dearer: what fails without them fails.
@@ -140,6 +147,7 @@ bool Search::offer(std::size_t family, const Found& found) {
   const bool leads = value < leaders.limit(family);
   const bool on_front = front != nullptr && front->wants(found.outcome.time, found.outcome.cost);
   if (!leads && !on_front) return false;
+  if (!judge.affordable(found.outcome)) return true;
   const bool asked = leads || front_passes;
   const bool passes = asked && judge.passes(found);
   if (leads && passes) leaders.add(family, found, value);

@@ -33,6 +33,10 @@ class Judge {
   /// Whether it keeps them at the confidence.
   bool passes(const Found& found) const;
 
+  /// Whether it is expected to pay no more per hour than allowed, with replacements on demand,
+  /// receivers and storage.
+  bool affordable(const Outcome& outcome) const;
+
   Value value(Seconds time, Dollars cost) const;
   Value value(const Outcome& outcome) const { return value(outcome.time, outcome.cost); }
 
@@ -91,7 +95,8 @@ struct Search {
              std::span<const Part> parts = {}) const;
 
   /// Takes what was evaluated to where it is of use, with every way to save. True where it would
-  /// have been of use but is too unsure to keep a limit, so that something slower may be better.
+  /// have been of use but is too unsure to keep a limit, or too dear by the hour, so that something
+  /// slower may be better.
   bool offer(std::size_t family, Config config, Seconds iteration);
   bool offer(std::size_t family, const Found& found);
 

@@ -139,7 +139,8 @@ std::vector<Found> Solve::others() const {
       part.vms += change;
       const Rental& rental = space_.rentals[static_cast<std::size_t>(part.rental)];
       if (row.config.kinds != 1 || part.vms < 1 || part.vms > rental.vms_max) continue;
-      if (const auto found = evaluator_.with_cheapest_save(other.config)) add(*found);
+      const auto found = evaluator_.with_cheapest_save(other.config);
+      if (found && judge_.affordable(found->outcome)) add(*found);
     }
   }
   return others;

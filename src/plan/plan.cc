@@ -102,7 +102,7 @@ void describe(Walk& walk, Like<Walk, PlanGoal>& it) {
              {.range = Range::kAtLeastOne});
   walk.number("deadline_s", it.deadline, kSecond, "Deadline, from the start.", Range::kPositive);
   walk.number("budget_usd", it.budget, kDollar, "Budget for the whole training.", Range::kPositive);
-  walk.number("usd_per_h_max", it.rate_max, kDollar / kHour, "Maximum price of the cluster.",
+  walk.number("usd_per_h_max", it.rate_max, kDollar / kHour, "Maximum expected cost per hour.",
               Range::kPositive);
   walk.field("confidence", it.confidence,
              "Probability with which deadline and budget must be kept.", kProbability);

@@ -227,7 +227,7 @@ std::vector<OptionSpec> limit_options() {
            .list = true},
           {.name = "--budget",
            .value = "MONEY",
-           .help = "Maximum cost: 150usd or '$150' in total, or 3usd/h at any time."},
+           .help = "Maximum cost: 150usd or '$150' in total, or 3usd/h as expected."},
           {.name = "--confidence",
            .value = "P",
            .help = "Probability of meeting deadline and budget: 0.9 or 90% (default: 0.95)."},
