@@ -64,21 +64,64 @@ Error unknown_name(std::string_view what, std::string_view wrong,
 /// The part of a region's name that says the continent: "eu" of "eu-west-1".
 std::string_view continent(std::string_view region) { return region.substr(0, region.find('-')); }
 
-/// A region of another continent is near by its letters only: 'eu-west-1' does not mean 'us-west1'.
-Error unknown_region(std::string_view wrong, std::vector<std::string> names) {
-  std::erase_if(names, [&](const std::string& name) {
-    const bool says = wrong.find('-') != std::string_view::npos;
-    return says && !same_name(continent(name), continent(wrong));
-  });
-  std::string help = did_you_mean(nearest_names(wrong, names, kSuggestions));
+/// How a provider builds the names of its regions.
+enum class RegionShape { kPlain, kNumberAttached, kNumberApart, kWords };
+
+/// "westeurope" (Azure), "europe-west4" (Google), "eu-west-1" (AWS), "Bulgaria-BG-EU" (others).
+RegionShape shape_of(std::string_view region) {
+  const std::size_t dash = region.rfind('-');
+  if (dash == std::string_view::npos) return RegionShape::kPlain;
+  const std::string_view last = region.substr(dash + 1);
+  if (last.empty() || !is_digit(last.back())) return RegionShape::kWords;
+  return is_digit(last.front()) ? RegionShape::kNumberApart : RegionShape::kNumberAttached;
+}
+
+/// "Bulgaria" begins "Bulgaria-BG-EU", which a table calls "Bulgaria, BG, EU".
+bool begins(std::string_view wrong, std::string_view region) {
+  return to_lower(region).starts_with(to_lower(wrong) + "-");
+}
+
+/// The regions of each provider whose names are built as that of `wrong`, or begin with it.
+std::map<std::string, std::set<std::string>> regions_built_as(std::string_view wrong,
+                                                              const Catalog& catalog) {
+  std::map<std::string, std::set<std::string>> regions;
+  for (const VmType& type : catalog.types) {
+    if (type.provider == kLocalProvider) continue;
+    for (const Offer& offer : type.offers) {
+      const bool alike = shape_of(offer.region) == shape_of(wrong) || begins(wrong, offer.region);
+      if (alike) regions[type.provider].insert(offer.region);
+    }
+  }
+  return regions;
+}
+
+/// Only names that the same provider would give are near, and none of another continent:
+/// 'eu-west-1' does not mean 'us-west1'. A provider with one region is said to have no other.
+Error unknown_region(std::string_view wrong, const Catalog& catalog) {
+  std::vector<std::string> near;
+  std::string single;
+  const auto built_alike = regions_built_as(wrong, catalog);
+  for (const auto& [provider, regions] : built_alike) {
+    if (regions.size() == 1 && built_alike.size() == 1) {
+      single = fmt::format(
+          " Of {0} it has {1} only; add others with: stint catalog import FILE --provider {0}",
+          provider, *regions.begin());
+    }
+    for (const std::string& name : regions) {
+      const bool says = shape_of(wrong) != RegionShape::kPlain;
+      if (!says || same_name(continent(name), continent(wrong))) near.push_back(name);
+    }
+  }
+  std::string help = single;
+  if (help.empty()) help = did_you_mean(nearest_names(wrong, near, kSuggestions));
   if (help.empty()) help = " 'stint catalog import FILE' adds prices of other regions.";
   return bad_usage(fmt::format("the catalogue has no region '{}'.{}", printable(wrong), help));
 }
 
-Status check_regions(const std::vector<std::string>& wanted,
-                     const std::vector<std::string>& known) {
+Status check_regions(const std::vector<std::string>& wanted, const Catalog& catalog) {
+  const std::vector<std::string> known = region_names(catalog);
   for (const std::string& name : wanted) {
-    if (!contains(known, name)) return unknown_region(name, known);
+    if (!contains(known, name)) return unknown_region(name, catalog);
   }
   return {};
 }
@@ -261,7 +304,7 @@ void drop_unused(Catalog& catalog) {
 
 Result<Catalog> select(const Catalog& catalog, const Filter& filter, SortKey key) {
   Status known = check_known("provider", filter.providers, provider_names(catalog));
-  if (known.ok()) known = check_regions(filter.regions, region_names(catalog));
+  if (known.ok()) known = check_regions(filter.regions, catalog);
   if (!known.ok()) return known.error();
   if (wants_no_gpu(filter) && filter.gpu_memory_min) {
     return bad_usage(

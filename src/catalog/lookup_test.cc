@@ -181,17 +181,44 @@ TEST(Select, RefusesFiltersThatContradictEachOther) {
 TEST(Select, RefusesNamesTheCatalogueDoesNotKnow) {
   EXPECT_EQ(names(select(sample(), {.machines = {.gpus = {"A10O"}}}, SortKey::kName))[0],
             "the catalogue has no accelerator 'A10O'. Did you mean 'A100'?");
-  EXPECT_EQ(names(select(sample(), {.regions = {"eu-east-1"}}, SortKey::kName))[0],
-            "the catalogue has no region 'eu-east-1'. 'stint catalog import FILE' adds prices of "
+  EXPECT_EQ(
+      names(select(sample(), {.regions = {"eu-east-1"}}, SortKey::kName))[0],
+      "the catalogue has no region 'eu-east-1'. Of aws it has us-east-1 only; add others with: "
+      "stint catalog import FILE --provider aws");
+  EXPECT_EQ(
+      names(select(sample(), {.regions = {"us-east-2"}}, SortKey::kName))[0],
+      "the catalogue has no region 'us-east-2'. Of aws it has us-east-1 only; add others with: "
+      "stint catalog import FILE --provider aws");
+}
+
+TEST(Select, SuggestsRegionsThatTheSameProviderWouldName) {
+  Catalog catalog = sample();
+  const auto message = [&](const char* region) {
+    return names(select(catalog, {.regions = {region}}, SortKey::kName))[0];
+  };
+  // Two regions each of names with the number apart and attached, and of plain ones.
+  catalog.types[0].offers.push_back({.region = "us-west-2"});
+  catalog.types[2].offers.push_back({.region = "us-west1"});
+  catalog.types[4].offers = {{.region = "westeurope"}, {.region = "westus2"}};
+  EXPECT_EQ(message("us-west-1"),
+            "the catalogue has no region 'us-west-1'. Did you mean 'us-west-2' or 'us-east-1'?");
+  EXPECT_EQ(message("us-west2"),
+            "the catalogue has no region 'us-west2'. Did you mean 'us-west1'?");
+  EXPECT_EQ(message("westeurop"),
+            "the catalogue has no region 'westeurop'. Did you mean 'westeurope'?");
+  catalog.types[5].offers.push_back({.region = "Bulgaria-BG-EU"});
+  EXPECT_EQ(message("Bulgaria"),
+            "the catalogue has no region 'Bulgaria'. Did you mean 'Bulgaria-BG-EU'?");
+  EXPECT_EQ(message("eu-west-1"),
+            "the catalogue has no region 'eu-west-1'. 'stint catalog import FILE' adds prices of "
             "other regions.");
-  EXPECT_EQ(names(select(sample(), {.regions = {"us-east-2"}}, SortKey::kName))[0],
-            "the catalogue has no region 'us-east-2'. Did you mean 'us-east-1'?");
 }
 
 TEST(Select, NeverAddsWhatAFilterTakesAway) {
   const auto all = names(select(sample(), {}, SortKey::kName));
   for (const char* gpu : {"T4", "A100", "T4G"}) {
-    for (const std::string& name : names(select(sample(), {.machines = {.gpus = {gpu}}}, SortKey::kPrice))) {
+    for (const std::string& name :
+         names(select(sample(), {.machines = {.gpus = {gpu}}}, SortKey::kPrice))) {
       EXPECT_NE(std::find(all.begin(), all.end(), name), all.end()) << name;
     }
   }
