@@ -23,7 +23,7 @@ std::span<const EnumName<WorkPrecision>> names_of(WorkPrecision /*type*/) {
 Flops flops_per_sample(const JobWork& work) {
   Flops sum;
   for (const WorkOperator& it : work.operators) {
-    sum += it.count * (1 + it.backward) * it.flops.value_or(Flops{});
+    sum += it.count * (it.forward.value_or(1) + it.backward) * it.flops.value_or(Flops{});
   }
   return sum;
 }

@@ -24,7 +24,10 @@ enum class WorkPrecision { kMixed, kBf16, kFp16, kTf32, kFp32, kFp8 };
 
 std::span<const EnumName<WorkPrecision>> names_of(WorkPrecision type);
 
-/// One operator of a forward pass, as often as it runs there.
+/// Memory that the libraries of convolutions and products take: an assumption.
+inline constexpr Bytes kLibraryWorkspace = 0.5 * kGB;
+
+/// One operator of a pass, as often as it runs there.
 struct WorkOperator {
   WorkKind kind = WorkKind::kProduct;
   std::string name;               // "query", "convolutions".
@@ -34,6 +37,7 @@ struct WorkOperator {
   std::optional<Bytes> weights;   // Read by one run, whatever the batch.
   std::optional<double> depth;    // Length of the sums of a product.
   std::optional<double> kernels;  // Launched by one run; absent: one.
+  std::optional<double> forward;  // Times it is done in the forward pass; absent: one.
   double backward = 2;            // Times the work is done again in the backward pass.
   Json::Object unknown = {};
 };
@@ -59,7 +63,9 @@ struct JobWork {
   std::optional<Bytes> workspace;    // Besides states and activations.
   std::optional<Seconds> input;      // Processor time that reading and preparing a sample takes.
   std::optional<Evaluation> evaluation;
-  std::vector<std::string> notes;  // What was assumed.
+  std::optional<double> spread;  // Deviation of the logarithm of times besides that of the law.
+  std::vector<std::string> accelerators;  // Names and families to predict; none: all.
+  std::vector<std::string> notes;         // What was assumed.
   Json::Object unknown = {};
 };
 
@@ -81,6 +87,8 @@ void describe(Walk& walk, Like<Walk, WorkOperator>& it) {
   walk.field("weights", it.weights, "Bytes read by one run, whatever the batch.", kNotNegative);
   walk.field("depth", it.depth, "Length of the sums of a product.", kNotNegative);
   walk.field("kernels", it.kernels, "Kernels launched by one run.", kNotNegative);
+  walk.field("forward", it.forward, "Times it is done in the forward pass (default: 1).",
+             kNotNegative);
   walk.field("backward", it.backward, "Times the work is done again in the backward pass.",
              kNotNegative);
   walk.rest(it.unknown);
@@ -109,6 +117,10 @@ void describe(Walk& walk, Like<Walk, JobWork>& it) {
   walk.field("workspace", it.workspace, "Memory besides states and activations.", kNotNegative);
   walk.field("input", it.input, "Processor time that the input of a sample takes.", kNotNegative);
   walk.field("evaluation", it.evaluation, "Evaluations during the training.");
+  walk.field("spread", it.spread, "Deviation of the logarithm of times besides that of the law.",
+             kNotNegative);
+  walk.field("accelerators", it.accelerators,
+             "Accelerators and families to predict; none: all of the catalogue.");
   walk.field("notes", it.notes, "Assumptions.");
   walk.rest(it.unknown);
 }

@@ -8,11 +8,12 @@ namespace stint {
 namespace {
 
 // 10 runs of 2 Gflop, forward and twice as much backward: 60 Gflop; a frozen layer of 1 Gflop
-// without backward pass: 1 Gflop more.
+// without backward pass: 1 Gflop more; and 5 Gflop of the backward pass alone.
 TEST(JobWork, CountsForwardAndBackwardArithmetic) {
   const JobWork work{.operators = {{.count = 10, .flops = 2e9 * kFlop, .backward = 2},
-                                   {.flops = 1e9 * kFlop, .backward = 0}}};
-  EXPECT_NEAR(flops_per_sample(work).in(1e9 * kFlop), 61, 1e-9);
+                                   {.flops = 1e9 * kFlop, .backward = 0},
+                                   {.flops = 5e9 * kFlop, .forward = 0, .backward = 1}}};
+  EXPECT_NEAR(flops_per_sample(work).in(1e9 * kFlop), 66, 1e-9);
 }
 
 TEST(JobWork, SharesAnEvaluationOverTheSamplesBetweenTwo) {
@@ -33,7 +34,9 @@ TEST(JobWork, IsReadBackAsItWasWritten) {
                                     .backward = 2}},
                      .update_moved = 5 * kMB,
                      .activations = 40 * kMB,
-                     .input = 4 * kMillisecond};
+                     .input = 4 * kMillisecond,
+                     .spread = 0.2,
+                     .accelerators = {"A100"}};
   const auto read = read_job(write_job(job), "test");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(write_job(read->noun), write_job(job));

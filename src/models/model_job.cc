@@ -19,7 +19,6 @@ constexpr double kAmountMax = 1e18;
 constexpr double kMapPasses = 6;
 constexpr double kMapBackward = 1.7;
 constexpr double kMapKernels = 2;        // Norm and activation.
-constexpr Bytes kWorkspace = 0.5 * kGB;  // Of the libraries of convolutions and products.
 constexpr int kSequencesUsual = 128;     // Alpaca's batch, where none is customary or given.
 constexpr double kEvaluationUsual = 1000;
 // Decoding, cropping and resizing a JPEG of ImageNet on one vCPU: an assumption, not measured.
@@ -72,7 +71,7 @@ void set_states(Draft& draft, bool adam) {
   draft.job.optimizer_bytes = states * draft.trained * weight;
   // Reads weight, gradient and states, writes weight and states.
   draft.work.update_moved = draft.trained * (weight * (2 + 2 * states) + draft.widths.gradient);
-  draft.work.workspace = kWorkspace;
+  draft.work.workspace = kLibraryWorkspace;
   if (draft.widths.copies) *draft.work.workspace += draft.trained * 2 * kByte;
   draft.job.checkpoint = {.bytes = draft.trained * weight * (1 + states)};
 }

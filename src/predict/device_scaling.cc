@@ -1,5 +1,6 @@
 #include "predict/device_scaling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -55,6 +56,16 @@ Error no_work_times(const JobProfile& job, const std::string& name, const Gpu* g
         fmt::format("the catalogue has no figures of {}, so the job {} cannot be "
                     "predicted on it; choose another VM",
                     name, job.name));
+  }
+  const auto& named = job.work->accelerators;
+  const bool meant = named.empty() || std::any_of(named.begin(), named.end(), [&](const auto& it) {
+                       return names_family(gpu->name, it);
+                     });
+  if (!meant) {
+    return bad_usage(
+        fmt::format("the job {} is predicted for {} only, not for {}; profile it again "
+                    "with --for {}",
+                    job.name, join(named, ", "), name, name));
   }
   return bad_usage(
       fmt::format("{} lacks {}, which the job {} computes with; choose another GPU, "

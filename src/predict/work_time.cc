@@ -105,6 +105,13 @@ bool measured_on(const JobProfile& job, const std::string& name) {
                      [&](const ComputeSample& it) { return names_family(name, it.device); });
 }
 
+/// Whether the work names `gpu`, or no accelerator at all.
+bool is_asked_for(const JobWork& work, const Gpu& gpu) {
+  const auto names = [&](const std::string& it) { return names_family(gpu.name, it); };
+  return work.accelerators.empty() ||
+         std::any_of(work.accelerators.begin(), work.accelerators.end(), names);
+}
+
 /// Batches to predict: powers of two while they fit, and the first that does not.
 std::vector<int> batches_for(const JobProfile& job, const Gpu& gpu) {
   std::vector<int> batches;
@@ -192,7 +199,7 @@ WorkTimes work_times(const JobWork& work, const DeviceFigures& device, Precision
   WorkTimes times;
   for (const WorkOperator& it : work.operators) {
     const Seconds once = it.count * run_time(it, rates, law, batch);
-    times.forward += once;
+    times.forward += it.forward.value_or(1) * once;
     times.backward += it.backward * once;
   }
   times.forward = times.forward * (1 + evaluation_share(work));
@@ -211,13 +218,16 @@ Bytes work_memory(const JobProfile& job, double batch) {
 void add_predicted_times(JobProfile& job, const Catalog& catalog, const DeviceModel& model,
                          const WorkModel& law) {
   if (!job.work) return;
+  // Those of a file were predicted by the law of its day.
+  std::erase_if(job.compute, [](const ComputeSample& it) { return it.predicted.has_value(); });
   std::vector<ComputeSample> samples;
   for (const Gpu& gpu : catalog.gpus) {
     const auto precision = precision_on(gpu, job.work->precision);
-    if (!precision || measured_on(job, gpu.name)) continue;
+    if (!precision || measured_on(job, gpu.name) || !is_asked_for(*job.work, gpu)) continue;
     const auto device = device_figures(gpu, *precision);
     if (!device.ok()) continue;
-    const double deviation = std::hypot(law.spread, model_spread(*device, model) - model.spread);
+    const double deviation = std::hypot(law.spread, model_spread(*device, model) - model.spread,
+                                        job.work->spread.value_or(0));
     for (const int batch : batches_for(job, gpu)) {
       const WorkTimes times = work_times(*job.work, *device, *precision, model, law, batch);
       ComputeSample sample{.device = gpu.name,

@@ -74,8 +74,9 @@ WorkTimes work_times(const JobWork& work, const DeviceFigures& device, Precision
 Bytes work_memory(const JobProfile& job, double batch);
 
 /// Puts times of the job's work on every accelerator of the catalogue that the job was not measured
-/// on into its compute samples, at batches up to what fits there. Accelerators that lack the
-/// precision get none. Does nothing for a job without work.
+/// on into its compute samples, at batches up to what fits there, in place of times that were
+/// predicted before. Accelerators that lack the precision, and those that the work does not name
+/// where it names some, get none. Does nothing for a job without work.
 void add_predicted_times(JobProfile& job, const Catalog& catalog, const DeviceModel& model,
                          const WorkModel& law);
 

@@ -134,6 +134,44 @@ TEST(WorkTime, LeavesMeasuredAcceleratorsAlone) {
   EXPECT_EQ(made.compute.size(), 1U);
 }
 
+TEST(WorkTime, PredictsTheAcceleratorsThatTheWorkNames) {
+  JobProfile made = job();
+  made.work->precision = WorkPrecision::kFp32;
+  made.work->accelerators = {"v"};
+  const Catalog catalog{.gpus = {ampere(), volta()}};
+  add_predicted_times(made, catalog, DeviceModel{}, WorkModel{});
+  ASSERT_FALSE(made.compute.empty());
+  for (const ComputeSample& it : made.compute) EXPECT_EQ(it.device, "V");
+  // What a file has of an older law is predicted again, not kept beside.
+  const std::size_t samples = made.compute.size();
+  made.compute[0].forward.median = 99 * kSecond;
+  add_predicted_times(made, catalog, DeviceModel{}, WorkModel{});
+  EXPECT_EQ(made.compute.size(), samples);
+  EXPECT_LT(made.compute[0].forward.median, 99 * kSecond);
+}
+
+// The spread of the work widens that of the law: √(0.3² + 0.4²) = 0.5.
+TEST(WorkTime, AddsTheSpreadOfTheWork) {
+  JobProfile made = job();
+  made.work->spread = 0.4;
+  WorkModel law;
+  law.spread = 0.3;
+  add_predicted_times(made, Catalog{.gpus = {ampere()}}, DeviceModel{}, law);
+  EXPECT_NEAR(made.compute.at(0).predicted.value_or(0), 0.5, 0.01);
+}
+
+// Half of 100 TFLOP/s: an operator of the backward pass alone takes nothing forward.
+TEST(WorkTime, OperatorsMayBelongToTheBackwardPassAlone) {
+  const WorkOperator it{
+      .kind = WorkKind::kProduct, .flops = 5e12 * kFlop, .forward = 0, .backward = 1};
+  const JobWork work{.operators = {it}};
+  const auto device = device_figures(ampere(), Precision::kBf16);
+  const WorkTimes times =
+      work_times(work, *device, Precision::kBf16, DeviceModel{}, plain_law(), 10);
+  EXPECT_EQ(times.forward, Seconds{});
+  EXPECT_NEAR(times.backward.in(kSecond), 1, 1e-9);
+}
+
 TEST(WorkTime, ReadsItsConstantsFromACalibration) {
   Calibration calibration{.name = "test"};
   for (const WorkConstant& it : work_constants()) {
