@@ -28,6 +28,7 @@ struct ProfileRequest {
   std::string out = {};          // Where the profile goes; empty: nowhere.
   bool keep_command = false;     // In the profile, which may be passed on; it may hold a password.
   bool silent = false;           // What the script prints is not shown.
+  bool operators = false;        // The hook writes operators with their shapes.
   JobOverrides overrides = {};   // What the profile is to say of the job, such as its goal.
 };
 
