@@ -36,7 +36,8 @@ _own_batches = []  # The defaults that batch_size() was given.
 def batch_size(default):
     """Returns the batch per worker that `stint profile --batches` asks for, or `default`."""
     _own_batches[:] = [int(default)]
-    return int(os.environ.get("STINT_BATCH_SIZE", default))
+    batch = int(os.environ.get("STINT_BATCH_SIZE", default))
+    return min(batch, int(os.environ.get("STINT_PROFILE_BATCH_MAX", batch)))
 
 
 def own_batch():

@@ -157,7 +157,13 @@ def timed_next(original, recorder):
     def timed(iterator):
         mark = recorder.mark()
         begin = time.perf_counter()
-        batch = original(iterator)
+        if recorder.watch is not None:
+            recorder.watch.pause()
+        try:
+            batch = original(iterator)
+        finally:
+            if recorder.watch is not None:
+                recorder.watch.resume()
         seconds = time.perf_counter() - begin
         feed = getattr(iterator, "_stint_feed", None)
         if feed is not None:

@@ -23,6 +23,7 @@ from stint.steps import StepCounter
 SCHEMA = "stint.profile/1"  # Read by src/measure/trace/profile_summary.cc.
 # Gloo's threads let go of a callback shortly after backward, and must not find Python gone by then.
 LAST_CALLBACK_SECONDS = 0.2
+LINE_OPERATORS = 500  # Operators of one line.
 READINESS_SAMPLES = 3  # Iterations on which each parameter's gradient is timed, without DDP.
 
 
@@ -38,12 +39,16 @@ class Settings:
         # What becomes of the batch of each DataLoader that allows it.
         self._scale = float(variables.get("STINT_PROFILE_LOADER_SCALE", 1))
         self._batch = int(variables.get("STINT_PROFILE_LOADER_BATCH", 0))
+        self._batch_max = int(variables.get("STINT_PROFILE_BATCH_MAX", 0))
+        # Whether operators are written down with their shapes.
+        self.operators = variables.get("STINT_PROFILE_OPERATORS", "") == "1"
 
     def loader_batch(self, own):
         """Returns the batch for a DataLoader whose own is `own`."""
         if self._batch and stint.own_batch() is None:
             return self._batch
-        return max(1, int(own * self._scale))
+        batch = max(1, int(own * self._scale))
+        return min(batch, self._batch_max) if self._batch_max else batch
 
 
 def rank_and_world():
@@ -63,6 +68,12 @@ def square(tensors):
 def dense(tensor):
     """Returns the numbers of a tensor that may be sparse."""
     return tensor.coalesce().values() if tensor.is_sparse else tensor
+
+
+def operator_watch(seen):
+    """Imported when it is asked for: old versions of PyTorch cannot tell of operators."""
+    from stint import operators
+    return operators.Watch(seen)
 
 
 def device_of(module):
@@ -99,6 +110,7 @@ class Recorder:
         self.noise_last = False  # The last iteration was one that tells of gradient noise.
         self.parts_last = True   # Its backward passes were the parts of its batch, and no more.
         self.readiness_left = READINESS_SAMPLES
+        self.watch = operator_watch(self.seen) if settings.operators else None
         self._begin()
 
     def mark(self):
@@ -160,6 +172,7 @@ class Recorder:
         if not self.it.passes:
             self._note_batch(leading)
         self.it.leading = leading
+        self._watch("forward")
 
     def _note_batch(self, leading):
         """The last batch of an epoch may be smaller than the DataLoader's; the first dimension
@@ -185,6 +198,7 @@ class Recorder:
                 self.roots.append(module)
         self.current.backward = now
         self.it.doubtful = None
+        self._watch("backward")
         if self.it.sampled and self.communication == "none" and not self.it.passes:
             self._watch_readiness()
 
@@ -192,6 +206,7 @@ class Recorder:
         self.backwards += 1
         if self.stopped:
             return
+        self._watch("update")
         one = self.current
         one.end = self.clock.mark()
         self.it.passes.append(one)
@@ -243,6 +258,29 @@ class Recorder:
         if done:
             self._finish()
 
+    # Operators.
+
+    def _watch(self, phase):
+        """Writes down operators from here on, as those of this phase."""
+        if self.watch is not None and self.number >= self.settings.warmup:
+            self.watch.open(self._lasting, phase)
+
+    def _lasting(self):
+        """Returns the parameters and buffers of all modules, whatever the batch."""
+        modules = [*self.roots, *self.untrained]
+        parameters = [one for module in modules for one in module.parameters()]
+        return [*parameters, *self._trained()], [one for module in modules
+                                                 for one in module.buffers()]
+
+    def _write_operators(self, number):
+        found, total = self.watch.take()
+        if number < self.settings.warmup or rank_and_world()[0] != 0:
+            return
+        for begin in range(0, len(found), LINE_OPERATORS):
+            self._write("operators", {"number": number,
+                                      "list": found[begin:begin + LINE_OPERATORS]})
+        self._write("operator_total", {"number": number, **total})
+
     # Sampled iterations.
 
     def _trained(self):
@@ -259,6 +297,8 @@ class Recorder:
 
     def _finish(self):
         it = self.it
+        if self.watch is not None:
+            self._write_operators(it.number)
         if it.readiness:
             it.readiness.remove()
         it.end = it.updates[-1][1] if it.updates else self.clock.mark()

@@ -16,6 +16,7 @@ class Seen:
 
     def __init__(self):
         self.autocast = None  # The name of a type of numbers.
+        self.autocast_wanted = None  # The same where the script asks for a GPU that is not there.
         self.scaler = None    # The gradient scaler that is enabled.
         self.clipping = []    # "norm", "value".
         self.compiled = False
@@ -82,11 +83,26 @@ def watch_autocast(seen):
     @functools.wraps(original)
     def enter(self):
         # One around an evaluation says nothing about training.
-        if getattr(self, "_enabled", True) and torch.is_grad_enabled():
-            seen.autocast = dtype_name(getattr(self, "fast_dtype", "unknown"))
+        if not torch.is_grad_enabled():
+            return original(self)
+        kind = dtype_name(getattr(self, "fast_dtype", "unknown"))
+        if getattr(self, "_enabled", True):
+            seen.autocast = kind
+        if getattr(self, "_stint_wanted", False):
+            seen.autocast_wanted = kind
         return original(self)
 
+    create = torch.autocast.__init__
+
+    @functools.wraps(create)
+    def initialise(self, *arguments, **keywords):
+        # PyTorch switches autocast for CUDA off where there is no GPU.
+        given = arguments[2] if len(arguments) > 2 else keywords.get("enabled", True)
+        self._stint_wanted = bool(given)
+        create(self, *arguments, **keywords)
+
     torch.autocast.__enter__ = enter
+    torch.autocast.__init__ = initialise
 
 
 def watch_scalers(seen):

@@ -31,5 +31,17 @@ TEST(ProfileVerb, EndsWithTheErrorsCode) {
   EXPECT_EQ(code_with({{"--timeout", {"0s"}}}), kExitUsage);
 }
 
+TEST(ProfileVerb, RefusesWhatCannotBePredicted) {
+  EXPECT_EQ(code_with({{"--for", {"A100", "H100"}}}), kExitBadInput);  // There is no script.
+  EXPECT_EQ(code_with({{"--for", {"A10O"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--for", {"V100"}}, {"--precision", {"bf16"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--for", {"V100"}}, {"--precision", {"mixed"}}}), kExitBadInput);
+  EXPECT_EQ(code_with({{"--for", {"all"}}, {"--precision", {"fp8"}}}), kExitBadInput);
+  EXPECT_EQ(code_with({{"--precision", {"bf16"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--for", {"A100"}}, {"--workers", {"2"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--for", {"A100"}}, {"--device", {"x"}}}), kExitUsage);
+  EXPECT_EQ(code_with({{"--for", {"A100"}}, {"--batches", {"1", "2", "4"}}}), kExitUsage);
+}
+
 }  // namespace
 }  // namespace stint::cli

@@ -221,6 +221,8 @@ void describe(Walk& walk, Like<Walk, ProfileRecord>& it) {
   walk.field("rank", it.rank, "Of the worker.", kNotNegative);
   walk.field("start", it.start, "The job.");
   walk.field("iteration", it.iteration, "An iteration is done.");
+  walk.field("operators", it.operators, "Operators of an iteration.");
+  walk.field("operator_total", it.total, "All operators of an iteration are told.");
   walk.field("exit", it.exit, "The script ended by itself.");
   walk.rest(it.unknown);
 }

@@ -9,6 +9,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 #include "job/job.h"
+#include "measure/trace/operator_figures.h"
 
 namespace stint {
 
@@ -79,6 +80,8 @@ struct ProfileRecord {
   int rank = 0;
   std::optional<ProfileStart> start;
   std::optional<ProfiledStep> iteration;
+  std::optional<OperatorLine> operators;  // With `stint profile --for` only.
+  std::optional<OperatorTotal> total;
   std::optional<ProfileExit> exit;
   Json::Object unknown = {};
 };
