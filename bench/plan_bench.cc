@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "bench/wall_time.h"
 #include "load/catalog_cases.h"
+#include "load/example_job_fixture.h"
 #include "load/predict_inputs.h"
 #include "optimise/optimise.h"
 
@@ -197,8 +198,8 @@ void print_growth(const World& world, const std::string& what, int vms_max, bool
 }
 
 World load() {
-  PredictInputs inputs = *load_predict_inputs(*environment_from([](const char*) { return ""; }),
-                                              "example-resnet50", "");
+  PredictInputs inputs =
+      *load_predict_inputs(*environment_from([](const char*) { return ""; }), kExampleJob, "");
   World world{.job = inputs.job,
               .work = *work_to_goal(inputs.job),
               .catalog = inputs.catalog,

@@ -114,7 +114,7 @@ def buckets_of(job, count):
 
 def make_inputs(folder):
     """Writes the wrong files, and the right ones that the commands change."""
-    job = (ROOT / "data/jobs/example-resnet50.json").read_text(encoding="utf-8")
+    job = (ROOT / "tests/fixtures/example-resnet50.json").read_text(encoding="utf-8")
     plan = (ROOT / "tests/golden/risk/simulate/files/plan.json").read_text(encoding="utf-8")
     pool = {"metadata": {"gap_seconds": 300}, "data": [2, 2, 1, 0, 1, 2, 2, 2, 0, 0, 1, 2] * 40}
     files = {

@@ -331,8 +331,8 @@ DEADLINES = ["--slots 64 --work 6h --deadline 9h", "--slots 64 --work 6h --deadl
              "--machines 32 --work 6h --deadline 9h", "--machines 32 --work 6h --deadline 7h",
              "--machines 64 --work 6h --deadline 9h", "--machines 64 --work 6h --deadline 7h"]
 
-REVOCATIONS = ["revocations --job example-resnet50",
-               "revocations --job example-resnet50 --providers gcp"]
+REVOCATIONS = ["revocations --job model:resnet50",
+               "revocations --job model:resnet50 --providers gcp"]
 
 
 LOCAL_HEADING = "## The emulated cloud"
@@ -657,9 +657,10 @@ def revocations(stint, data):
         parts += [f"```sh\nstint validate {arguments}\n```\n",
                   "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"]
     parts.append("1,000 simulated runs of each plan with the same random seeds; limits 25 USD/h "
-                 "and 8 VMs, deadline 24 h. All runs use Stint's own model and an example job "
-                 "with invented times, so the tables compare choices, not predictions. The ratio "
-                 "between policies depends on the limits. DeepVM's rule ignores the deadline.\n")
+                 "and 8 VMs, deadline 24 h. All runs use Stint's own model and times "
+                 "computed from the figures of ResNet-50, so the tables compare choices, not "
+                 "predictions. The ratio between policies depends on the limits. "
+                 "DeepVM's rule ignores the deadline.\n")
     return parts
 
 

@@ -25,9 +25,9 @@ TEST(ShippedJobs, HaveTheirNamesAndSizes) {
     EXPECT_EQ(job.name, name);
     EXPECT_GT(job.gradient_bytes, Bytes{}) << name;
   }
-  EXPECT_EQ(names, (std::set<std::string>{"bert", "cifar10", "deepspeech2", "example-resnet50",
-                                          "imagenet", "ncf", "paced-110mb", "paced-20mb",
-                                          "paced-55mb", "paced-5mb", "yolov3"}));
+  EXPECT_EQ(names, (std::set<std::string>{"bert", "cifar10", "deepspeech2", "imagenet", "ncf",
+                                          "paced-110mb", "paced-20mb", "paced-55mb", "paced-5mb",
+                                          "yolov3"}));
 }
 
 TEST(ReadJobs, TakesAnArrayWithOrWithoutMarks) {

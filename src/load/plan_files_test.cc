@@ -109,7 +109,7 @@ TEST(PlannedJob, ComesFromTheFileThatThePlanNames) {
 }
 
 TEST(PlannedJob, IsShippedWhereThePlanNamesNoFile) {
-  EXPECT_TRUE(load_planned_job({.job = "example-resnet50"}).ok());
+  EXPECT_TRUE(load_planned_job({.job = "paced-5mb"}).ok());
   EXPECT_EQ(
       load_planned_job({.job = "my-net"}).error().message,
       "the plan is for the job my-net, whose profile is not shipped; give it with --job FILE");

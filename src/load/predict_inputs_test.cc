@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "load/example_job_fixture.h"
 #include "predict/calibrated_law.h"
 #include "predict/device_scaling.h"
 
@@ -21,7 +22,7 @@ TEST(LoadJob, FindsTheShippedOnesByName) {
   ASSERT_TRUE(job.ok()) << job.error().message;
   // 109 M parameters of four bytes.
   EXPECT_NEAR(job->noun.gradient_bytes.in(kMB), 436, 1e-9);
-  EXPECT_TRUE(load_job("example-resnet50").ok());
+  EXPECT_TRUE(load_job("paced-5mb").ok());
 }
 
 TEST(LoadJob, ReadsFiles) {
@@ -84,7 +85,7 @@ TEST(LoadCalibration, FindsTheShippedOnesByName) {
 }
 
 TEST(LoadPredictInputs, BringsJobCatalogueAndLawsTogether) {
-  const auto inputs = load_predict_inputs({}, "example-resnet50", "priors");
+  const auto inputs = load_predict_inputs({}, kExampleJob, "priors");
   ASSERT_TRUE(inputs.ok()) << inputs.error().message;
   EXPECT_EQ(inputs->job.name, "example-resnet50");
   EXPECT_FALSE(inputs->catalog.types.empty());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "catalog/fabric.h"
+#include "load/example_job_fixture.h"
 #include "load/predict_inputs.h"
 #include "predict/predictor.h"
 
@@ -15,7 +16,7 @@ constexpr int kBatch = 64;  // Of one worker.
 
 const PredictInputs& resnet50() {
   static const PredictInputs kInputs = [] {
-    auto inputs = load_predict_inputs(Environment{}, "example-resnet50", "", std::string());
+    auto inputs = load_predict_inputs(Environment{}, kExampleJob, "", std::string());
     CHECK(inputs.ok());
     return *inputs;
   }();

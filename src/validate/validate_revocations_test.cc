@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "load/example_job_fixture.h"
+
 namespace stint {
 namespace {
 
 Environment bare() { return {.clock = std::make_shared<FixedClock>(20772 * kDay)}; }
 
 TEST(ValidateRevocations, ComparesAllWaysToChooseUnderLimitsOfItsOwn) {
-  const auto report =
-      validate_revocations(bare(), {.job = "example-resnet50", .options = {.runs = 20}});
+  const auto report = validate_revocations(bare(), {.job = kExampleJob, .options = {.runs = 20}});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->goal.deadline, kRevocationsDeadline);
   EXPECT_EQ(report->goal.rate_max, kRevocationsRate);
@@ -30,7 +31,7 @@ TEST(ValidateRevocations, ComparesAllWaysToChooseUnderLimitsOfItsOwn) {
 }
 
 TEST(ValidateRevocations, TheSameSeedGivesTheSameRuns) {
-  const RevocationsRequest request{.job = "example-resnet50",
+  const RevocationsRequest request{.job = kExampleJob,
                                    .constraints = {.budget = 400 * kDollar, .vms_max = 2},
                                    .options = {.runs = 5, .seed = 7}};
   const auto one = validate_revocations(bare(), request);
@@ -46,16 +47,16 @@ TEST(ValidateRevocations, TheSameSeedGivesTheSameRuns) {
 
 TEST(ValidateRevocations, LimitsThatCannotBeKeptAreSaid) {
   const auto report =
-      validate_revocations(bare(), {.job = "example-resnet50",
+      validate_revocations(bare(), {.job = kExampleJob,
                                     .constraints = {.deadline = 1 * kMinute, .vms_max = 2},
                                     .options = {.runs = 2}});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->rows[0].binding);
   EXPECT_EQ(report->rows[0].runs.summary.p_deadline, 0);
   EXPECT_FALSE(validate_revocations(bare(), {.job = "no-such-job"}).ok());
-  EXPECT_FALSE(validate_revocations(
-                   bare(), {.job = "example-resnet50", .constraints = {.deadline = -1 * kHour}})
-                   .ok());
+  EXPECT_FALSE(
+      validate_revocations(bare(), {.job = kExampleJob, .constraints = {.deadline = -1 * kHour}})
+          .ok());
 }
 
 }  // namespace

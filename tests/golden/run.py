@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+FIXTURES = ROOT / "tests/fixtures"  # A case has those whose name its command contains.
 # For what hangs: on a busy machine a command may wait for the processor most of the time, and what
 # computes for ever is ended by the processor time that it took.
 SECONDS_MAX = 3600
@@ -62,6 +63,10 @@ def prepare(base, binary, case):
     (base / "bin/stint").symlink_to(binary)
     if (case / "files").is_dir():
         shutil.copytree(case / "files", base / "work", symlinks=True, dirs_exist_ok=True)
+    command = (case / "command").read_text(encoding="utf-8")
+    for fixture in FIXTURES.iterdir():
+        if fixture.name in command:
+            shutil.copy(fixture, base / "work")
     return set(base.rglob("*"))
 
 

@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "job/job.h"
-#include "load/bundled.h"
 #include "load/checkpoint_times.h"
 #include "load/file_maker.h"
 #include "load/job_overrides.h"
@@ -112,15 +111,11 @@ Status check_vm(const Catalog& catalog, const PlanRequest& request) {
 /// Plans are made from the times of one worker, which most shipped jobs leave to be measured.
 Status check_measured(const JobProfile& job) {
   if (!job.compute.empty()) return {};
-  std::vector<std::string> measured;
-  for (const BundledFile& file : bundled_jobs()) {
-    const auto shipped = read_job(file.bytes, file.path);
-    if (shipped.ok() && !shipped->noun.compute.empty()) measured.emplace_back(name_of(file));
-  }
   return bad_input(fmt::format(
       "the job {} has no measured times to plan with; measure iterations of one worker and add "
-      "them to \"compute\" in its profile, or try a shipped job that has some: {}",
-      printable(job.name), join(measured, ", ")));
+      "them to \"compute\" in its profile, or plan a known model, for example --model resnet50 "
+      "('stint models list' shows all)",
+      printable(job.name)));
 }
 
 /// Makes the points of the front the plans, where that is what was asked for: the optimiser's first

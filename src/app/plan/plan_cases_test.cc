@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "load/example_job_fixture.h"
 #include "load/plan_files.h"
 #include "optimise/answer.h"
 
@@ -103,8 +104,8 @@ Result<PlanOutcome> asked(FakeOptimiser& fake, const Environment& environment,
 TEST(PlanJob, AsksForTheWorkOfTheJobAndKeepsTheAnswer) {
   FakeOptimiser fake;
   const Environment environment = machine("keeps");
-  const auto outcome = asked(fake, environment,
-                             {.job = "example-resnet50", .constraints = {.deadline = 24 * kHour}});
+  const auto outcome =
+      asked(fake, environment, {.job = kExampleJob, .constraints = {.deadline = 24 * kHour}});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   EXPECT_FALSE(fake.choices.empty());
   EXPECT_EQ(outcome->answer.job, "example-resnet50");
@@ -120,7 +121,7 @@ TEST(PlanJob, TheObjectiveFollowsFromTheConstraints) {
   FakeOptimiser fake;
   const auto objective = [&](const Constraints& constraints, std::optional<Objective> said = {}) {
     CHECK(asked(fake, machine("objective"),
-                {.job = "example-resnet50", .constraints = constraints, .objective = said})
+                {.job = kExampleJob, .constraints = constraints, .objective = said})
               .ok());
     return fake.objective;
   };
@@ -133,7 +134,7 @@ TEST(PlanJob, TheObjectiveFollowsFromTheConstraints) {
 
 TEST(PlanJob, TheFrontIsShownWithItsKnee) {
   FakeOptimiser fake;
-  PlanRequest request{.job = "example-resnet50"};
+  PlanRequest request{.job = kExampleJob};
   const auto front = asked(fake, machine("front"), request);
   ASSERT_TRUE(front.ok());
   ASSERT_EQ(front->answer.plans.size(), 3U);
@@ -171,7 +172,7 @@ TEST(PlanJob, AProviderThatIsNotInTheCatalogueIsRefused) {
 TEST(PlanJob, WritesTheAnswerWhereItIsTold) {
   FakeOptimiser fake;
   const Environment environment = machine("save");
-  PlanRequest request{.job = "example-resnet50", .save = *environment.data_folder + "/plan.json"};
+  PlanRequest request{.job = kExampleJob, .save = *environment.data_folder + "/plan.json"};
   EXPECT_FALSE(asked(fake, environment, request).ok());  // Without the folder.
   EXPECT_FALSE(std::filesystem::exists(*environment.data_folder));
   std::filesystem::create_directories(*environment.data_folder);
@@ -185,7 +186,7 @@ TEST(PlanJob, AnAnswerThatCannotBeKeptIsAWarning) {
   FakeOptimiser fake;
   Environment environment = machine("not_kept");
   environment.state_folder = "/dev/null";
-  const auto outcome = asked(fake, environment, {.job = "example-resnet50"});
+  const auto outcome = asked(fake, environment, {.job = kExampleJob});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   ASSERT_EQ(outcome->warnings.size(), 1U);
   EXPECT_TRUE(outcome->warnings[0].starts_with("the answer was not stored for 'stint explain': "));
@@ -199,7 +200,7 @@ TEST(PlanJob, RefusesWhatContradictsItself) {
     EXPECT_EQ(outcome.error().kind, ErrorKind::kUsage) << outcome.error().message;
     return outcome.error().message;
   };
-  const std::string job = "example-resnet50";
+  const std::string job = kExampleJob;
   EXPECT_EQ(problem({.job = job, .policy = "luck"}),
             "there is no policy 'luck'; the policies are cheapest-first, fastest-first, deepvm, "
             "scavenger, single-on-demand");
@@ -224,10 +225,25 @@ TEST(PlanJob, AJobWithoutMeasuredTimesSaysWhatToDo) {
   const auto outcome = asked(fake, machine("times"), {.job = "imagenet"});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(outcome.error().message,
-            "the job imagenet has no measured times to plan with; measure iterations of one worker "
-            "and add them to \"compute\" in its profile, or try a shipped job that has some: "
-            "example-resnet50, paced-110mb, paced-20mb, paced-55mb, paced-5mb");
+  EXPECT_EQ(
+      outcome.error().message,
+      "the job imagenet has no measured times to plan with; measure iterations of one worker "
+      "and add them to \"compute\" in its profile, or plan a known model, for example --model "
+      "resnet50 ('stint models list' shows all)");
+}
+
+// The clock of the tests stands at day 20772 since 1970, 15 November 2026; spot prices of July 2025
+// are 502 days old then, and more uncertain than on-demand prices of July 2026.
+TEST(PlanJob, PricesAgeByTheClock) {
+  FakeOptimiser fake;
+  ASSERT_TRUE(asked(fake, machine("prices"), {.job = kExampleJob}).ok());
+  ASSERT_TRUE(fake.outlook.prices.has_value());
+  const PriceOutlook& prices = *fake.outlook.prices;
+  EXPECT_EQ(to_text(prices.today), "2026-11-15");
+  EXPECT_GT(prices.deviation(Market::kSpot, {2025, 7}), 0.2);
+  EXPECT_LT(prices.deviation(Market::kSpot, {2025, 7}), 0.4);
+  EXPECT_LT(prices.deviation(Market::kOnDemand, {2026, 7, 20}), 0.05);
+  EXPECT_EQ(prices.deviation(Market::kSpot, {2026, 11, 15}), 0);
 }
 
 TEST(PlanJob, AJobWithoutAGoalIsBadInput) {

@@ -5,12 +5,13 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "load/example_job_fixture.h"
 
 namespace stint {
 namespace {
 
 PredictRequest request(const std::string& cluster, int batch) {
-  return {.job = "example-resnet50",
+  return {.job = kExampleJob,
           .cluster = cluster,
           .options = {.batch_per_worker = batch},
           .calibration = "priors"};

@@ -7,6 +7,7 @@
 
 #include "app/plan/plan_cases.h"
 #include "base/file.h"
+#include "load/example_job_fixture.h"
 #include "optimise/answer.h"
 #include "optimise/search_fixture.h"
 
@@ -156,8 +157,8 @@ TEST(SimulatePlan, ReplaysATraceForOneGroupOfSpotMachines) {
   std::filesystem::remove_all(folder);
   const Environment environment{.state_folder = folder.string(),
                                 .clock = std::make_shared<FixedClock>(20772 * kDay)};
-  ASSERT_TRUE(plan_job(environment, {.job = "example-resnet50",
-                                     .constraints = {.deadline = 24 * kHour, .vms_max = 1}})
+  ASSERT_TRUE(plan_job(environment,
+                       {.job = kExampleJob, .constraints = {.deadline = 24 * kHour, .vms_max = 1}})
                   .ok());
   const std::string trace = (folder / "trace.json").string();
   // The pool always has machines, so that nothing is lost.

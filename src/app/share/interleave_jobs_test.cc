@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/temporary_folder.h"
+#include "load/example_job_fixture.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -55,8 +56,7 @@ TEST(InterleaveJobs, SaysThatOneMachineHardlyPays) {
 
 // Updates take no turn, but here they take no time either.
 TEST(InterleaveJobs, RecommendsSeparatelyWhereNothingPays) {
-  const SharingAnswer it =
-      answered(request({"example-resnet50", "example-resnet50"}, "1x p3.2xlarge"));
+  const SharingAnswer it = answered(request({kExampleJob, kExampleJob}, "1x p3.2xlarge"));
   EXPECT_TRUE(it.pairs.empty());
   EXPECT_EQ(it.alone.size(), 2U);
   EXPECT_EQ(it.speedup, 1);
@@ -67,7 +67,7 @@ TEST(InterleaveJobs, RecommendsSeparatelyWhereNothingPays) {
 }
 
 TEST(InterleaveJobs, TellsWhoDoesNotFitBesideWhom) {
-  InterleaveRequest asked = request({"example-resnet50", "example-resnet50"}, "2x g4dn.12xlarge");
+  InterleaveRequest asked = request({kExampleJob, kExampleJob}, "2x g4dn.12xlarge");
   asked.batch_per_worker = {96};
   const SharingAnswer it = answered(asked);
   EXPECT_TRUE(it.pairs.empty());
@@ -76,7 +76,7 @@ TEST(InterleaveJobs, TellsWhoDoesNotFitBesideWhom) {
 }
 
 TEST(InterleaveJobs, RefusesUnequalNumbersOfWorkers) {
-  InterleaveRequest asked = request({"example-resnet50", "example-resnet50"}, "2x g4dn.12xlarge");
+  InterleaveRequest asked = request({kExampleJob, kExampleJob}, "2x g4dn.12xlarge");
   asked.workers_per_vm = {4, 2};
   const SharingAnswer it = answered(asked);
   ASSERT_EQ(it.considered.size(), 1U);
@@ -190,7 +190,7 @@ TEST(InterleaveInputs, TakesNoMoreJobsThanItCanPair) {
 }
 
 TEST(InterleaveInputs, RefusesAJobThatDoesNotFitByItself) {
-  InterleaveRequest asked{.jobs = {"example-resnet50", "example-resnet50"},
+  InterleaveRequest asked{.jobs = {kExampleJob, kExampleJob},
                           .cluster = "2x g4dn.12xlarge",
                           .batch_per_worker = {4096}};
   const auto inputs = load_interleave_inputs({}, asked);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "load/example_job_fixture.h"
+
 namespace stint {
 namespace {
 
@@ -12,7 +14,7 @@ PredictInputs inputs_of(const std::string& job) {
 }
 
 TEST(JobAlone, HasItsMemoryAndItsIterations) {
-  const PredictInputs inputs = inputs_of("example-resnet50");
+  const PredictInputs inputs = inputs_of(kExampleJob);
   const auto cluster = parse_cluster("2x g4dn.12xlarge");
   const auto alone =
       job_alone(inputs, *cluster, {.options = {.batch_per_worker = 32}, .deadline = 5 * kHour});
@@ -28,7 +30,7 @@ TEST(JobAlone, HasItsMemoryAndItsIterations) {
 }
 
 TEST(JobAlone, TakesIterationsThatAreGiven) {
-  const PredictInputs inputs = inputs_of("example-resnet50");
+  const PredictInputs inputs = inputs_of(kExampleJob);
   const auto alone = job_alone(inputs, *parse_cluster("2x g4dn.12xlarge"),
                                {.options = {.batch_per_worker = 32}, .iterations = 7});
   ASSERT_TRUE(alone.ok());
@@ -37,7 +39,7 @@ TEST(JobAlone, TakesIterationsThatAreGiven) {
 }
 
 TEST(JobAlone, WithoutAGoalNeedsIterations) {
-  PredictInputs inputs = inputs_of("example-resnet50");
+  PredictInputs inputs = inputs_of(kExampleJob);
   inputs.job.goal.reset();
   const auto alone = job_alone(inputs, *parse_cluster("2x g4dn.12xlarge"), {});
   ASSERT_FALSE(alone.ok());

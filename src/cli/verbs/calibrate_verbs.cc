@@ -119,8 +119,8 @@ ExitCode fabric(const Invocation& invocation) {
   if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
   print_calibration(invocation, *calibration);
   if (!request.out.empty()) {
-    say(invocation, fmt::format("Predict with it: stint predict --calibration {} --job "
-                                "example-resnet50 --cluster '4x g4dn.12xlarge'",
+    say(invocation, fmt::format("Predict with it: stint predict --calibration {} --model "
+                                "resnet50 --cluster '4x g4dn.12xlarge'",
                                 shell_quoted(request.out)));
   }
   return kExitOk;

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli/parse.h"
 #include "cli/verbs/verb_list.h"
+#include "load/example_job_fixture.h"
 #include "load/plan_files.h"
 
 namespace stint::cli {
@@ -43,7 +44,7 @@ Answer answer_to(const std::vector<std::string>& words, const Environment& envir
 
 /// What `stint plan` says to flags behind the job.
 Answer plan(std::vector<std::string> flags) {
-  flags.insert(flags.begin(), {"plan", "--job", "example-resnet50"});
+  flags.insert(flags.begin(), {"plan", "--job", kExampleJob});
   return answer_to(flags, machine("plan"));
 }
 

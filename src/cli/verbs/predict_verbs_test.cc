@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/parse.h"
 #include "cli/verbs/verb_list.h"
+#include "load/example_job_fixture.h"
 
 namespace stint::cli {
 namespace {
@@ -32,16 +33,16 @@ Answer answer_to(std::vector<std::string> words) {
 }
 
 TEST(PredictVerb, PrintsASheetAndTheNextCommand) {
-  const Answer answer = answer_to({"predict", "--job", "example-resnet50", "--cluster",
-                                   "2x g4dn.12xlarge", "--batch-per-worker", "64"});
+  const Answer answer = answer_to({"predict", "--job", kExampleJob, "--cluster", "2x g4dn.12xlarge",
+                                   "--batch-per-worker", "64"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_NE(answer.text.find("80 % between"), std::string::npos) << answer.text;
-  EXPECT_NE(answer.text.find("stint whatif --job example-resnet50"), std::string::npos);
+  EXPECT_NE(answer.text.find(std::string("stint whatif --job ") + kExampleJob), std::string::npos);
 }
 
 TEST(PredictVerb, PrintsThePredictionAsJson) {
-  const Answer answer = answer_to({"predict", "-q", "-o", "json", "--job", "example-resnet50",
-                                   "--cluster", "g4dn.xlarge", "--batch-per-worker", "64"});
+  const Answer answer = answer_to({"predict", "-q", "-o", "json", "--job", kExampleJob, "--cluster",
+                                   "g4dn.xlarge", "--batch-per-worker", "64"});
   EXPECT_EQ(answer.code, kExitOk);
   const auto json = parse_json(answer.text, "output");
   ASSERT_TRUE(json.ok()) << answer.text;
@@ -51,7 +52,7 @@ TEST(PredictVerb, PrintsThePredictionAsJson) {
 TEST(PredictVerb, TheNextCommandRepeatsWhatWasSaid) {
   const std::vector<std::string> words = {"predict",
                                           "--job",
-                                          "example-resnet50",
+                                          kExampleJob,
                                           "--cluster",
                                           "2x g4dn.12xlarge",
                                           "--global-batch",
@@ -64,9 +65,9 @@ TEST(PredictVerb, TheNextCommandRepeatsWhatWasSaid) {
                                           "priors",
                                           "--predictor",
                                           "event-driven"};
-  const std::string repeated =
-      "stint whatif --job example-resnet50 --cluster '2x g4dn.12xlarge' --global-batch 512 "
-      "--workers-per-vm 2 --accumulation 4";
+  const std::string repeated = std::string("stint whatif --job ") + kExampleJob +
+                               " --cluster '2x g4dn.12xlarge' --global-batch 512 "
+                               "--workers-per-vm 2 --accumulation 4";
   EXPECT_NE(answer_to(words).text.find(
                 "Effect of a change: " + repeated +
                 " --calibration priors --predictor event-driven --network '100 Gbit/s'\n"),
@@ -81,16 +82,16 @@ TEST(PredictVerb, TheNextCommandRepeatsWhatWasSaid) {
 }
 
 TEST(PredictVerb, DoubtsStandInTheJsonThoughWarningsAreQuiet) {
-  const Answer answer = answer_to({"predict", "-q", "-o", "json", "--job", "example-resnet50",
-                                   "--cluster", "p4d.24xlarge", "--batch-per-worker", "300"});
+  const Answer answer = answer_to({"predict", "-q", "-o", "json", "--job", kExampleJob, "--cluster",
+                                   "p4d.24xlarge", "--batch-per-worker", "300"});
   EXPECT_NE(answer.text.find("A batch of 300 per worker is more than twice the largest"),
             std::string::npos)
       << answer.text;
 }
 
 TEST(PredictVerb, ABatchThatDoesNotFitIsShownWithExitCode3) {
-  const Answer answer = answer_to({"predict", "--job", "example-resnet50", "--cluster",
-                                   "g4dn.xlarge", "--batch-per-worker", "256"});
+  const Answer answer = answer_to(
+      {"predict", "--job", kExampleJob, "--cluster", "g4dn.xlarge", "--batch-per-worker", "256"});
   EXPECT_EQ(answer.code, kExitInfeasible);
   EXPECT_NE(answer.text.find("does not fit"), std::string::npos);
   EXPECT_NE(answer.text.find("--accumulation"), std::string::npos);
@@ -113,7 +114,7 @@ TEST(PredictVerb, RefusesWhatIsNoQuestion) {
 
 TEST(PredictVerb, ServersNeedAParameterServer) {
   for (const char* verb : {"predict", "whatif"}) {
-    std::vector<std::string> words = {verb, "--job", "example-resnet50", "--cluster"};
+    std::vector<std::string> words = {verb, "--job", kExampleJob, "--cluster"};
     words.insert(words.end(), {"g4dn.xlarge", "--batch-per-worker", "16", "--servers", "2"});
     if (verb == std::string("whatif")) words.insert(words.end(), {"--batch", "32"});
     EXPECT_EQ(answer_to(words).code, kExitUsage);
@@ -123,15 +124,14 @@ TEST(PredictVerb, ServersNeedAParameterServer) {
 }
 
 TEST(WhatIfVerb, ShowsTheDifference) {
-  const Answer answer =
-      answer_to({"whatif", "--job", "example-resnet50", "--cluster", "8x g4dn.12xlarge",
-                 "--batch-per-worker", "16", "--network", "100Gbit/s"});
+  const Answer answer = answer_to({"whatif", "--job", kExampleJob, "--cluster", "8x g4dn.12xlarge",
+                                   "--batch-per-worker", "16", "--network", "100Gbit/s"});
   EXPECT_EQ(answer.code, kExitOk) << answer.text;
   EXPECT_NE(answer.text.find("difference"), std::string::npos);
 }
 
 TEST(WhatIfVerb, NeedsAChangeItUnderstands) {
-  const std::vector<std::string> words = {"whatif", "--job", "example-resnet50", "--cluster",
+  const std::vector<std::string> words = {"whatif", "--job", kExampleJob, "--cluster",
                                           "8x g4dn.12xlarge"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());

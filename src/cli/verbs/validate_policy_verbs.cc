@@ -153,7 +153,7 @@ Verb validate_revocations_verb() {
   std::vector<OptionSpec> options = {
       {.name = "--job",
        .value = "FILE|NAME",
-       .help = "Profile of the job, or the name of a shipped job."},
+       .help = "Profile of the job, the name of a shipped job, or a known model (model:resnet50)."},
       {.name = "--deadline",
        .value = "TIME",
        .help = "Deadline (default: 24h if there is no budget)."},
@@ -173,21 +173,21 @@ Verb validate_revocations_verb() {
        .value = "N",
        .help = "Maximum number of VMs in a cluster (default: 8)."}};
   for (OptionSpec& option : simulation_options()) options.push_back(std::move(option));
-  return {.path = "validate revocations",
-          .group = VerbGroup::kEvidence,
-          .summary = "Compare plans and baselines under spot interruptions.",
-          .details =
-              "Plans a job under the same limits with Stint's search, with Stint's search "
-              "on-demand only, with DeepVM's rule and with the cheapest VM first. Simulates each "
-              "plan with interruptions, checkpoints and replacements, and shows the cost of "
-              "complete runs. If no plan meets the limits, the nearest one is simulated.",
-          .options = std::move(options),
-          .outputs = {"table", "json"},
-          .examples = {{"stint validate revocations --job example-resnet50",
-                        "With the default limits."},
-                       {"stint validate revocations --job my.json --budget 300usd,10usd/h -o json",
-                        "With your own limits, as JSON."}},
-          .run = validate_revocations_run};
+  return {
+      .path = "validate revocations",
+      .group = VerbGroup::kEvidence,
+      .summary = "Compare plans and baselines under spot interruptions.",
+      .details =
+          "Plans a job under the same limits with Stint's search, with Stint's search "
+          "on-demand only, with DeepVM's rule and with the cheapest VM first. Simulates each "
+          "plan with interruptions, checkpoints and replacements, and shows the cost of "
+          "complete runs. If no plan meets the limits, the nearest one is simulated.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate revocations --job model:resnet50", "With the default limits."},
+                   {"stint validate revocations --job my.json --budget 300usd,10usd/h -o json",
+                    "With your own limits, as JSON."}},
+      .run = validate_revocations_run};
 }
 
 std::string pairing_score_table(const InterleaveValidation& validation, const Terminal& terminal) {

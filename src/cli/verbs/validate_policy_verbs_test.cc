@@ -5,6 +5,7 @@
 
 #include "base/terminal.h"
 #include "cli/verbs/verb_list.h"
+#include "load/example_job_fixture.h"
 #include "plan/validations.h"
 
 namespace stint::cli {
@@ -22,19 +23,15 @@ ExitCode code(Invocation invocation) {
 
 TEST(ValidateRevocationsVerb, EndsWithTheErrorsCode) {
   EXPECT_EQ(code({}), kExitUsage);
-  EXPECT_EQ(code({.options = {{"--job", {"example-resnet50"}}, {"--budget", {"many"}}}}),
-            kExitUsage);
-  EXPECT_EQ(code({.options = {{"--job", {"example-resnet50"}}, {"--deadline", {"soon"}}}}),
-            kExitUsage);
-  EXPECT_EQ(code({.options = {{"--job", {"example-resnet50"}}, {"--max-vms", {"0"}}}}), kExitUsage);
+  EXPECT_EQ(code({.options = {{"--job", {kExampleJob}}, {"--budget", {"many"}}}}), kExitUsage);
+  EXPECT_EQ(code({.options = {{"--job", {kExampleJob}}, {"--deadline", {"soon"}}}}), kExitUsage);
+  EXPECT_EQ(code({.options = {{"--job", {kExampleJob}}, {"--max-vms", {"0"}}}}), kExitUsage);
   EXPECT_EQ(code({.options = {{"--job", {"no-such-job"}}}}), kExitBadInput);
 }
 
 TEST(ValidateRevocationsVerb, PrintsTextAndJson) {
-  const std::map<std::string, std::vector<std::string>> options = {{"--job", {"example-resnet50"}},
-                                                                   {"--budget", {"9usd/h"}},
-                                                                   {"--runs", {"2"}},
-                                                                   {"--max-vms", {"1"}}};
+  const std::map<std::string, std::vector<std::string>> options = {
+      {"--job", {kExampleJob}}, {"--budget", {"9usd/h"}}, {"--runs", {"2"}}, {"--max-vms", {"1"}}};
   EXPECT_EQ(code({.options = options}), kExitOk);
   auto as_json = options;
   as_json["--output"] = {"json"};
