@@ -1,5 +1,5 @@
-// How long the optimiser takes on the bundled catalogue, beside trying every configuration and the
-// bounds we allow ourselves; and how that grows with the catalogue and with the number of VMs.
+// Processor time of the optimiser on the bundled catalogue, beside trying every configuration and
+// the bounds we allow ourselves; and how that grows with the catalogue and with the number of VMs.
 
 #include <cstdint>
 #include <cstdio>
@@ -9,10 +9,12 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "bench/wall_time.h"
+#include "bench/processor_time.h"
 #include "load/catalog_cases.h"
 #include "load/example_job_fixture.h"
 #include "load/predict_inputs.h"
+#include "load/startup_times.h"
+#include "optimise/evaluate.h"
 #include "optimise/optimise.h"
 
 namespace stint {
@@ -30,12 +32,14 @@ struct World {
   Catalog catalog;
   CalibratedLaw law;
   DeviceLaw devices;
+  Outlook outlook;
 
   PlanQuestion question(int vms_max, const Names& disabled, Seconds deadline = 24 * kHour) const {
     return {.context = {job, catalog, law, devices},
             .work = work,
             .constraints = {.deadline = deadline, .vms_max = vms_max},
-            .disabled_passes = disabled};
+            .disabled_passes = disabled,
+            .outlook = outlook};
   }
 };
 
@@ -62,7 +66,7 @@ Catalog grown(const Catalog& catalog, int copies) {
 }
 
 PlanAnswer answer_of(const PlanQuestion& question) {
-  const SystemClock clock;
+  const ProcessorClock clock;
   auto answer = optimise(question, clock);
   CHECK(answer.ok());
   CHECK(!answer->plans.empty() || answer->nearest);
@@ -88,25 +92,22 @@ Seconds time_of(const PlanAnswer& answer, const std::string& pass) {
   return {};
 }
 
-/// Milliseconds that a row may take, and those it took before whole ranges of VMs were bounded at
-/// once (release build, user time, 2026-11-18); empty: none.
+/// Milliseconds of processor time that a row may take, and those it took at commit 7d2ba24 by this
+/// very bench (release build, one run, 2026-11-18), a constant noted here; empty: none.
 struct Allowed {
   std::string bound = "";
   std::string before = "";
 };
 
-/// Prints what a question takes, and returns the cost of its best plan.
-Dollars print_row(const std::string& what, const PlanQuestion& question, int runs,
-                  const Allowed& allowed) {
-  const Seconds start = wall_clock();
-  const PlanAnswer answer = answer_of(question);
-  const Seconds once = wall_clock() - start;
-  const WallTime time =
-      runs == 1 ? WallTime{once, once} : wall_time_of(runs, 1, [&] { answer_of(question); });
+/// Prints what a question takes, and returns its answer.
+PlanAnswer print_row(const std::string& what, const PlanQuestion& question, int runs,
+                     const Allowed& allowed) {
+  PlanAnswer answer;
+  const ProcessorTime time = processor_time_of(runs, 1, [&] { answer = answer_of(question); });
   fmt::print("{:<40}{:>15}{:>11}{:>16}{:>11.1f}{:>11.1f}{:>8}{:>8}\n", what, implied(answer),
              evaluated(answer), implied(answer) - evaluated(answer), time.median.in(kMillisecond),
              time.min.in(kMillisecond), allowed.bound, allowed.before);
-  return answer.plans.empty() ? answer.nearest->plan.cost.mean : answer.plans[0].cost.mean;
+  return answer;
 }
 
 void print_head() {
@@ -114,19 +115,43 @@ void print_head() {
              "pruned", "median ms", "min", "bound", "before");
 }
 
-void print_catalogue(const World& world, const std::string& what) {
+/// Whether both found plans of the same costs and times, best first.
+void check_same(const std::vector<Plan>& a, const std::vector<Plan>& b) {
+  CHECK(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double cost = a[i].cost.mean / b[i].cost.mean;
+    const double time = a[i].time.mean / b[i].time.mean;
+    CHECK(cost > 1 - 1e-9 && cost < 1 + 1e-9);
+    CHECK(time > 1 - 1e-9 && time < 1 + 1e-9);
+  }
+}
+
+/// What the rows of a catalogue took before.
+struct CatalogueBefore {
+  std::string homogeneous;
+  std::string mixed;
+  std::string all;
+};
+
+void print_catalogue(const World& world, const std::string& what, const CatalogueBefore& before) {
   fmt::print("\nPlan of {} within 24 h, {}, up to 64 VMs, on the bundled catalogue\n",
              world.job.name, what);
   print_head();
-  const Dollars tried =
+  const PlanAnswer tried =
       print_row("equal VMs: every configuration", world.question(64, kBruteForce), 1, {});
-  const Dollars found =
-      print_row("equal VMs", world.question(64, kOnlyHomogeneous), 5, {"100", "77"});
-  CHECK(found / tried > 1 - 1e-9 && found / tried < 1 + 1e-9);
-  print_row("equal and mixed", world.question(64, {"front", "posterior"}), 5, {"500", ""});
-  print_row("all passes, with front and doubt", world.question(64, {}), 5, {"500", "2040"});
-  const PlanAnswer whole = answer_of(world.question(64, {}));
-  fmt::print("gap {:.1f} %; best {} for {:.2f} USD\n", 100 * whole.gap.value_or(1),
+  const PlanAnswer found =
+      print_row("equal VMs", world.question(64, kOnlyHomogeneous), 5, {"100", before.homogeneous});
+  check_same(found.plans, tried.plans);
+  print_row("equal and mixed", world.question(64, {"front", "posterior"}), 5,
+            {"500", before.mixed});
+  const PlanAnswer whole =
+      print_row("all passes, with front and doubt", world.question(64, {}), 5, {"500", before.all});
+  CHECK(whole.gap && *whole.gap == 0);
+  fmt::print("passes: homogeneous {:.0f} ms, mixed {:.0f} ms, posterior {:.0f} ms\n",
+             time_of(whole, "homogeneous").in(kMillisecond),
+             time_of(whole, "mixed").in(kMillisecond),
+             time_of(whole, "posterior").in(kMillisecond));
+  fmt::print("gap {:.1f} %; best {} for {:.2f} USD\n", 100 * *whole.gap,
              to_text(whole.plans[0].cluster), whole.plans[0].cost.mean.in(kDollar));
 }
 
@@ -168,14 +193,56 @@ Seconds just_too_early(const World& world) {
 void print_hard(const World& world) {
   fmt::print("\nHarder questions, {} batches, all passes\n", world.work.choices.size());
   print_head();
-  print_row("up to 1024 VMs", world.question(1024, {}), 1, {"2000", "48750"});
-  print_row("a deadline just too early", world.question(64, {}, just_too_early(world)), 3,
-            {"1000", ""});
+  const PlanAnswer large =
+      print_row("up to 1024 VMs", world.question(1024, {}), 3, {"2000", "9074"});
+  CHECK(large.gap && *large.gap == 0);
+  const PlanAnswer late =
+      print_row("a deadline just too early", world.question(64, {}, just_too_early(world)), 3,
+                {"1000", "461"});
+  CHECK(late.nearest && late.nearest->late);
   constexpr std::size_t kMerged = 44'000;
   World merged = world;
   merged.catalog = spread(world.catalog, kMerged);
-  print_row(fmt::format("{} offers", offers_of(merged.catalog)), merged.question(64, {}), 3,
-            {"1000", ""});
+  const PlanAnswer many = print_row(fmt::format("{} offers", offers_of(merged.catalog)),
+                                    merged.question(64, {}), 3, {"1000", "1271"});
+  CHECK(many.gap && *many.gap == 0);
+}
+
+/// The closed form once a job is resolved: what the search asks of each layout.
+void print_closed_form(const World& world) {
+  const PlanQuestion question = world.question(64, {});
+  const auto space = plan_space(question);
+  CHECK(space.ok());
+  const Evaluator evaluator(question, *space);
+  const auto choices = static_cast<int>(question.work.choices.size());
+  const auto rental_of = [&](const std::string& type) {
+    int rental = 0;
+    while (space->machine_of(rental).type->name != type) ++rental;
+    return rental;
+  };
+  const Part p3{.rental = rental_of("p3.8xlarge"), .vms = 4, .workers_per_vm = 4};
+  const Part g4{.rental = rental_of("g4dn.12xlarge"), .vms = 4, .workers_per_vm = 4};
+  const std::vector<std::pair<std::string, Config>> layouts = {
+      {"4 equal VMs, ring", {.parts = {p3}}},
+      {"4 equal VMs, ring, 4 micro-steps", {.parts = {p3}, .accumulation = 4}},
+      {"4 equal VMs, hierarchical", {.parts = {p3}, .collective = Collective::kHierarchical}},
+      {"4 + 4 VMs of two types, ring", {.parts = {p3, g4}, .kinds = 2}}};
+  fmt::print("\nClosed form of one layout of a resolved job, microseconds of processor time\n");
+  fmt::print("{:<40}{:>11}{:>11}{:>8}{:>8}\n", "", "median us", "min", "bound", "before");
+  for (auto [what, config] : layouts) {
+    // The first batch that fits.
+    while (!evaluator.iteration(config)) CHECK(++config.choice < choices);
+    Seconds sum;  // Used below, so that no call is left out.
+    const auto one = evaluator.iteration(config);
+    constexpr int kBatches = 25;
+    constexpr int kCalls = 2000;
+    const ProcessorTime time =
+        processor_time_of(kBatches, kCalls, [&] { sum += *evaluator.iteration(config); });
+    const double calls = sum / *one;
+    CHECK(calls > kBatches * kCalls * (1 - 1e-6) && calls < kBatches * kCalls * (1 + 1e-6));
+    fmt::print("{:<40}{:>11.2f}{:>11.2f}{:>8}{:>8}\n", what, time.median.in(kMicrosecond),
+               time.min.in(kMicrosecond), "2", "-");
+  }
 }
 
 int with_accelerator(const Catalog& catalog) {
@@ -204,7 +271,10 @@ World load() {
               .work = *work_to_goal(inputs.job),
               .catalog = inputs.catalog,
               .law = inputs.law,
-              .devices = inputs.devices};
+              .devices = inputs.devices,
+              .outlook = {.spot = *load_spot_prior(),
+                          .on_demand_start_up = startup_times().vm_on_demand,
+                          .spot_start_up = startup_times().vm_spot}};
   return world;
 }
 
@@ -213,12 +283,15 @@ void run() {
   World fixed = load();
   fixed.job.noise.clear();
   fixed.work = *work_to_goal(fixed.job);
-  print_catalogue(fixed, "one batch");
-  print_catalogue(world, fmt::format("{} batches", world.work.choices.size()));
+  print_closed_form(world);
+  print_catalogue(fixed, "one batch", {.homogeneous = "", .mixed = "", .all = ""});
+  print_catalogue(world, fmt::format("{} batches", world.work.choices.size()),
+                  {.homogeneous = "66", .mixed = "", .all = "241"});
 
   print_hard(world);
 
-  fmt::print("\nGrowth, {} batches: milliseconds of passes\n", world.work.choices.size());
+  fmt::print("\nGrowth, {} batches: milliseconds of passes, processor time\n",
+             world.work.choices.size());
   fmt::print("{:<24}{:>8}{:>22}{:>12}{:>14}{:>14}{:>18}\n", "", "types", "implied", "evaluated",
              "homogeneous", "mixed", "mixed with front");
   for (const int vms_max : {16, 64, 256, 1024}) {

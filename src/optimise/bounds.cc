@@ -1,7 +1,9 @@
 #include "optimise/bounds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "predict/collective.h"
@@ -76,6 +78,33 @@ Support support_below(const std::vector<BatchTime>& points) {
   return best;
 }
 
+double whole_samples_time(std::span<const Pacing> kinds, double samples, double from) {
+  constexpr int kWholeStepsMax = 8;
+  constexpr double kNearlyWhole = 1e-9;
+  double time = from;
+  for (int step = 0; step < kWholeStepsMax; ++step) {
+    double done = 0;
+    double next = std::numeric_limits<double>::infinity();  // When somebody has one more.
+    for (const Pacing& kind : kinds) {
+      const double own = (time - kind.start) / kind.per_sample;
+      const double whole = std::max(0.0, std::floor(own * (1 + kNearlyWhole) + kNearlyWhole));
+      done += kind.workers * whole;
+      next = std::min(next, kind.start + (whole + 1) * kind.per_sample);
+    }
+    if (done >= samples || !(next > time)) return time;
+    time = next;
+  }
+  return time;
+}
+
+SoftMaximum::SoftMaximum(double sharpness) {
+  constexpr int kSteps = 1024;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double ratio = static_cast<double>(i) / kSteps;
+    factors_.push_back(std::pow(1 + std::pow(ratio, sharpness), 1 / sharpness));
+  }
+}
+
 Bounds::Bounds(const Evaluator& evaluator) : evaluator_(evaluator) {
   const Space& space = evaluator.space();
   const FabricLaw& fabric = evaluator.question().context.law.fabric;
@@ -87,6 +116,12 @@ Bounds::Bounds(const Evaluator& evaluator) : evaluator_(evaluator) {
   crowd_.straggling = fabric.straggling + evaluator.own().straggling;
   crowd_.factor = std::exp(evaluator.own().factor);
   sharpness_ = 1 + std::exp(fabric.sharpness);
+  const int workers_max = workers_per_vm_max_ * evaluator.question().constraints.vms_max;
+  logs_.push_back(-std::numeric_limits<double>::infinity());
+  for (int workers = 1; workers <= workers_max; ++workers) logs_.push_back(std::log(workers));
+  for (const Machine& machine : space.machines) {
+    rings_.push_back(machine.vms_max > 1 ? ring_of(machine) : RingFigures{});
+  }
   for (const Machine& machine : space.machines) machines_.push_back(bound_of(machine));
 }
 
@@ -128,23 +163,68 @@ MachineBound Bounds::bound_of(const Machine& machine) const {
   return bound;
 }
 
-Seconds Bounds::synchronisation_min(const Machine& machine, int vms, int workers_per_vm) const {
+RingFigures Bounds::ring_of(const Machine& machine) const {
   const PredictContext& context = evaluator_.question().context;
-  LawInput input{.alone = kSecond,
-                 .gradients = context.job.gradient_bytes,
-                 .vms = vms,
-                 .workers = vms * workers_per_vm};
-  // Latency grows with the workers, and so does the cost per byte unless the law says that it
-  // falls: then its parts are smallest at either end.
-  FabricLaw fabric = law_on(context.law, machine, input);
-  Link link = network_link(fabric, evaluator_.own(), input);
-  const double growth = vms == 2 ? fabric.two_vm_workers : fabric.cost_by_workers;
+  const JobLaw& own = evaluator_.own();
+  LawInput input{.alone = kSecond, .gradients = context.job.gradient_bytes, .vms = 2, .workers = 2};
+  const FabricLaw fabric = law_on(context.law, machine, input);
+  const Bytes gradients = context.job.gradient_bytes;
+  if (gradients <= Bytes{}) return {};
+  // All summands of the logarithms that are the same for any number of VMs and workers: the cost of
+  // two VMs of one worker, without what the depth adds and without the limit of the wire.
+  FabricLaw flat = fabric;
+  flat.depth_cost = -std::numeric_limits<double>::infinity();
+  LawInput free = input;
+  free.reference = std::numeric_limits<double>::infinity() * input.reference;
+  const double two = std::log((network_cost(flat, own, free) * gradients).in(kSecond));
+  flat.two_vm_cost = -std::numeric_limits<double>::infinity();
+  flat.depth_cost = fabric.depth_cost;
+  // Two workers are one doubling, and two VMs send each byte once.
+  const Seconds depth = network_cost(flat, own, free) * gradients;
+  return {.two = two,
+          .two_by_workers = fabric.two_vm_workers,
+          .many = two - fabric.two_vm_cost + fabric.cost,
+          .by_vms = fabric.cost_by_vms,
+          .by_workers = fabric.cost_by_workers,
+          .depth = depth.in(kSecond),
+          .wire = (gradients / (input.network * input.reference)).in(kSecond),
+          .latency = (2 * network_link(fabric, own, input).latency).in(kSecond)};
+}
+
+double Bounds::ring_flat_cost(const RingFigures& ring, int vms, double log_workers) const {
+  const double log_vms = log_of(vms);
+  return std::exp(vms == 2 ? ring.two + ring.two_by_workers * (log_workers - log_vms)
+                           : ring.many + ring.by_vms * (log_vms - log_of(3)) +
+                                 ring.by_workers * (log_workers - log_vms));
+}
+
+double Bounds::ring_cost(const RingFigures& ring, int vms, int workers) const {
+  const double log_workers = log_of(workers);
+  const double sent = 2.0 * (vms - 1) / vms;
+  const double depth = ring.depth * log_workers / log_of(2) / sent;
+  return std::max(ring_flat_cost(ring, vms, log_workers) + depth, ring.wire);
+}
+
+Seconds Bounds::synchronisation_min(const Machine& machine, int vms, int workers_per_vm) const {
+  const auto index = static_cast<std::size_t>(&machine - evaluator_.space().machines.data());
+  const RingFigures& ring = rings_[index];
+  const double sent = 2.0 * (vms - 1) / vms;
+  const int fewest = vms * workers_per_vm;
+  const double latency = ring.latency * log_of(fewest) / log_of(2);
+  const double growth = vms == 2 ? ring.two_by_workers : ring.by_workers;
+  double cost = ring_cost(ring, vms, fewest);
+  // Where the cost per byte falls with the workers and that of the depth rises, the sum is convex
+  // in the logarithm x of workers: E e^(growth (x − low)) + D x is least where its slope is zero.
   if (growth < 0) {
-    fabric.depth_cost = -std::numeric_limits<double>::infinity();
-    input.workers = vms * workers_per_vm_max_;
-    link.inverse_bandwidth = network_cost(fabric, evaluator_.own(), input);
+    const double low = log_of(fewest);
+    const double high = log_of(vms * workers_per_vm_max_);
+    const double falling = ring_flat_cost(ring, vms, low);
+    const double rising = ring.depth / log_of(2) / sent;
+    const double flat = low + std::log(rising / (-growth * falling)) / growth;
+    const double x = std::clamp(flat, low, high);
+    cost = std::max(ring_flat_cost(ring, vms, x) + rising * x, ring.wire);
   }
-  return kRounding * ring_allreduce_time(context.job.gradient_bytes, vms, link);
+  return kRounding * (sent * cost + latency) * kSecond;
 }
 
 Seconds Bounds::iteration(const Parts& parts) const {
@@ -193,11 +273,16 @@ Bounds::Parts Bounds::of_cluster(std::span<const Part> parts, double global_batc
     all += part.vms * part.workers_per_vm;
   }
   double late = std::numeric_limits<double>::infinity();
-  for (const Part& part : parts) {
+  std::array<Pacing, 2> pacing;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
     const MachineBound& bound = of(part.rental);
     const Slowdown slow = slowdown(bound.load_min, bound.load_max, part.workers_per_vm, all);
     late = std::min(late, slow.late);
     const double workers = static_cast<double>(part.vms) * part.workers_per_vm;
+    pacing[i] = {.workers = workers,
+                 .start = (slow.together * bound.compute.fixed).in(kSecond),
+                 .per_sample = (slow.together * bound.compute.per_sample).in(kSecond)};
     compute_fixed += accumulation * workers * (bound.compute.fixed / bound.compute.per_sample);
     compute_rate += workers / (slow.together * bound.compute.per_sample).in(kSecond);
     forward_fixed += accumulation * workers * (bound.forward.fixed / bound.forward.per_sample);
@@ -208,7 +293,10 @@ Bounds::Parts Bounds::of_cluster(std::span<const Part> parts, double global_batc
     }
     update = std::min(update, slow.together * bound.update);
   }
-  const Seconds compute = (1 + late) * (global_batch + compute_fixed) / compute_rate * kSecond;
+  const double step = (global_batch + compute_fixed) / compute_rate / accumulation;
+  const double whole =
+      whole_samples_time(std::span(pacing.data(), parts.size()), global_batch / accumulation, step);
+  const Seconds compute = (1 + late) * accumulation * kRounding * whole * kSecond;
   const Seconds forward = (1 + late) * (global_batch + forward_fixed) / forward_rate * kSecond;
   return {.forward = forward,
           .compute = std::max(compute, forward),
@@ -232,21 +320,22 @@ Bounds::Parts Bounds::of_equal(const Part& part, int batch, int accumulation,
 }
 
 Seconds Bounds::synchronisation(std::span<const Part> parts) const {
-  const PredictContext& context = evaluator_.question().context;
-  LawInput input{.alone = kSecond, .gradients = context.job.gradient_bytes, .vms = 0, .workers = 0};
+  int vms = 0;
+  int workers = 0;
   for (const Part& part : parts) {
-    input.vms += part.vms;
-    input.workers += part.vms * part.workers_per_vm;
+    vms += part.vms;
+    workers += part.vms * part.workers_per_vm;
   }
-  Link slowest;
+  double cost = 0;
+  double latency = 0;
   for (const Part& part : parts) {
-    const Machine& machine = evaluator_.space().machine_of(part.rental);
-    const FabricLaw fabric = law_on(context.law, machine, input);
-    const Link link = network_link(fabric, evaluator_.own(), input);
-    slowest.inverse_bandwidth = std::max(slowest.inverse_bandwidth, link.inverse_bandwidth);
-    slowest.latency = std::max(slowest.latency, link.latency);
+    const int machine = evaluator_.space().rentals[static_cast<std::size_t>(part.rental)].machine;
+    const RingFigures& ring = rings_[static_cast<std::size_t>(machine)];
+    cost = std::max(cost, ring_cost(ring, vms, workers));
+    latency = std::max(latency, ring.latency * log_of(workers) / log_of(2));
   }
-  return kRounding * ring_allreduce_time(context.job.gradient_bytes, input.vms, slowest);
+  const double sent = 2.0 * (vms - 1) / vms;
+  return kRounding * (sent * cost + latency) * kSecond;
 }
 
 Seconds Bounds::synchronisation(const Part& part) const {

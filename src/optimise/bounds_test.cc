@@ -37,6 +37,34 @@ TEST(SupportBelow, OfAFlatCurveIsFlat) {
   EXPECT_NEAR(support.per_sample.in(kSecond), 0, 1e-100);
 }
 
+// Three workers at 1 s + 2 s a sample and two at 1 s a sample: by 3 s the three have 1 sample each
+// and the two have 3 each, 9 in all; by 4 s 3 + 8 = 11; by 5 s 6 + 10 = 16.
+TEST(WholeSamplesTime, MatchesHandComputedCase) {
+  const std::vector<Pacing> kinds = {{.workers = 3, .start = 1, .per_sample = 2},
+                                     {.workers = 2, .start = 0, .per_sample = 1}};
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 9, 2.5), 3);
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 10, 2.5), 4);
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 11, 2.5), 4);
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 12, 2.5), 5);
+}
+
+// What is enough already takes no longer; rounding of a whole number is no step.
+TEST(WholeSamplesTime, StaysWhereEnoughIsDone) {
+  const std::vector<Pacing> kinds = {{.workers = 4, .start = 0, .per_sample = 0.1}};
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 12, 0.3 * (1 - 1e-12)), 0.3 * (1 - 1e-12));
+  EXPECT_DOUBLE_EQ(whole_samples_time(kinds, 12, 0.35), 0.35);
+}
+
+// (3² + 4²)^(1/2) = 5.
+TEST(SoftMaximum, IsFromBelow) {
+  const SoftMaximum soft(2);
+  EXPECT_LE(soft(3, 4), 5);
+  EXPECT_GT(soft(3, 4), 0.999 * 5);
+  EXPECT_EQ(soft(4, 3), soft(3, 4));
+  EXPECT_EQ(soft(0, 4), 4);
+  EXPECT_EQ(soft(0, 0), 0);
+}
+
 /// Every configuration of at most two VMs of each rental.
 template <class Visit>
 void for_each_config(const Evaluator& evaluator, Visit visit) {

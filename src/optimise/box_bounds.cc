@@ -31,13 +31,15 @@ std::vector<double> rings(const Bounds& bounds, const Machine& machine, int leve
 struct BoxBounds::Pace {
   std::array<double, 2> rate = {};
   std::array<double, 2> forward_rate = {};
+  std::array<Pacing, 2> pacing = {};
+  double late = 0;  // Of the slowest worker, as a fraction.
   double samples = 0;
   double forward_samples = 0;
   double update = 0;
 };
 
 BoxBounds::BoxBounds(const Evaluator& evaluator, const Bounds& bounds)
-    : evaluator_(evaluator), bounds_(bounds) {
+    : evaluator_(evaluator), bounds_(bounds), soft_maximum_(bounds.sharpness()) {
   const Space& space = evaluator.space();
   int workers_max = 1;
   for (const Machine& machine : space.machines) {
@@ -53,7 +55,6 @@ BoxBounds::BoxBounds(const Evaluator& evaluator, const Bounds& bounds)
     for (const int workers : choices) sides.each.push_back(side_of(rental, workers));
     sides.any = sides.each.back();
     sides.any.workers_min = choices.front();
-    sides.any.level = level_of(choices.front());
     sides.any.fixed = sides.each.front().fixed;
     sides.any.forward_fixed = sides.each.front().forward_fixed;
     workers_max = std::max(workers_max, choices.back() * space.rentals[i].vms_max);
@@ -66,7 +67,8 @@ BoxBounds::BoxBounds(const Evaluator& evaluator, const Bounds& bounds)
     least_ = {.samples = std::min(least_.samples, one.samples),
               .iterations = std::min(least_.iterations, one.iterations),
               .batch = std::max(least_.batch, one.batch),
-              .choice = surer ? one.choice : least_.choice};
+              .choice = surer ? one.choice : least_.choice,
+              .one_batch = false};
   }
   logs_.push_back(0);
   const int logs = std::min(least_.batch, 2 * workers_max);
@@ -83,12 +85,13 @@ BoxSide BoxBounds::side_of(int rental, int workers) const {
           .forward_rate = workers / bound.forward.per_sample.in(kSecond),
           .fixed = workers * (bound.compute.fixed / bound.compute.per_sample),
           .forward_fixed = workers * (bound.forward.fixed / bound.forward.per_sample),
+          .start = bound.compute.fixed.in(kSecond),
+          .per_sample = bound.compute.per_sample.in(kSecond),
           .update = bound.update.in(kSecond),
           .load_min = bound.load_min,
           .load_max = bound.load_max,
           .price = own.price.in(kDollar / kSecond),
           .price_floor = evaluator_.risk().price_floor(rental).in(kDollar / kSecond),
-          .level = level_of(workers),
           .synchronisation = &synchronisations_[static_cast<std::size_t>(own.machine)]};
 }
 
@@ -119,52 +122,78 @@ BoxBounds::Pace BoxBounds::pace_of(const Box& box, const BoxWork& work, int fewe
     if (fewest == 1) together = std::min(together, 1.0);  // One worker alone has no factor.
     late = std::min(late, kRounding * straggling / (1 + side.load_max * share_max));
     const auto index = static_cast<std::size_t>(i);
+    pace.pacing[index] = {.workers = static_cast<double>(box.high[index]) * side.workers_max,
+                          .start = together * side.start,
+                          .per_sample = together * side.per_sample};
     pace.rate[index] = side.rate / together;
     pace.forward_rate[index] = side.forward_rate / together;
     pace.samples += work.iterations * box.low[index] * side.fixed;
     pace.forward_samples += work.iterations * box.low[index] * side.forward_fixed;
     pace.update = std::min(pace.update, together * side.update);
   }
+  pace.late = late;
   pace.samples *= 1 + late;
   pace.forward_samples *= 1 + late;
   return pace;
 }
 
+double BoxBounds::synchronisation_of(const Box& box) const {
+  int vms = 0;
+  int workers_per_vm = box.sides[0]->workers_min;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(box.kinds); ++i) vms += box.low[i];
+  if (box.kinds == 2) {
+    // The mean lies between those of both kinds, so it is least at a corner of the box.
+    const auto mean = [&](int first, int second) {
+      return (first * box.sides[0]->workers_min + second * box.sides[1]->workers_min) /
+             (first + second);
+    };
+    workers_per_vm = std::min(mean(box.high[0], box.low[1]), mean(box.low[0], box.high[1]));
+  }
+  double longest = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(box.kinds); ++i) {
+    const auto& levels = *box.sides[i]->synchronisation;
+    const auto level =
+        std::min(levels.size() - 1, static_cast<std::size_t>(level_of(workers_per_vm)));
+    const auto size = static_cast<std::size_t>(vms);
+    if (size < levels[level].size()) longest = std::max(longest, levels[level][size]);
+  }
+  return longest;
+}
+
 std::optional<LeastRun> BoxBounds::least(const Box& box, const BoxWork& work) const {
   int fewest = 0;
   int most = 0;
-  int vms = 0;
   std::array<Part, 2> parts;
   double price = 0;
   double floor = 0;
-  int level = box.sides[0]->level;
   for (std::size_t i = 0; i < static_cast<std::size_t>(box.kinds); ++i) {
     const BoxSide& side = *box.sides[i];
     fewest += box.low[i] * side.workers_min;
     most += box.high[i] * side.workers_max;
-    vms += box.low[i];
-    level = std::min(level, side.level);
     price += box.low[i] * side.price;
     floor += box.low[i] * side.price_floor;
     parts[i] = {.rental = side.rental, .vms = box.low[i], .workers_per_vm = side.workers_min};
   }
   if (fewest > work.batch) return std::nullopt;
-  double synchronisation = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(box.kinds); ++i) {
-    const auto& times = (*box.sides[i]->synchronisation)[static_cast<std::size_t>(level)];
-    const auto size = static_cast<std::size_t>(vms);
-    if (size < times.size()) synchronisation = std::max(synchronisation, times[size]);
-  }
   const Pace pace = pace_of(box, work, fewest, std::min(most, work.batch));
   const auto sum = [&](const std::array<int, 2>& counts, const std::array<double, 2>& each) {
     return counts[0] * each[0] + (box.kinds == 2 ? counts[1] * each[1] : 0);
   };
   const double update = work.iterations * pace.update;
-  synchronisation *= work.iterations;
+  const double synchronisation = work.iterations * synchronisation_of(box);
+  double compute = pace.samples / sum(box.high, pace.rate);
+  // Of many samples a fraction of one is next to nothing, and a wide box is loose anyway.
+  constexpr int kManySamples = 8;
+  const bool narrow = box.high[0] <= 2 * box.low[0] && box.high[1] <= 2 * box.low[1];
+  if (work.one_batch && narrow && work.batch < kManySamples * most) {
+    const double per_step = compute / (1 + pace.late) / work.iterations;
+    const auto kinds = std::span(pace.pacing.data(), static_cast<std::size_t>(box.kinds));
+    const double whole = whole_samples_time(kinds, work.batch, per_step);
+    compute = std::max(compute, kRounding * (1 + pace.late) * work.iterations * whole);
+  }
+  const double forward = pace.forward_samples / sum(box.high, pace.forward_rate);
   const double time =
-      std::max(pace.samples / sum(box.high, pace.rate),
-               pace.forward_samples / sum(box.high, pace.forward_rate) + synchronisation) +
-      update;
+      forward + soft_maximum_(std::max(0.0, compute - forward), synchronisation) + update;
   LeastRun least =
       evaluator_.risk().least(std::span(parts.data(), static_cast<std::size_t>(box.kinds)),
                               price * kDollar / kSecond, kRounding * time * kSecond);
@@ -177,10 +206,12 @@ std::optional<LeastRun> BoxBounds::least(const Box& box, const BoxWork& work) co
     return std::min(sum(corners[0], each) / sum(corners[0], rate),
                     sum(corners[1], each) / sum(corners[1], rate));
   };
+  const double compute_cost = pace.samples * per_sample(&BoxSide::price_floor, pace.rate);
+  const double forward_cost =
+      pace.forward_samples * per_sample(&BoxSide::price_floor, pace.forward_rate);
   const double cost =
-      std::max(pace.samples * per_sample(&BoxSide::price_floor, pace.rate),
-               pace.forward_samples * per_sample(&BoxSide::price_floor, pace.forward_rate) +
-                   synchronisation * floor) +
+      forward_cost +
+      soft_maximum_(std::max(0.0, compute_cost - forward_cost), synchronisation * floor) +
       update * floor;
   least.cost = std::max(least.cost, kRounding * cost * kDollar);
   const double work_cost = pace.samples * per_sample(&BoxSide::price, pace.rate);

@@ -19,12 +19,13 @@ struct BoxSide {
   double forward_rate = 0;  // And of its forward pass.
   double fixed = 0;         // What a VM spends besides, in samples per iteration, at least.
   double forward_fixed = 0;
+  double start = 0;  // Of one worker that nobody disturbs; see Pacing.
+  double per_sample = 1;
   double update = 0;
   double load_min = 0;  // See MachineBound.
   double load_max = 0;
   double price = 0;        // Per second.
   double price_floor = 0;  // The same, with what losses cost in any case.
-  int level = 0;           // Of the fewest workers: 2^level of them or more.
   // In a cluster of so many VMs or more, by the level of the fewest workers on any VM.
   const std::vector<std::vector<double>>* synchronisation = nullptr;
 };
@@ -45,6 +46,7 @@ struct BoxWork {
   double iterations = 0;  // Of the optimizer.
   int batch = 1;          // The largest.
   int choice = 0;         // Of the batch whose number of iterations is least unsure.
+  bool one_batch = true;  // False: of several, so that a batch and its iterations are not known.
 };
 
 /// Lower bounds that hold for all clusters of a box at once, so that whole ranges of numbers of VMs
@@ -53,7 +55,10 @@ struct BoxWork {
 ///   compute ≥ (samples + iterations Σ n_i a_i) / Σ n_i r_i
 ///
 /// with the fewest VMs above the line and the most below it; crowding and straggling are those of
-/// the fewest or the most workers, whichever is less. The cost per sample of a mix lies between
+/// the fewest or the most workers, whichever is less. At one batch, workers have whole numbers of
+/// samples; see whole_samples_time. With the least of compute, forward and synchronisation, a run
+/// takes at least forward + ‖compute − forward, synchronisation‖_G, which never falls when one of
+/// them rises; the same holds for what they cost. The cost per sample of a mix lies between
 /// those of its kinds, so it is least at a corner of the box.
 class BoxBounds {
  public:
@@ -81,6 +86,7 @@ class BoxBounds {
   };
   struct Pace;
   Pace pace_of(const Box& box, const BoxWork& work, int fewest, int most) const;
+  double synchronisation_of(const Box& box) const;
   BoxSide side_of(int rental, int workers) const;
   double log_of(int workers) const {
     const auto index = static_cast<std::size_t>(workers);
@@ -92,6 +98,7 @@ class BoxBounds {
   std::vector<Sides> sides_;                                        // By rental.
   std::vector<std::vector<std::vector<double>>> synchronisations_;  // By machine.
   std::vector<double> logs_;                                        // Of numbers of workers.
+  SoftMaximum soft_maximum_;
   BoxWork least_;
 };
 

@@ -68,9 +68,7 @@ class MachineSearch {
                     .low = {low, 0},
                     .high = {high, 0},
                     .kinds = 1};
-      const auto least = search_.boxes.least(box, work);
-      const std::size_t family = families_.of[static_cast<std::size_t>(rental)];
-      wanted = least && search_.wants(family, work.choice, *least);
+      wanted = search_.wants(families_.of[static_cast<std::size_t>(rental)], box, work);
     });
     return wanted;
   }

@@ -76,9 +76,7 @@ class PairSearch {
 
   /// Whether any configuration of the box could be of use.
   bool wanted(const Box& box, const BoxWork& work) const {
-    if (!search_.prunes) return true;
-    const auto least = search_.boxes.least(box, work);
-    return least && search_.wants(family_, work.choice, *least);
+    return search_.wants(family_, box, work);
   }
 
   void look(const Box& box, int choice) {
@@ -115,7 +113,7 @@ class PairSearch {
     if (search_.prunes && !wanted(1)) return;
     for (const int accumulation : search_.evaluator.accumulations(choice)) {
       if (batch.global_batch / accumulation < workers) break;
-      if (search_.prunes && accumulation > 1 && !wanted(accumulation)) break;
+      if (search_.prunes && accumulation > 1 && !wanted(accumulation)) continue;
       evaluate({.parts = parts, .kinds = 2, .choice = choice, .accumulation = accumulation});
     }
   }

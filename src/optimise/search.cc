@@ -120,6 +120,11 @@ std::vector<Found> Leaders::rows() const {
   return rows;
 }
 
+bool Search::counts(std::size_t family, Seconds time, Dollars cost) const {
+  return judge.value(time, cost) < leaders.limit(family) ||
+         (front != nullptr && front->wants(time, cost));
+}
+
 bool Search::wants(std::size_t family, int choice, const LeastRun& least,
                    std::span<const Part> parts) const {
   if (!prunes) return true;
@@ -132,7 +137,21 @@ bool Search::wants(std::size_t family, int choice, const LeastRun& least,
          judge.may_last(parts, choice, least.work);
 }
 
+bool Search::wants(std::size_t family, const Box& box, const BoxWork& work) const {
+  if (!prunes) return true;
+  const auto least = boxes.least(box, work);
+  if (!least) return false;
+  const bool may_pass = judge.may_pass(work.choice, least->work, least->work_cost);
+  if (may_pass && judge.value(least->time, least->cost) < leaders.limit(family)) return true;
+  if (front == nullptr || (front_passes && !may_pass)) return false;
+  return front->wants(least->time, least->cost);
+}
+
 bool Search::offer(std::size_t family, Config config, Seconds iteration) {
+  // Most that are evaluated are of use on one market, or in one region, only.
+  const Seconds work = evaluator.choice_of(config).iterations * iteration;
+  const LeastRun least = evaluator.risk().least(config.used(), evaluator.rate(config), work);
+  if (prunes && !counts(family, least.time, least.cost)) return false;
   bool refused = false;
   for (const SaveChoice& save : evaluator.risk().choices(config)) {
     config.save = save;

@@ -94,6 +94,12 @@ struct Search {
   bool wants(std::size_t family, int choice, const LeastRun& least,
              std::span<const Part> parts = {}) const;
 
+  /// Whether this time and cost would be of use, deadline and budget aside.
+  bool counts(std::size_t family, Seconds time, Dollars cost) const;
+
+  /// wants, of all clusters of a box.
+  bool wants(std::size_t family, const Box& box, const BoxWork& work) const;
+
   /// Takes what was evaluated to where it is of use, with every way to save. True where it would
   /// have been of use but is too unsure to keep a limit, or too dear by the hour, so that something
   /// slower may be better.
