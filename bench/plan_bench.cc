@@ -196,10 +196,9 @@ void print_hard(const World& world) {
   const PlanAnswer large =
       print_row("up to 1024 VMs", world.question(1024, {}), 3, {"2000", "9074"});
   CHECK(large.gap && *large.gap == 0);
-  const PlanAnswer late =
-      print_row("a deadline just too early", world.question(64, {}, just_too_early(world)), 3,
-                {"1000", "461"});
-  CHECK(late.nearest && late.nearest->late);
+  const PlanAnswer late = print_row("a deadline just too early",
+                                    world.question(64, {}, just_too_early(world)), 3, {"1000", ""});
+  CHECK(late.plans.empty() && late.nearest);
   constexpr std::size_t kMerged = 44'000;
   World merged = world;
   merged.catalog = spread(world.catalog, kMerged);

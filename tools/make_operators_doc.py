@@ -212,7 +212,7 @@ Ratios to the prediction from the shape: {ratios}.
 Reasons for the differences: the shape counts attention as fused, halves it where it is causal, and
 has one kernel for what a script writes as several; the small networks take as long as their kernels
 take to launch, so that the number of operators decides. A script that is compiled or that calls
-`scaled_dot_product_attention` is nearer to the shape: the columns "with …" of `stint profile --for`
+`scaled_dot_product_attention` is nearer to the shape: the other columns of `stint profile --for`
 show by how much.
 """
 

@@ -18,8 +18,8 @@ constexpr double kAmountMax = 1e18;
 // activation reads and writes; backward reads and writes each again with its gradient.
 constexpr double kMapPasses = 6;
 constexpr double kMapBackward = 1.7;
-constexpr double kMapKernels = 2;        // Norm and activation.
-constexpr int kSequencesUsual = 128;     // Alpaca's batch, where none is customary or given.
+constexpr double kMapKernels = 2;     // Norm and activation.
+constexpr int kSequencesUsual = 128;  // Alpaca's batch, where none is customary or given.
 constexpr double kEvaluationUsual = 1000;
 // Decoding, cropping and resizing a JPEG of ImageNet on one vCPU: an assumption, not measured.
 constexpr Seconds kImageInput = 8 * kMillisecond;

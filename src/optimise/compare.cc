@@ -61,6 +61,7 @@ Constraints limits_for(const Constraints& asked, const Cluster& cluster, const V
                      .confidence = asked.confidence,
                      .providers = {type.provider},
                      .vms_max = 0};
+  limits.machines.unusual = true;  // Whoever names a machine asks for it.
   for (const VmGroup& group : cluster.groups) {
     limits.vms_max += group.count;
     if (group.vm.region) limits.regions = {*group.vm.region};

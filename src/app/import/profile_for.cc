@@ -47,7 +47,10 @@ Result<Laws> load_laws() {
 Result<std::vector<const Gpu*>> named_gpus(const Catalog& catalog,
                                            const std::vector<std::string>& names) {
   std::vector<const Gpu*> found;
-  std::vector<std::string> known = gpu_names(catalog);
+  std::vector<std::string> known;
+  for (const VmType& type : catalog.types) {
+    if (type.accelerator) known.push_back(type.accelerator->name);
+  }
   for (const Gpu& gpu : catalog.gpus) known.push_back(gpu.name);
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
