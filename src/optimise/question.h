@@ -66,7 +66,7 @@ struct Outlook {
   RandomTime on_demand_start_up = {};
   RandomTime spot_start_up = {};
   std::optional<PriceOutlook> prices = {};  // Absent: prices are what the catalogue says.
-  std::optional<HostCopy> host_copy = {};  // Absent: copies take as long as writes to a disk.
+  std::optional<HostCopy> host_copy = {};   // Absent: copies take as long as writes to a disk.
 };
 
 /// All that the optimiser is asked. The context must outlive it.

@@ -97,7 +97,7 @@ class Run {
     outcome_.bill.compute += (1 - exposed) * (rate * work);
     outcome_.bill.exposed_communication += exposed * (rate * work);
     outcome_.bill.saving += rate * stalled;
-    outcome_.bill.work_redone += rate * (stretch.time - work - stalled);
+    outcome_.bill.work_redone += rate * std::max(Seconds{}, stretch.time - work - stalled);
   }
 
   /// Removes the machines that are lost now, and those lost with them.
@@ -142,7 +142,8 @@ class Run {
     }
     for (const Place& place : places_) {
       outcome_.bill.set_up += place.price * (place.starting + restore);
-      outcome_.bill.idle += place.price * (ready - place.paid_from - place.starting);
+      outcome_.bill.idle +=
+          place.price * std::max(Seconds{}, ready - place.paid_from - place.starting);
     }
     now_ = ready + restore;
     if (setup_.lost_while_waiting) return;

@@ -63,7 +63,7 @@ Result<ScalingSplit> parse_scaling_split(std::string_view text) {
   if (text == "leave-one-submitter-out") return ScalingSplit{Kind::kLeaveOneOwnerOut};
   for (const auto& [start, kind] : {std::pair<std::string_view, Kind>{"smallest=", Kind::kSmallest},
                                     {"max-gpus=", Kind::kWorkersMax},
-                                    {"max-vms=", Kind::kVmsMax}}) {
+                                    {"max-vms=", Kind::kUpToVms}}) {
     if (!text.starts_with(start)) continue;
     const auto count = parse_int(text.substr(start.size()));
     if (count && *count >= 1) return ScalingSplit{kind, *count};
@@ -89,7 +89,7 @@ std::vector<Fold> folds(const ScalingSplit& split, std::span<const ScalingRow> r
     case ScalingSplit::Kind::kWorkersMax:
       folds = {fold_by(rows, [&](const ScalingRow& row) { return row.workers > split.count; })};
       break;
-    case ScalingSplit::Kind::kVmsMax:
+    case ScalingSplit::Kind::kUpToVms:
       folds = {fold_by(rows, [&](const ScalingRow& row) { return row.vms > split.count; })};
       break;
   }

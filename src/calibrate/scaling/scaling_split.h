@@ -20,7 +20,7 @@ struct ScalingSplit {
     kLeaveOneJobOut,
     kLeaveOneOwnerOut,
     kWorkersMax,  // Trained on clusters of up to `count` workers, tested on the rest.
-    kVmsMax,      // The same by VMs.
+    kUpToVms,     // The same by VMs.
   };
   Kind kind = Kind::kSmallest;
   int count = 0;
