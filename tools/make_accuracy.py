@@ -667,13 +667,15 @@ def revocations(stint, data):
 def devices(stint, data):
     """The section on devices that were not measured, from the calibration's own error table."""
     files = ["gavel:@gavel/isolated.csv", "cmdare:@cmdare/single_worker_base.csv",
-             "cmdare:@cmdare/single_worker_speed.csv", "pollux:@pollux/step_times.csv"]
+             "cmdare:@cmdare/single_worker_speed.csv", "pollux:@pollux/step_times.csv",
+             "zeus:@zeus/epoch_times.csv", "mlperf:@mlperf_modern/clusters.csv"]
     command = [stint, "calibrate", "devices", "-q", "-o", "json", "--name", "devices", "--train"]
     command += [file.replace("@", f"{data}/") for file in files]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     batches, record = json.loads(result.stdout)["accuracy"]
     shown = " ".join(file.replace("@", "$STINT_DATA/") for file in files)
     return ["## Iteration time: transfer to an unmeasured GPU\n", f"{GAVEL}\n", f"{CMDARE}\n",
+            f"{ZEUS}\n", f"{MLPERF}\n",
             f"```sh\nstint calibrate devices --name devices --train {shown}\n```\n",
             f"{record['n']} pairs of GPUs with the same job and batch; jobs are left out in turn: mean "
             f"{percent(record['mape'])}, median {percent(record['median_ape'])}, 90th "

@@ -29,9 +29,10 @@ calibrate nvidia-dgx nvidia "--transport rdma --inside nvlink" \
   "$data/nvidia_dle/training_throughput.csv"
 echo devices
 "$stint" calibrate devices -q --name devices --out data/calibration/devices.json --provenance \
-  "github.com/stanford-futuredata/gavel at c4fa40097339; github.com/cake-lab/CM-DARE at 263b7f14951c" \
+  "github.com/stanford-futuredata/gavel at c4fa40097339; github.com/cake-lab/CM-DARE at 263b7f14951c; github.com/petuum/adaptdl at c793c7089bd3; github.com/ml-energy/zeus at 75a8b9398034; github.com/mlcommons/training_results_v2.1 to v4.1" \
   --train "gavel:$data/gavel/isolated.csv" "cmdare:$data/cmdare/single_worker_base.csv" \
-  "cmdare:$data/cmdare/single_worker_speed.csv" >/dev/null
+  "cmdare:$data/cmdare/single_worker_speed.csv" "pollux:$data/pollux/step_times.csv" \
+  "zeus:$data/zeus/epoch_times.csv" "mlperf:$data/mlperf_modern/clusters.csv" >/dev/null
 echo collectives
 "$stint" calibrate collective -q --name collectives --out data/calibration/collectives.json \
   --provenance "github.com/aliyun/SimAI at cef83f9ddd96; github.com/stas00/ml-engineering at 744d01e18b79; github.com/microsoft/SuperScaler at fa80ad02c1dc (Aceso, EuroSys'24); github.com/VIA-Research/vTrain at f8dda8473a48 (MICRO'24); github.com/awslabs/awsome-distributed-training at 0edaf1526bc4" \

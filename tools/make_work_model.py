@@ -260,6 +260,8 @@ def main():
         "schema": "stint.calibration/1", "name": "work-model",
         "date": datetime.date.today().isoformat(), "constants": constants,
         "data": [{"name": table, "provenance": PROVENANCE[table.split()[0]], "rows": len(it),
+                  "devices": sorted({row["gpu"]["name"] for row in rows
+                                     if row["table"] == table}),
                   "jobs": sorted({row["words"].split()[1].split("/")[-1] for row in rows
                                   if row["table"] == table})} for table, it in errors.items()],
         "accuracy": [{"name": "seconds of a training step", "split": "leave-one-table-out",

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "catalog/gpu_spelling.h"
 #include "predict/calibrated_law.h"
 #include "solver/least_squares.h"
 
@@ -65,12 +66,18 @@ struct LogTimes {
 
 }  // namespace
 
+const Gpu* gpu_of_row(const Catalog& catalog, const StepRow& row) {
+  if (row.device.empty()) return nullptr;
+  const Gpu* gpu = find_gpu(catalog, row.device);
+  return gpu != nullptr ? gpu : find_spelled_gpu(catalog, row.device);
+}
+
 std::vector<DevicePair> device_pairs(std::span<const StepRow> rows, const Catalog& catalog) {
   using Setup = std::tuple<std::string, std::string, double>;  // Job, series, batch.
   std::map<Setup, std::map<const Gpu*, LogTimes>> times;
   for (const StepRow& row : rows) {
     const bool usable = row.unusable.empty() && row.time && workers(row) == 1;
-    const Gpu* gpu = usable && !row.device.empty() ? find_gpu(catalog, row.device) : nullptr;
+    const Gpu* gpu = usable ? gpu_of_row(catalog, row) : nullptr;
     if (gpu == nullptr || !gpu->fp32 || !gpu->memory_bandwidth) continue;
     LogTimes& on_gpu = times[{row.job, row.series, row.batch_per_worker}][gpu];
     on_gpu.sum += std::log((row.times_per_step * *row.time).in(kSecond));

@@ -20,6 +20,10 @@ struct DevicePair {
   double ratio = 1;  // Time on `to` over time on `from`.
 };
 
+/// The accelerator of the catalogue that a row was measured on, by its name or its usual spellings.
+/// Null when the catalogue does not have it.
+const Gpu* gpu_of_row(const Catalog& catalog, const StepRow& row);
+
 /// Every two devices on which a job was measured with one worker and the same batch, in both
 /// directions; repeats are averaged by their logarithm. Devices without figures in `catalog` are
 /// left out. `catalog` must outlive the pairs.

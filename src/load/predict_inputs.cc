@@ -100,6 +100,11 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   const auto work = work_model(shipped_work->noun);
   if (!work.ok()) return work.error();
   inputs.devices.work = *work;
+  // The work model takes the rates of accelerators from the device model.
+  inputs.devices.work_measured = measured_models(shipped_work->noun);
+  for (std::string& it : measured_models(shipped_model->noun)) {
+    inputs.devices.work_measured.push_back(std::move(it));
+  }
   add_predicted_times(inputs.job, inputs.catalog, inputs.devices.model, inputs.devices.work);
   return {};
 }

@@ -77,6 +77,7 @@ std::optional<PriceDoubt> prices_of(const Evaluator& evaluator, const Found& fou
 std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
   std::vector<std::string> notes;
   for (const PredictedGroup& group : plan.prediction->groups) {
+    if (group.unvalidated) notes.push_back(fmt::format("{} unvalidated", group.device));
     if (!group.carried_over_from) continue;
     notes.push_back(
         fmt::format("{} not measured, from {}", group.device, *group.carried_over_from));

@@ -33,6 +33,7 @@ void describe(Walk& walk, Like<Walk, FittedData>& it) {
   walk.field("provenance", it.provenance, "Source of the data set.", kName);
   walk.field("rows", it.rows, "Number of rows that were fitted.", kNotNegative);
   walk.field("jobs", it.jobs, "Jobs of the rows.");
+  walk.field("devices", it.devices, "Accelerators of the rows; absent: not stated.");
   walk.rest(it.unknown);
 }
 

@@ -34,6 +34,7 @@ struct FittedData {
   std::string provenance;
   int rows = 0;
   std::vector<std::string> jobs;
+  std::vector<std::string> devices = {};  // Accelerators of the rows, as the catalogue names them.
   Json::Object unknown = {};
 };
 

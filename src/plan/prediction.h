@@ -63,6 +63,7 @@ struct PredictedGroup {
   std::string vm;
   std::string device;
   std::optional<std::string> carried_over_from;  // Measured device whose times were scaled.
+  std::optional<bool> unvalidated = {};  // No measured row of the device is behind its times.
   int vms = 1;
   int workers_per_vm = 1;
   std::vector<BatchShare> batches;
@@ -158,6 +159,8 @@ void describe(Walk& walk, Like<Walk, PredictedGroup>& it) {
   walk.field("device", it.device, "Device that computes.", {.range = Range::kAtLeastOne});
   walk.field("carried_over_from", it.carried_over_from,
              "Measured device whose times were scaled by data sheets.");
+  walk.field("unvalidated", it.unvalidated,
+             "Whether no measured row of the device is behind its times; absent: there is one.");
   walk.field("vms", it.vms, "Number of VMs in the group.", {.range = Range::kAtLeastOne});
   walk.field("workers_per_vm", it.workers_per_vm, "Workers on one VM.",
              {.range = Range::kAtLeastOne});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "catalog/gpu_spelling.h"
 
 namespace stint {
 namespace {
@@ -134,7 +135,23 @@ Result<DeviceLaw> device_law(const Calibration& calibration) {
                     "or more",
                     calibration.name));
   }
-  return DeviceLaw{.compute_share = share->value, .spread = spread->value, .fixed_share = fixed};
+  return DeviceLaw{.compute_share = share->value,
+                   .spread = spread->value,
+                   .fixed_share = fixed,
+                   .measured = measured_models(calibration)};
+}
+
+std::vector<std::string> measured_models(const Calibration& calibration) {
+  constexpr std::string_view kScope = "gpu:";
+  std::set<std::string> models;
+  for (const Constant& it : calibration.constants) {
+    if (!it.scope.starts_with(kScope)) continue;
+    models.insert(read_gpu_spelling(it.scope.substr(kScope.size())).model);
+  }
+  for (const FittedData& data : calibration.data) {
+    for (const std::string& device : data.devices) models.insert(read_gpu_spelling(device).model);
+  }
+  return {models.begin(), models.end()};
 }
 
 Result<double> device_ratio(const Gpu& from, const Gpu& to, double share) {
@@ -219,12 +236,22 @@ Result<DeviceTimes> times_without_input(const JobProfile& job, const Catalog& ca
   return times;
 }
 
+/// Whether rows of the device are behind times that nobody measured on it.
+bool backed(const DeviceTimes& times, const DeviceLaw& law) {
+  if (!times.predicted && !times.carried_over()) return true;
+  const std::vector<std::string>& models = times.predicted ? law.work_measured : law.measured;
+  const std::string model = read_gpu_spelling(times.device).model;
+  return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
+}
+
 }  // namespace
 
 Result<DeviceTimes> device_times(const JobProfile& job, const Catalog& catalog, const VmType& type,
                                  const DeviceLaw& law) {
   auto times = times_without_input(job, catalog, type, law);
-  if (times.ok()) times->input_per_sample = input_time(job, type);
+  if (!times.ok()) return times;
+  times->input_per_sample = input_time(job, type);
+  times->validated = backed(*times, law);
   return times;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "catalog/catalog.h"
@@ -21,7 +22,15 @@ struct DeviceLaw {
   std::optional<FixedShare> fixed_share = {};  // Absent: times are proportional to the batch.
   DeviceModel model = {};                      // For jobs that say what they compute and move.
   WorkModel work = {};                         // For jobs that say so operator by operator.
+  // Models of accelerators ("a100") whose rows are behind the spread, and behind `work`; empty:
+  // not stated.
+  std::vector<std::string> measured = {};
+  std::vector<std::string> work_measured = {};
 };
+
+/// The models of the accelerators that a calibration names as those of its rows, or has constants
+/// of (scope "gpu:…"), each once.
+std::vector<std::string> measured_models(const Calibration& calibration);
 
 /// The constants compute_share and device_spread of a calibration, and fixed_share where it has
 /// one; bad input when another is missing or one is out of range.
@@ -48,12 +57,13 @@ const Gpu* find_gpu(const Catalog& catalog, std::string_view name);
 
 /// What a worker of a job takes on a VM.
 struct DeviceTimes {
-  ComputeCurve curve;             // On the device that was measured.
-  std::string device;             // The VM's accelerator, or the name a processor was measured by.
-  std::string measured;           // As the profile names it.
-  double scale = 1;               // Times on the VM over the measured ones.
-  double deviation = 0;           // Of the log of that; zero for a device that was measured.
-  bool predicted = false;         // Computed from the job's work (predict/work_time.h).
+  ComputeCurve curve;      // On the device that was measured.
+  std::string device;      // The VM's accelerator, or the name a processor was measured by.
+  std::string measured;    // As the profile names it.
+  double scale = 1;        // Times on the VM over the measured ones.
+  double deviation = 0;    // Of the log of that; zero for a device that was measured.
+  bool predicted = false;  // Computed from the job's work (predict/work_time.h).
+  bool validated = true;   // Whether measured rows of the accelerator's model are behind them.
   Seconds input_per_sample = {};  // Of the worker's processors, by the job's work.
 
   bool carried_over() const { return deviation > 0 && !predicted; }

@@ -98,6 +98,26 @@ TEST(DeviceTimes, OfAnotherDeviceAreCarriedOverAndUnsure) {
   EXPECT_EQ(times->deviation, 0.2);
 }
 
+// Rows of a T4 say nothing of "Fast"; where a calibration does not state its devices, nobody knows.
+TEST(DeviceTimes, AreValidatedByRowsOfTheModel) {
+  const Catalog catalog = small_catalog();
+  DeviceLaw law{.compute_share = 0.5, .spread = 0.2};
+  EXPECT_TRUE(device_times(small_job(), catalog, catalog.types[2], law)->validated);
+  law.measured = {"t4"};
+  EXPECT_FALSE(device_times(small_job(), catalog, catalog.types[2], law)->validated);
+  EXPECT_TRUE(device_times(small_job(), catalog, catalog.types[0], law)->validated);
+  law.measured = {"fast", "t4"};
+  EXPECT_TRUE(device_times(small_job(), catalog, catalog.types[2], law)->validated);
+}
+
+TEST(DeviceLaw, KnowsTheModelsOfItsRows) {
+  Calibration calibration{.name = "devices"};
+  calibration.data = {{.name = "a", .devices = {"A100-40GB-SXM", "V100-SXM2"}},
+                      {.name = "b", .devices = {"A100-80GB-PCIe"}}};
+  calibration.constants = {{.name = "arithmetic", .scope = "gpu:T4", .value = 0, .unit = "ln(1)"}};
+  EXPECT_EQ(measured_models(calibration), (std::vector<std::string>{"a100", "t4", "v100"}));
+}
+
 TEST(DeviceTimes, StartFromTheNearestMeasuredDevice) {
   Catalog catalog = small_catalog();
   catalog.gpus.push_back(gpu("Tiny", 0.5, 32));

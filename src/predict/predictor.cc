@@ -97,6 +97,7 @@ std::vector<PredictedGroup> groups_of(const ResolvedJob& resolved) {
                          .vms = group.vms,
                          .workers_per_vm = group.workers_per_vm};
     if (group.times.carried_over()) shown.carried_over_from = group.times.measured;
+    if (!group.times.validated) shown.unvalidated = true;
     for (const int batch : group.batches) {
       const bool same = !shown.batches.empty() && shown.batches.back().batch_per_worker == batch;
       if (same) {

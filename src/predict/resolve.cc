@@ -94,6 +94,11 @@ Result<ResolvedGroup> resolve_group(const PredictContext& context, const VmType&
                     group.times.device, context.job.work->model,
                     std::exp(kEightInTen * group.times.deviation)));
   }
+  if (!group.times.validated) {
+    resolved.assumptions.push_back(fmt::format(
+        "Unvalidated: no measured row of {} is behind its times, which follow from its data sheet.",
+        group.times.device));
+  }
   const auto inside = inside_link(context.catalog, type);
   group.inside_link = inside ? inside->one_way / kReferenceInsideLink : 1;
   if (*workers > 1 && !inside) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "calibrate/batch_fit.h"
@@ -13,6 +15,9 @@
 #include "load/catalog_cases.h"
 #include "load/job_files.h"
 #include "load/published_tables.h"
+#include "measure/tables/device_table_format.h"
+#include "measure/tables/mlperf_clusters.h"
+#include "measure/tables/zeus_table.h"
 
 namespace stint {
 namespace {
@@ -43,16 +48,77 @@ Result<BytesPerSecond> reference_network(const Environment& environment,
   return first.value_or(kReferenceNetwork);
 }
 
-/// "gavel:isolated.csv" is a file with its format.
-Result<std::pair<StepFormat, std::string>> tagged_file(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  for (const auto& [format, name] : names_of(StepFormat{})) {
-    if (colon != std::string::npos && text.substr(0, colon) == name) {
-      return std::pair(format, text.substr(colon + 1));
-    }
+/// The rows of a table of seconds on devices, as steps of one worker.
+Result<Rows> device_steps(DeviceTableFormat format, const std::string& file) {
+  const auto text = read_file(file);
+  if (!text.ok()) return text.error();
+  const auto csv = Csv::parse(*text, file);
+  if (!csv.ok()) return csv.error();
+  if (format == DeviceTableFormat::kZeus) {
+    const auto epochs = read_zeus_epochs(*csv);
+    if (!epochs.ok()) return epochs.error();
+    return steps_of(*epochs);
   }
-  return bad_usage(fmt::format("'{}' has no table format; write it as gavel:FILE or cmdare:FILE",
-                               printable(text)));
+  const auto clusters = read_mlperf_clusters(*csv);
+  if (!clusters.ok()) return clusters.error();
+  return steps_of(*clusters);
+}
+
+/// The rows of one worker of a file.
+struct TaggedRows {
+  Rows rows;
+  std::string format;
+  bool batches = false;  // Whether a step at one batch compares with a step at another.
+};
+
+/// The rows of "gavel:isolated.csv", a file with its format.
+Result<TaggedRows> tagged_rows(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  TaggedRows tagged{.rows = {}, .format = colon == std::string::npos ? "" : text.substr(0, colon)};
+  std::optional<Result<Rows>> read;
+  for (const auto& [format, name] : names_of(StepFormat{})) {
+    if (tagged.format != name) continue;
+    read = read_step_tables(format, {text.substr(colon + 1)}, TableUse::kLearn);
+    tagged.batches = true;
+  }
+  for (const DeviceTableFormat format : {DeviceTableFormat::kZeus, DeviceTableFormat::kMlperf}) {
+    if (tagged.format == name_of(format)) read = device_steps(format, text.substr(colon + 1));
+  }
+  if (!read) {
+    return bad_usage(fmt::format("'{}' has no table format; write it as gavel:FILE or mlperf:FILE",
+                                 printable(text)));
+  }
+  if (!read->ok()) return read->error();
+  for (StepRow& row : **read) {
+    const bool unsteady = tagged.format == name_of(StepFormat::kGavel) && row.job == kUnsteadyJob;
+    const bool usable = workers(row) == 1 && row.time && row.unusable.empty() && !unsteady;
+    if (usable) tagged.rows.push_back(std::move(row));
+  }
+  return tagged;
+}
+
+/// What the calibration says of the rows.
+FittedData data_of(const TaggedRows& tagged, const Catalog& catalog, std::string provenance) {
+  std::set<std::string> jobs;
+  std::set<std::string> devices;
+  for (const StepRow& row : tagged.rows) {
+    jobs.insert(row.job);
+    if (const Gpu* gpu = gpu_of_row(catalog, row)) devices.insert(gpu->name);
+  }
+  return {.name = tagged.format,
+          .provenance = std::move(provenance),
+          .rows = static_cast<int>(tagged.rows.size()),
+          .jobs = {jobs.begin(), jobs.end()},
+          .devices = {devices.begin(), devices.end()}};
+}
+
+/// Leaves the devices of which the fit has a pair: rows of one device alone say nothing of it.
+void keep_paired(std::span<const DevicePair> pairs, std::vector<FittedData>& data) {
+  std::set<std::string> paired;
+  for (const DevicePair& pair : pairs) paired.insert(pair.to->name);
+  for (FittedData& it : data) {
+    std::erase_if(it.devices, [&](const std::string& name) { return !paired.contains(name); });
+  }
 }
 
 }  // namespace
@@ -120,33 +186,26 @@ Result<Calibration> calibrate_devices(const Environment& environment,
                                       const CalibrateRequest& request) {
   const Status fine = check_calibration(request);
   if (!fine.ok()) return fine.error();
-  Rows rows;
-  std::vector<FittedData> data;
-  for (const std::string& text : request.train) {
-    const auto file = tagged_file(text);
-    if (!file.ok()) return file.error();
-    const auto more = read_step_tables(file->first, {file->second}, TableUse::kLearn);
-    if (!more.ok()) return more.error();
-    std::set<std::string> jobs;
-    FittedData source{.name = std::string(name_of(file->first)),
-                      .provenance = stated_provenance(request)};
-    for (const StepRow& row : *more) {
-      if (workers(row) != 1 || !row.time || !row.unusable.empty()) continue;
-      jobs.insert(row.job);
-      ++source.rows;
-      rows.push_back(row);
-    }
-    source.jobs.assign(jobs.begin(), jobs.end());
-    data.push_back(std::move(source));
-  }
   const auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
+  Rows rows;
+  Rows with_batches;
+  std::vector<FittedData> data;
+  for (const std::string& text : request.train) {
+    const auto tagged = tagged_rows(text);
+    if (!tagged.ok()) return tagged.error();
+    data.push_back(data_of(*tagged, catalog->noun, stated_provenance(request)));
+    rows.insert(rows.end(), tagged->rows.begin(), tagged->rows.end());
+    if (!tagged->batches) continue;
+    with_batches.insert(with_batches.end(), tagged->rows.begin(), tagged->rows.end());
+  }
   const auto pairs = device_pairs(rows, catalog->noun);
+  keep_paired(pairs, data);
   const auto fit = fit_devices(pairs);
   if (!fit.ok()) return fit.error();
   Calibration calibration = to_calibration(*fit, request.name);
   // Tables with one batch for each job say nothing of the batch: the shipped share then holds.
-  const auto batches = fit_fixed_share(batch_pairs(rows));
+  const auto batches = fit_fixed_share(batch_pairs(with_batches));
   if (batches.ok()) add_to(calibration, *batches);
   calibration.date = date_at(environment.clock->now());
   calibration.data = std::move(data);

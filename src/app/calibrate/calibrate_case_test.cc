@@ -1,5 +1,6 @@
 #include "app/calibrate/calibrate_case.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -20,45 +21,41 @@
 namespace stint {
 namespace {
 
-std::vector<StepRow> rows_of(StepFormat format, const std::string& path) {
-  const auto text = read_file(path);
-  CHECK(text.ok());
-  auto rows = read_steps(format, *text, path);
-  CHECK(rows.ok());
-  return std::move(*rows);
+Environment at_day_one() {
+  Environment environment;
+  environment.clock = std::make_shared<FixedClock>(0 * kSecond);
+  return environment;
 }
 
 TEST(DeviceCalibration, IsWhatTheFitFindsInThePublishedTables) {
   const char* data = std::getenv("STINT_DATA");
   if (data == nullptr) GTEST_SKIP() << "STINT_DATA is not set";
   const std::string folder = data;
-  std::vector<StepRow> rows = rows_of(StepFormat::kGavel, folder + "/gavel/isolated.csv");
-  for (const char* name : {"single_worker_base", "single_worker_speed"}) {
-    const auto more = rows_of(StepFormat::kCmdare, folder + "/cmdare/" + name + ".csv");
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  const Catalog catalog = bundled_catalog();
-  const auto pairs = device_pairs(rows, catalog);
-  const auto fit = fit_devices(pairs);
-  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  const auto found = calibrate_devices(
+      at_day_one(), {.train = {"gavel:" + folder + "/gavel/isolated.csv",
+                               "cmdare:" + folder + "/cmdare/single_worker_base.csv",
+                               "cmdare:" + folder + "/cmdare/single_worker_speed.csv",
+                               "pollux:" + folder + "/pollux/step_times.csv",
+                               "zeus:" + folder + "/zeus/epoch_times.csv",
+                               "mlperf:" + folder + "/mlperf_modern/clusters.csv"},
+                     .name = "devices"});
+  ASSERT_TRUE(found.ok()) << found.error().message;
   const auto shipped = load_calibration("devices");
   ASSERT_TRUE(shipped.ok()) << shipped.error().message;
-  const auto law = device_law(shipped->noun);
-  ASSERT_TRUE(law.ok());
-  const std::string found = write_calibration(to_calibration(*fit, "devices"));
-  EXPECT_NEAR(law->compute_share, fit->law.compute_share, 0.005) << found;
-  EXPECT_NEAR(law->spread, fit->law.spread, 0.005) << found;
-  ASSERT_EQ(shipped->noun.accuracy.size(), 2U) << found;
-  EXPECT_EQ(shipped->noun.accuracy[1].n, static_cast<int>(fit->pairs));
-  EXPECT_NEAR(shipped->noun.accuracy[1].mape, fit->error_mean, 0.005) << found;
-  const auto pollux = rows_of(StepFormat::kPollux, folder + "/pollux/step_times.csv");
-  rows.insert(rows.end(), pollux.begin(), pollux.end());
-  const auto batches = fit_fixed_share(batch_pairs(rows));
-  ASSERT_TRUE(batches.ok()) << batches.error().message;
-  ASSERT_TRUE(law->fixed_share.has_value());
-  EXPECT_NEAR(law->fixed_share->mean, batches->share.mean, 0.005);
-  EXPECT_NEAR(law->fixed_share->deviation, batches->share.deviation, 0.005);
-  EXPECT_EQ(shipped->noun.accuracy[0].n, static_cast<int>(batches->pairs));
+  const std::string text = write_calibration(*found);
+  ASSERT_EQ(shipped->noun.constants.size(), found->constants.size()) << text;
+  for (std::size_t i = 0; i < found->constants.size(); ++i) {
+    EXPECT_EQ(shipped->noun.constants[i].name, found->constants[i].name);
+    EXPECT_NEAR(shipped->noun.constants[i].value, found->constants[i].value, 0.005) << text;
+  }
+  ASSERT_EQ(shipped->noun.accuracy.size(), found->accuracy.size()) << text;
+  for (std::size_t i = 0; i < found->accuracy.size(); ++i) {
+    EXPECT_EQ(shipped->noun.accuracy[i].n, found->accuracy[i].n);
+    EXPECT_NEAR(shipped->noun.accuracy[i].mape, found->accuracy[i].mape, 0.005) << text;
+  }
+  const std::vector<std::string> models = measured_models(shipped->noun);
+  EXPECT_EQ(std::count(models.begin(), models.end(), "h100"), 1);
+  EXPECT_EQ(std::count(models.begin(), models.end(), "mi300x"), 0);
 }
 
 std::string in_temp(const char* name) {
@@ -80,12 +77,6 @@ std::string steps_file() {
   const std::string path = in_temp("stint_calibrate_case_test.csv");
   EXPECT_TRUE(write_file(path, text).ok());
   return path;
-}
-
-Environment at_day_one() {
-  Environment environment;
-  environment.clock = std::make_shared<FixedClock>(0 * kSecond);
-  return environment;
 }
 
 /// A scoreboard that knows one figure.

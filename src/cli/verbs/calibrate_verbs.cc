@@ -201,20 +201,22 @@ Verb devices_verb() {
                                    .help = "Training tables, each with its format.",
                                    .files = true}};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
-  return {.path = "calibrate devices",
-          .group = VerbGroup::kMeasure,
-          .summary = "Fit how compute times carry over between GPU types.",
-          .details =
-              "Takes every job that was measured on two GPU types with one worker and the same "
-              "batch size. Fits how much of the ratio follows peak arithmetic and how much follows "
-              "memory bandwidth. The error is that of held-out jobs.",
-          .options = std::move(options),
-          .outputs = {"table", "json"},
-          .examples = {{"stint calibrate devices --train gavel:isolated.csv --name mine",
-                        "From a published table."},
-                       {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
-                        "From two tables."}},
-          .run = devices};
+  return {
+      .path = "calibrate devices",
+      .group = VerbGroup::kMeasure,
+      .summary = "Fit how compute times carry over between GPU types.",
+      .details =
+          "Takes every job that was measured on two GPU types with one worker and the same "
+          "batch size. Fits how much of the ratio follows peak arithmetic and how much follows "
+          "memory bandwidth. The error is that of held-out jobs. The formats are those of 'stint "
+          "validate iteration', and zeus and mlperf of 'stint validate device'.",
+      .options = std::move(options),
+      .outputs = {"table", "json"},
+      .examples = {{"stint calibrate devices --train gavel:isolated.csv --name mine",
+                    "From a published table."},
+                   {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
+                    "From two tables."}},
+      .run = devices};
 }
 
 Verb device_model_verb() {

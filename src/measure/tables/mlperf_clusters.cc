@@ -63,4 +63,17 @@ bool is_one_node(const MlperfRow& row) {
   return row.nodes == 1 || (row.accelerators && row.accelerators == row.accelerators_per_node);
 }
 
+std::vector<StepRow> steps_of(std::span<const MlperfRow> rows) {
+  std::vector<StepRow> steps;
+  for (const MlperfRow& row : rows) {
+    if (!is_one_node(row) || !row.step || !row.accelerators || !row.global_batch) continue;
+    if (*row.global_batch <= 0) continue;
+    steps.push_back({.job = row.benchmark,
+                     .device = row.accelerator.empty() ? row.gpu : row.accelerator,
+                     .workers_by_vm = {1},
+                     .time = *row.step * (*row.accelerators / *row.global_batch)});
+  }
+  return steps;
+}
+
 }  // namespace stint

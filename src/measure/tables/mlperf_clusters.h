@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/csv.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 
@@ -39,5 +41,9 @@ Result<std::vector<MlperfRow>> read_mlperf_clusters(const Csv& csv);
 
 /// Whether the row is of one machine.
 bool is_one_node(const MlperfRow& row);
+
+/// The seconds that one accelerator of a single machine takes for a sample, as steps of one worker.
+/// What the machine spends on synchronisation is part of them.
+std::vector<StepRow> steps_of(std::span<const MlperfRow> rows);
 
 }  // namespace stint

@@ -42,6 +42,26 @@ TEST(MlperfClusters, KnowsOneMachineFromSeveral) {
   EXPECT_FALSE(is_one_node({}));
 }
 
+// 8 accelerators that take 0.5 s for 3,200 samples: 8 · 0.5 s / 3,200 = 1.25 ms each for a sample.
+TEST(MlperfClusters, BecomesSecondsOfOneAcceleratorForASample) {
+  MlperfRow row{.benchmark = "bert",
+                .accelerator = "NVIDIA H100-SXM5-80GB",
+                .accelerators = 8,
+                .nodes = 1,
+                .global_batch = 3200,
+                .step = 0.5 * kSecond};
+  MlperfRow larger = row;
+  larger.nodes = 2;
+  MlperfRow unmeasured = row;
+  unmeasured.step.reset();
+  const std::vector<MlperfRow> rows = {row, larger, unmeasured};
+  const auto steps = steps_of(rows);
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].job, "bert");
+  EXPECT_EQ(steps[0].device, "NVIDIA H100-SXM5-80GB");
+  EXPECT_NEAR(steps[0].time->in(kMillisecond), 1.25, 1e-12);
+}
+
 TEST(MlperfClusters, RefusesBadCells) {
   EXPECT_FALSE(read(kHeader + "v3.1,Dell,,H100,H100,8,1,8,3200,6400,1\n").ok());
   EXPECT_FALSE(read(kHeader + "v3.1,Dell,bert,H100,H100,eight,1,8,3200,6400,1\n").ok());

@@ -1,5 +1,8 @@
 #include "measure/tables/zeus_table.h"
 
+#include <map>
+#include <tuple>
+
 #include "measure/tables/number_cells.h"
 #include "measure/tables/table_cells.h"
 
@@ -55,6 +58,27 @@ bool is_zeus_targets(const Csv& csv) { return csv.find_column("target_metric").h
 Result<std::vector<ZeusRow>> read_zeus_epochs(const Csv& csv) {
   return read_rows<ZeusRow>(
       csv, {"gpu", "dataset", "network", "batch", "optimizer", "power_limit_w"}, read_row);
+}
+
+std::vector<StepRow> steps_of(std::span<const ZeusRow> rows) {
+  using Setup = std::tuple<std::string, std::string, std::string, std::string, double>;
+  std::map<Setup, const ZeusRow*> fastest;
+  for (const ZeusRow& row : rows) {
+    if (!row.epoch) continue;
+    const ZeusRow*& best = fastest[{row.dataset, row.network, row.optimizer, row.gpu, row.batch}];
+    if (best == nullptr || row.power_limit_w > best->power_limit_w) best = &row;
+  }
+  std::vector<StepRow> steps;
+  for (const auto& [setup, row] : fastest) {
+    steps.push_back({.job = row->dataset + " " + row->network,
+                     .series = row->optimizer,
+                     .device = zeus_machine(row->gpu).board,
+                     .workers_by_vm = {1},
+                     .batch_per_worker = row->batch,
+                     .time = row->epoch,
+                     .times_per_step = row->batch});
+  }
+  return steps;
 }
 
 }  // namespace stint

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/csv.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "measure/tables/step_table.h"
 
 namespace stint {
 
@@ -46,5 +48,9 @@ bool is_zeus_targets(const Csv& csv);
 /// epoch_s and average_power_w, which may be missing or blank. Unreadable cells are bad input with
 /// line and column.
 Result<std::vector<ZeusRow>> read_zeus_epochs(const Csv& csv);
+
+/// The epochs of each workload, batch and GPU under the highest power limit, as steps: an epoch
+/// times its batch is a multiple of a step that is the same for all batches of a workload.
+std::vector<StepRow> steps_of(std::span<const ZeusRow> rows);
 
 }  // namespace stint

@@ -48,6 +48,22 @@ TEST(ZeusTable, KnowsItsTwoTablesByTheirHeaders) {
   EXPECT_TRUE(is_zeus_targets(*targets));
 }
 
+// Of two limits the higher one counts. An epoch of 60 s at batch 8 is half of 120 s at batch 8, and
+// 60 · 8 = 480 is what a step takes relative to 50 · 16 = 800 at batch 16.
+TEST(ZeusTable, BecomesStepsUnderTheHighestLimit) {
+  const auto rows = read(kHeader + "V100,a,b,8,adam,100,90,1\nV100,a,b,8,adam,250,60,1\n" +
+                         "P100,a,b,8,adam,250,120,1\nV100,a,b,16,adam,250,50,1\n");
+  ASSERT_TRUE(rows.ok());
+  const auto steps = steps_of(*rows);
+  ASSERT_EQ(steps.size(), 3U);
+  const auto weight = [](const StepRow& row) { return row.times_per_step * row.time->in(kSecond); };
+  EXPECT_EQ(steps[0].device, "P100-PCIe");
+  EXPECT_EQ(steps[0].job, "a b");
+  EXPECT_EQ(weight(steps[0]), 960);
+  EXPECT_EQ(weight(steps[1]), 480);
+  EXPECT_EQ(weight(steps[2]), 800);
+}
+
 TEST(ZeusTable, NamesTheMachinesOfTheAuthors) {
   EXPECT_EQ(zeus_machine("V100").board, "V100S-PCIe");
   EXPECT_EQ(zeus_machine("P100").processor_year, 2014);
