@@ -187,7 +187,7 @@ NetworkPriors network_priors(const ScalingRequest& request) {
     facts.network = network;
     auto context = fit_context("", facts, request.calibration);
     if (!context.ok()) return context.error();
-    return std::move(context->priors);
+    return context->priors;
   };
 }
 
