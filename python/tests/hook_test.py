@@ -26,8 +26,8 @@ def run(words, ranks=1, hook=True, steps=6, **variables):
     """Runs a script; returns (the records of all ranks, the exit codes, what it printed)."""
     with tempfile.TemporaryDirectory(prefix="stint-hook-") as folder:
         out = Path(folder, "records")
-        world = dict(os.environ, OMP_NUM_THREADS="1", MASTER_ADDR="127.0.0.1",
-                     GLOO_SOCKET_IFNAME="lo",
+        world = dict(os.environ, OMP_NUM_THREADS="1", ONEDNN_MAX_CPU_ISA="AVX512_CORE",
+                     MASTER_ADDR="127.0.0.1", GLOO_SOCKET_IFNAME="lo",
                      MASTER_PORT=free_port(), WORLD_SIZE=str(ranks))
         if hook:
             world |= {"PYTHONPATH": f"{ROOT}/stint_site:{ROOT}", "STINT_PROFILE_OUT": str(out),

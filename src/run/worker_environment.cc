@@ -25,10 +25,10 @@ constexpr std::string_view kUsual[] = {
     "GCOV_PREFIX", "GCOV_PREFIX_STRIP"};
 
 constexpr std::string_view kUsualPrefixes[] = {
-    "LC_",    "XDG_",          "PYTHON",  "STINT_", "TORCH",     "PYTORCH_", "CUDA_",
-    "CUDNN_", "CUBLAS_",       "NVIDIA_", "NCCL_",  "GLOO_",     "UCX_",     "FI_",
-    "OMP_",   "KMP_",          "GOMP_",   "MKL_",   "OPENBLAS_", "NUMEXPR_", "MALLOC_",
-    "HF_",    "TRANSFORMERS_", "HSA_",    "HIP_",   "ROCM_",     "RCCL_"};
+    "LC_",     "XDG_",    "PYTHON",    "STINT_",   "TORCH",   "PYTORCH_", "CUDA_",         "CUDNN_",
+    "CUBLAS_", "NVIDIA_", "NCCL_",     "GLOO_",    "UCX_",    "FI_",      "OMP_",          "KMP_",
+    "GOMP_",   "MKL_",    "OPENBLAS_", "NUMEXPR_", "MALLOC_", "HF_",      "TRANSFORMERS_", "HSA_",
+    "HIP_",    "ROCM_",   "RCCL_",     "ONEDNN_",  "DNNL_"};
 
 // Parts of names of secrets: HF_TOKEN, TORCH_API_KEY.
 constexpr std::string_view kSecretParts[] = {"TOKEN",  "SECRET",     "PASSW",

@@ -12,7 +12,7 @@ TEST(WorkerEnvironment, PassesOnWhatTrainingReads) {
        {"PATH", "HOME", "LC_ALL", "PYTHONPATH", "PYTHONHASHSEED", "OMP_NUM_THREADS", "NCCL_DEBUG",
         "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF", "HF_HOME", "TORCH_HOME",
         "LD_LIBRARY_PATH", "STINT_CRASH_AT", "ASAN_OPTIONS", "TOKENIZERS_PARALLELISM",
-        "XDG_STATE_HOME"}) {
+        "XDG_STATE_HOME", "ONEDNN_MAX_CPU_ISA", "DNNL_VERBOSE"}) {
     EXPECT_TRUE(is_usual_variable(name)) << name;
   }
 }

@@ -85,6 +85,8 @@ class Trials(Runs):
     def __init__(self, binary, folder):
         super().__init__(binary, folder)
         self.environment["OMP_NUM_THREADS"] = "1"
+        # Some virtual machines report instructions for bfloat16 and end programs that use them.
+        self.environment["ONEDNN_MAX_CPU_ISA"] = "AVX512_CORE"
 
     def words_of(self, name, held=None):
         """The command of a script, as its author would give it or held at a batch."""

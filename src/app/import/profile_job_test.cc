@@ -257,6 +257,11 @@ TEST(ProfileJob, ABatchThatFailsIsLeftOut) {
 TEST(ProfileJob, SaysWhyNothingWasMeasured) {
   EXPECT_EQ(message_of(training("exit 3")),
             "the script exited with code 3 before the first optimizer step; see its output");
+  EXPECT_EQ(message_of(training("kill -9 $$")),
+            "the script was ended by signal 9 (Killed) before the first optimizer step; see its "
+            "output");
+  EXPECT_NE(message_of(training("kill -4 $$")).find("set ONEDNN_MAX_CPU_ISA=AVX512_CORE"),
+            std::string::npos);
   EXPECT_TRUE(message_of(training("exit 0")).starts_with("the script ended without importing"));
   const std::string line = R"({"schema": "stint.profile/1", "rank": 0, "exit": )";
   EXPECT_EQ(message_of(training("echo '" + line + R"({"backwards": 0, "steps": 0}}' )" +

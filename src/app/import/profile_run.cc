@@ -1,7 +1,9 @@
 #include "app/import/profile_run.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -21,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Cause = ProcessesEnd::Cause;
+
+constexpr int kExitOfSignals = 128;  // As in shells; see exit_code_of in base/process.h.
 
 /// The script among the words of a command: the first that is no flag of a Python interpreter.
 std::optional<std::string> script_of(const std::vector<std::string>& words) {
@@ -93,6 +97,23 @@ Result<std::vector<Command>> commands_of(const ProfileRequest& request, const st
   return commands;
 }
 
+/// How a script ended that did not end well.
+std::string failed_end(int code) {
+  const int signal = code - kExitOfSignals;
+  if (signal <= 0 || signal >= NSIG) return fmt::format("exited with code {}", code);
+  return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+}
+
+/// What to do about a script that failed before its first step.
+std::string_view failed_end_advice(int code) {
+  // Seen with bfloat16 on processors that report more than their hypervisor lets programs use.
+  if (code == kExitOfSignals + SIGILL) {
+    return "a library uses instructions that this computer refuses; with bfloat16 set "
+           "ONEDNN_MAX_CPU_ISA=AVX512_CORE";
+  }
+  return "see its output";
+}
+
 /// Why nothing was measured, from how far the script came.
 std::string nothing_measured(const std::vector<ProfileRecord>& records, const ProcessesEnd& end,
                              Seconds limit) {
@@ -110,8 +131,8 @@ std::string nothing_measured(const std::vector<ProfileRecord>& records, const Pr
         to_text(limit));
   }
   if (end.code != 0) {
-    return fmt::format(
-        "the script exited with code {} before the first optimizer step; see its output", end.code);
+    return fmt::format("the script {} before the first optimizer step; {}", failed_end(end.code),
+                       failed_end_advice(end.code));
   }
   if (!ended) {
     return "the script ended without importing torch, or its interpreter ignores PYTHONPATH (-I, "
@@ -130,7 +151,7 @@ void warn_of_end(const ProcessesEnd& end, const std::string& run, const ProfileS
         fmt::format("{}did not end within {}; its {} so far are kept", run, to_text(limit), kept));
   } else if (end.code != 0) {
     warnings.push_back(
-        fmt::format("{}exited with code {}; its {} so far are kept", run, end.code, kept));
+        fmt::format("{}{}; its {} so far are kept", run, failed_end(end.code), kept));
   }
 }
 
