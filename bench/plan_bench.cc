@@ -33,9 +33,10 @@ struct World {
   CalibratedLaw law;
   DeviceLaw devices;
   Outlook outlook;
+  std::optional<ShardedModel> sharded = {};
 
   PlanQuestion question(int vms_max, const Names& disabled, Seconds deadline = 24 * kHour) const {
-    return {.context = {job, catalog, law, devices},
+    return {.context = {job, catalog, law, devices, sharded ? &*sharded : nullptr},
             .work = work,
             .constraints = {.deadline = deadline, .vms_max = vms_max},
             .disabled_passes = disabled,
@@ -263,9 +264,9 @@ void print_growth(const World& world, const std::string& what, int vms_max, bool
              with_front);
 }
 
-World load() {
+World load(const std::string& job = kExampleJob) {
   PredictInputs inputs =
-      *load_predict_inputs(*environment_from([](const char*) { return ""; }), kExampleJob, "");
+      *load_predict_inputs(*environment_from([](const char*) { return ""; }), job, "");
   World world{.job = inputs.job,
               .work = *work_to_goal(inputs.job),
               .catalog = inputs.catalog,
@@ -273,8 +274,24 @@ World load() {
               .devices = inputs.devices,
               .outlook = {.spot = *load_spot_prior(),
                           .on_demand_start_up = startup_times().vm_on_demand,
-                          .spot_start_up = startup_times().vm_spot}};
+                          .spot_start_up = startup_times().vm_spot},
+              .sharded = inputs.sharded};
   return world;
+}
+
+/// A model that no common GPU holds: every cluster gets its fastest layout.
+void print_layouts() {
+  const World world = load("model:llama-3-8b,method=full,tokens=100M");
+  fmt::print("\nPlan of {} within 24 h with layouts, up to 64 VMs, on the bundled catalogue\n",
+             world.job.name);
+  print_head();
+  const PlanAnswer answer =
+      print_row("all passes, with front and doubt", world.question(64, {}), 3, {"5000", ""});
+  CHECK(answer.gap && *answer.gap == 0);
+  fmt::print("passes: layouts {:.0f} ms; gap {:.1f} %; best {} with '{}' for {:.2f} USD\n",
+             time_of(answer, "layouts").in(kMillisecond), 100 * *answer.gap,
+             to_text(answer.plans[0].cluster), answer.plans[0].parallel_layout.value_or("replicas"),
+             answer.plans[0].cost.mean.in(kDollar));
 }
 
 void run() {
@@ -288,6 +305,7 @@ void run() {
                   {.homogeneous = "66", .mixed = "", .all = "241"});
 
   print_hard(world);
+  print_layouts();
 
   fmt::print("\nGrowth, {} batches: milliseconds of passes, processor time\n",
              world.work.choices.size());

@@ -11,6 +11,7 @@
 #include "cli/views/view_formats.h"
 #include "cloud/cluster_status.h"
 #include "job/job.h"
+#include "measure/layout_step.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/plan.h"
@@ -59,6 +60,12 @@ Result<std::string> rewrite_cluster(const std::string& text) {
   return write_document(loaded->noun, kClusterSchema);
 }
 
+Result<std::string> rewrite_layout_step(const std::string& text) {
+  const auto loaded = read_document<LayoutStep>(text, kLayoutStepSchema, "document");
+  if (!loaded.ok()) return loaded.error();
+  return write_document(loaded->noun, kLayoutStepSchema);
+}
+
 Result<std::string> rewrite_checkpoint(const std::string& text) {
   const auto loaded = read_document<Checkpoint>(text, kCheckpointSchema, "document");
   if (!loaded.ok()) return loaded.error();
@@ -90,6 +97,7 @@ std::vector<Format> nouns() {
           {"cluster", cluster_schema, rewrite_cluster},
           {"interleave", sharing_schema, rewriter(read_sharing, write_sharing)},
           {"job", job_schema, rewriter(read_job, write_job)},
+          {"layout-step", layout_step_schema, rewrite_layout_step},
           {"measurement", measurement_schema, rewrite_measurement},
           {"plan", plan_schema, rewriter(read_plan, write_plan)},
           {"plans", together_schema, rewriter(read_together, write_together)},

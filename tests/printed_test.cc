@@ -168,7 +168,9 @@ const std::set<std::string> kNeedMore = {"local add",
                                          "search",
                                          "validate search",
                                          "calibrate collective",
-                                         "calibrate device-model"};
+                                         "calibrate device-model",
+                                         "calibrate memory",
+                                         "calibrate sharded"};
 
 /// "catalog list" where a golden case has "stint catalog list … -o json" in a line.
 bool golden_case_prints(const std::string& verb) {

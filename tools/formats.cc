@@ -11,6 +11,7 @@
 #include "cli/views/view_formats.h"
 #include "cloud/cluster_status.h"
 #include "job/job.h"
+#include "measure/layout_step.h"
 #include "measure/measurement.h"
 #include "plan/calibration.h"
 #include "plan/plan.h"
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
       {"cluster", stint::cluster_schema()},
       {"interleave", stint::sharing_schema()},
       {"job", stint::job_schema()},
+      {"layout-step", stint::layout_step_schema()},
       {"measurement", stint::measurement_schema()},
       {"plan", stint::plan_schema()},
       {"plans", stint::together_schema()},

@@ -38,10 +38,26 @@ echo collectives
   --provenance "github.com/aliyun/SimAI at cef83f9ddd96; github.com/stas00/ml-engineering at 744d01e18b79; github.com/microsoft/SuperScaler at fa80ad02c1dc (Aceso, EuroSys'24); github.com/VIA-Research/vTrain at f8dda8473a48 (MICRO'24); github.com/awslabs/awsome-distributed-training at 0edaf1526bc4" \
   --train "$data"/collectives/{simai_efficiency,ml_engineering_allreduce_ccbysa,aceso_v100_in_node}.csv \
   "$data/vtrain/allreduce_in_node.csv" "$data/nccl_aws/all_reduce.csv" >/dev/null
+echo sharded-memory
+"$stint" calibrate memory -q --name sharded-memory --out data/calibration/sharded-memory.json \
+  --provenance "github.com/bigscience-workshop/bigscience at 9e64edec2ad1; github.com/huggingface/nanotron at 2411b022a75f; github.com/pytorch/torchtitan at b5bcd76c66d0; github.com/eth-easl/sailor at cf2c8e3cc53c (SOSP'25)" \
+  --train "bloom=$data/open_llm/bloom_jeanzay.csv" \
+  "nanotron=$data/open_llm/nanotron_best_configs.csv" \
+  "fsdp-tables=$data/open_llm/fsdp_tables.csv" "sailor=$data/sailor/plan_iteration_times.csv" \
+  >/dev/null
 echo device-model
 "$stint" calibrate device-model -q --name device-model --out data/calibration/device-model.json \
   --provenance "github.com/sitar-lab/NeuSight at 6945927d9afc (NeuSight, ASPLOS'25)" \
   --train "$data"/neusight/{latency,gpus,models}.csv >/dev/null
+echo sharded
+"$stint" calibrate sharded -q --name sharded --out data/calibration/sharded.json --provenance \
+  "github.com/VIA-Research/vTrain at f8dda8473a48; github.com/mosaicml/llm-foundry at 8c8dd48f7216; github.com/OpenLLM-France/Lucie-Training at c3b8b3a013a3; github.com/bigscience-workshop/bigscience at 9e64edec2ad1; github.com/huggingface/nanotron at 2411b022a75f; github.com/pytorch/torchtitan at b5bcd76c66d0; github.com/foundation-model-stack/fms-fsdp at 5a296afe42f9; github.com/AlibabaPAI/reconfigurable-dl-scheduler at 80e85248c65c; github.com/eth-easl/sailor at cf2c8e3cc53c; github.com/NVIDIA/NeMo at 8cfedd720346, NVIDIA-NeMo/Megatron-Bridge at 067f987df03b, NVIDIA/NeMo-Framework-Launcher at 26e42fa91d9e, NVIDIA/dgxc-benchmarking at c5c765f2684f" \
+  --train "vtrain=$data/vtrain/single_node.csv" "vtrain=$data/vtrain/multi_node.csv" \
+  "llm-foundry=$data/llm_foundry/mpt_throughput.csv" "lucie=$data/open_llm/lucie7b_jeanzay.csv" \
+  "bloom=$data/open_llm/bloom_jeanzay.csv" "nanotron=$data/open_llm/nanotron_best_configs.csv" \
+  "fsdp-tables=$data/open_llm/fsdp_tables.csv" "morphling=$data/morphling/plans_a800.csv" \
+  "sailor=$data/sailor/plan_iteration_times.csv" "nemo=$data/nvidia_llm/config_throughput.csv" \
+  "dgxc=$data/nvidia_llm/dgxc_step_times.csv" >/dev/null
 echo free-sharing
 "$stint" calibrate sharing -q --name free-sharing --out data/calibration/free-sharing.json \
   --provenance "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \
@@ -60,3 +76,5 @@ echo spot-prices
 "$stint" calibrate prices -q --name spot-prices --out data/calibration/spot-prices.json --provenance \
   "github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20): AWS p2 and p3, Azure NC" \
   --train "$data"/spot_dime2020/{aws,azure}_spot_prices.csv >/dev/null
+echo image-input
+tools/make_image_input.py "$data" data/calibration/image-input.json >/dev/null

@@ -9,11 +9,12 @@ is to be measured writes two lines after the model and its optimizer are made:
 Outside of `stint profile` both lines do nothing.
 
 A script whose training is to go on when `stint run` loses machines uses stint.Job: see training.py.
+One that splits its model over workers asks stint.layout() for its place: see layouts.py.
 """
 
 import os
 
-__all__ = ["Job", "batch_size", "global_batch", "job", "watch"]
+__all__ = ["Job", "batch_size", "global_batch", "job", "layout", "watch"]
 
 
 def __getattr__(name):
@@ -50,6 +51,13 @@ def global_batch(per_worker):
     each of the workers that there are."""
     asked = os.environ.get("STINT_GLOBAL_BATCH")
     return int(asked or batch_size(per_worker) * int(os.environ.get("WORLD_SIZE", 1)))
+
+
+def layout(default=None):
+    """Returns how the model is split over the workers, with the place of this one; see layouts.py.
+    Without `stint run --layout` that is `default`, or data parallelism over all workers."""
+    from stint import layouts
+    return layouts.layout(default)
 
 
 def job(model, optimizer, scheduler=None, *, batch, steps, seed=1):

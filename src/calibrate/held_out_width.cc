@@ -31,7 +31,7 @@ double HeldOutErrors::one_in_ten(std::vector<Error> errors) {
 }
 
 LogSpread HeldOutErrors::factors(std::size_t groups, double believed) const {
-  constexpr double kBelief = 4;    // Weight of what is believed, in groups.
+  constexpr double kBelief = 1;    // Weight of what is believed, in groups.
   constexpr double kLeast = 0.05;  // Of the reach: an interval never vanishes.
   if (groups == 0 || below_.empty()) return {.below = believed, .above = believed};
   const auto count = static_cast<double>(groups);

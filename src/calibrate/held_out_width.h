@@ -15,7 +15,7 @@ class HeldOutErrors {
 
   /// The factor on each side that leaves one in ten of the held-out rows beyond it, every group
   /// counting the same; of few groups little is believed: with what is believed without them, p,
-  /// it is f^w p^(1 − w), w = groups / (groups + 4).
+  /// it is f^w p^(1 − w), w = groups / (groups + 1).
   LogSpread factors(std::size_t groups, double believed = 1) const;
 
  private:

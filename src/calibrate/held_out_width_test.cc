@@ -10,12 +10,12 @@ constexpr LogSpread kSpread{.below = 0.1, .above = 0.2};
 
 // Errors of -1 to 1 in steps of 0.1: one in ten of the 21 lies beyond 0.9 on each side, as two of
 // them are not more than a tenth and three are: the third from the end is 0.8. Over the reaches of
-// 0.1 · 1.2816 and 0.2 · 1.2816 that is 6.242 and 3.121. Four groups count as much as the prior, so
+// 0.1 · 1.2816 and 0.2 · 1.2816 that is 6.242 and 3.121. One group counts as much as the prior, so
 // the factors are the square roots.
 TEST(HeldOutErrors, LeaveOneInTenRowsBeyondEachSide) {
   HeldOutErrors errors;
   for (int i = -10; i <= 10; ++i) errors.add(0.1 * i, kSpread, 21);
-  const LogSpread factors = errors.factors(4);
+  const LogSpread factors = errors.factors(1);
   EXPECT_NEAR(factors.below, std::sqrt(0.8 / 0.12815515655), 1e-6);
   EXPECT_NEAR(factors.above, std::sqrt(0.8 / 0.2563103131), 1e-6);
 }

@@ -93,6 +93,8 @@ Calibration to_calibration(const FittedLaw& law, const Calibration& priors,
   add_noise("noise_floor", law.priors.noise_floor);
   add_noise("noise_exposed", law.priors.noise_exposed);
   add_noise("dispersion", law.dispersion);
+  add_noise("unseen_below", law.unseen.below);
+  add_noise("unseen_above", law.unseen.above);
   writer.add({.name = "network",
               .scope = "fabric_reference",
               .value = reference.in(kGbit / kSecond),

@@ -11,7 +11,7 @@ namespace stint {
 ///
 ///   fabric    each number of FabricLaw
 ///   job       how far jobs lie from the population (prior_deviation)
-///   noise     noise_floor, noise_exposed and dispersion
+///   noise     noise_floor, noise_exposed, dispersion, and the widths of intervals of unseen jobs
 ///   job:NAME  each number of that job's law, its noise over the population's, its gradient bytes
 ///   fabric_reference  the network that the costs are stated for
 ///

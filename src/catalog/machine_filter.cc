@@ -275,7 +275,8 @@ MachineChoice::MachineChoice(const Catalog& catalog, const MachineFilter& filter
 bool MachineChoice::asked_for(const VmType& type) const {
   return filter_.unusual ||
          any_means(unusual_gpus_, [&](const auto& gpu) { return has_gpu(catalog_, type, gpu); }) ||
-         any_means(unusual_types_, [&](const auto& wanted) { return is_called(type, wanted); });
+         any_means(unusual_types_, [&](const auto& wanted) { return is_called(type, wanted); }) ||
+         any_means(filter_.asked, [&](const auto& name) { return is_called(type, name); });
 }
 
 std::string MachineChoice::reason_against(const VmType& type) const {

@@ -38,6 +38,7 @@ struct MachineFilter {
   std::vector<std::string> types;     // Names or patterns of VM types, "aws/p4*" too.
   std::vector<std::string> excluded;  // Names or patterns of either.
   std::vector<std::string> processors;
+  std::vector<std::string> asked = {};  // Types that are considered too where they are not usual.
   bool unusual = false;  // Also machines that are not usual, without being asked for.
 };
 

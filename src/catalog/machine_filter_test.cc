@@ -117,6 +117,7 @@ TEST(MachineChoice, ConsidersThemWhereTheyAreAskedFor) {
   EXPECT_EQ(left({.gpus = {"MI300X", "Trainium"}}), "trn1.2xlarge Standard_ND96is_MI300X_v5");
   EXPECT_EQ(left({.gpus = {"A100", "T4G"}}), "p4d.24xlarge p4de.24xlarge g5g.xlarge");
   EXPECT_EQ(left({.types = {"g5g.*"}}), "g5g.xlarge");
+  EXPECT_EQ(left({.asked = {"g5g.xlarge"}}), left({}).append(" g5g.xlarge"));
   EXPECT_EQ(left({.types = {"aws/trn*"}}), "trn1.2xlarge");
   // A pattern that means usual machines too does not ask for others.
   EXPECT_EQ(left({.types = {"g5*"}}), "g5.xlarge");

@@ -66,6 +66,7 @@ constexpr ProjectKey kKeys[] = {
     {"expect", false, "hazard:2h"},
     {"hang-limit", false, "5min"},
     {"keep-command", false, "true"},
+    {"layout", false, "dp2 tp2 zero1"},
     {"life", false, "hazard:2h"},
     {"max-cost", false, "20usd"},
     {"max-time", false, "2h"},

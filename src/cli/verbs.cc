@@ -130,6 +130,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> kVerbs = [] {
     std::vector<Verb> all = plan_verbs();
     for (Verb& verb : predict_verbs()) all.push_back(std::move(verb));
+    all.push_back(layouts_verb());
     for (Verb& verb : model_verbs()) all.push_back(std::move(verb));
     all.push_back(interleave_verb());
     all.push_back(profile_verb());
@@ -154,12 +155,14 @@ std::span<const Verb> verbs() {
     all.push_back(validate_deadline_verb());
     all.push_back(validate_device_verb());
     all.push_back(validate_interleave_verb());
+    all.push_back(validate_layout_verb());
     all.push_back(validate_memory_verb());
     all.push_back(validate_pairs_verb());
     all.push_back(validate_plan_verb());
     all.push_back(validate_search_verb());
     all.push_back(validate_revocations_verb());
     all.push_back(validate_runs_verb());
+    all.push_back(validate_schedules_verb());
     all.push_back(validate_survival_verb());
     all.push_back(validate_prices_verb());
     all.push_back(init_verb());

@@ -20,6 +20,12 @@ std::span<const EnumName<WorkPrecision>> names_of(WorkPrecision /*type*/) {
   return kNames;
 }
 
+std::span<const EnumName<Recompute>> names_of(Recompute /*type*/) {
+  static constexpr EnumName<Recompute> kNames[] = {
+      {Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}};
+  return kNames;
+}
+
 Flops flops_per_sample(const JobWork& work) {
   Flops sum;
   for (const WorkOperator& it : work.operators) {

@@ -24,6 +24,12 @@ enum class WorkPrecision { kMixed, kBf16, kFp16, kTf32, kFp32, kFp8 };
 
 std::span<const EnumName<WorkPrecision>> names_of(WorkPrecision type);
 
+/// Activations that are computed again in the backward pass instead of kept: none, those of
+/// attention, or all of a layer.
+enum class Recompute { kNone, kSelective, kFull };
+
+std::span<const EnumName<Recompute>> names_of(Recompute type);
+
 /// Memory that the libraries of convolutions and products take: an assumption.
 inline constexpr Bytes kLibraryWorkspace = 0.5 * kGB;
 

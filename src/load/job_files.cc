@@ -61,7 +61,9 @@ Calibration shipped_calibration(std::string_view name) {
 Calibration shipped_priors() { return shipped_calibration("priors"); }
 
 NetworkKnowledge shipped_networks() {
-  const auto physics = fabric_physics(shipped_calibration("fabrics"));
+  const auto law = collective_law(shipped_calibration("collectives"));
+  CHECK(law.ok());
+  const auto physics = fabric_physics(shipped_calibration("fabrics"), *law);
   CHECK(physics.ok());
   const auto priors = law_priors(shipped_priors());
   CHECK(priors.ok());

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "load/bundled.h"
+#include "load/image_input.h"
 
 namespace stint {
 namespace {
@@ -47,7 +48,7 @@ Result<JobProfile> load_model_job(const std::string& text) {
   if (!training.ok()) return training.error();
   const auto model = load_model(training->model);
   if (!model.ok()) return model.error();
-  return model_job(*model, *training);
+  return model_job(*model, *training, image_input());
 }
 
 }  // namespace stint

@@ -15,6 +15,7 @@
 #include "load/catalog_cases.h"
 #include "load/job_files.h"
 #include "load/model_files.h"
+#include "load/sharded_laws.h"
 
 namespace stint {
 namespace {
@@ -109,10 +110,14 @@ Status load_laws(const std::string& name, PredictInputs& inputs) {
   return {};
 }
 
-/// What is known before any law.
-Result<PredictInputs> job_and_catalog(const Environment& environment, Loaded<JobProfile>& job) {
+/// What is known before any law of its networks and devices.
+Result<PredictInputs> job_and_catalog(const Environment& environment, const std::string& name,
+                                      Loaded<JobProfile>& job) {
   PredictInputs inputs;
   inputs.job = taken(job, inputs.warnings);
+  auto sharded = load_sharded_model(name, inputs.job);
+  if (!sharded.ok()) return sharded.error();
+  inputs.sharded = std::move(*sharded);
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
   inputs.catalog = taken(*catalog, inputs.warnings);
@@ -131,6 +136,14 @@ Result<PredictInputs> with_laws(PredictInputs inputs, const std::string& calibra
   const Status laws = load_laws(calibration.empty() && own ? inputs.provider : calibration, inputs);
   if (!laws.ok()) return laws.error();
   return inputs;
+}
+
+Result<PredictInputs> for_cluster(Result<PredictInputs> inputs, const std::string& calibration,
+                                  const Cluster& cluster) {
+  if (!inputs.ok()) return inputs.error();
+  const auto type = find_type(inputs->catalog, cluster.groups.front().vm);
+  const std::string provider = type.ok() ? (*type)->provider : "";
+  return with_laws(std::move(*inputs), calibration, provider);
 }
 
 }  // namespace
@@ -187,7 +200,7 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
                                           const std::string& provider) {
   auto profile = load_job(job);
   if (!profile.ok()) return profile.error();
-  auto inputs = job_and_catalog(environment, *profile);
+  auto inputs = job_and_catalog(environment, job, *profile);
   if (!inputs.ok()) return inputs.error();
   return with_laws(std::move(*inputs), calibration, provider);
 }
@@ -196,16 +209,12 @@ Result<PredictInputs> load_predict_inputs(const Environment& environment, const 
                                           const std::string& calibration, const Cluster& cluster) {
   auto profile = load_job(job);
   if (!profile.ok()) return profile.error();
-  return load_predict_inputs(environment, std::move(*profile), calibration, cluster);
+  return for_cluster(job_and_catalog(environment, job, *profile), calibration, cluster);
 }
 
 Result<PredictInputs> load_predict_inputs(const Environment& environment, Loaded<JobProfile> job,
                                           const std::string& calibration, const Cluster& cluster) {
-  auto inputs = job_and_catalog(environment, job);
-  if (!inputs.ok()) return inputs.error();
-  const auto type = find_type(inputs->catalog, cluster.groups.front().vm);
-  const std::string provider = type.ok() ? (*type)->provider : "";
-  return with_laws(std::move(*inputs), calibration, provider);
+  return for_cluster(job_and_catalog(environment, "", job), calibration, cluster);
 }
 
 }  // namespace stint

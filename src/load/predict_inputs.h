@@ -49,12 +49,15 @@ struct PredictInputs {
   Catalog catalog;
   CalibratedLaw law;
   DeviceLaw devices;
-  CalibrationRecord calibration;      // That the law came from.
-  std::optional<Date> today;          // By the clock of the environment, if it has one.
-  std::vector<std::string> warnings;  // Of what was read.
+  std::optional<ShardedModel> sharded;  // Where the job is the training of a known transformer.
+  CalibrationRecord calibration;        // That the law came from.
+  std::optional<Date> today;            // By the clock of the environment, if it has one.
+  std::vector<std::string> warnings;    // Of what was read.
 
   /// It refers to these inputs.
-  PredictContext context() const { return {job, catalog, law, devices}; }
+  PredictContext context() const {
+    return {job, catalog, law, devices, sharded ? &*sharded : nullptr};
+  }
 };
 
 /// The job called so (see above), the user's catalogue over the bundled, and the calibration: the

@@ -21,8 +21,6 @@ constexpr double kMapBackward = 1.7;
 constexpr double kMapKernels = 2;     // Norm and activation.
 constexpr int kSequencesUsual = 128;  // Alpaca's batch, where none is customary or given.
 constexpr double kEvaluationUsual = 1000;
-// Decoding, cropping and resizing a JPEG of ImageNet on one vCPU: an assumption, not measured.
-constexpr Seconds kImageInput = 8 * kMillisecond;
 
 /// How wide the numbers of a training are.
 struct Widths {
@@ -176,9 +174,16 @@ void set_image(Draft& draft) {
   if (again > 0) kept *= 2 / std::sqrt(facts.convolutions);
   if (frozen) kept = 0;
   draft.work.activations = std::max(kept, 1.0) * value;
-  draft.work.input = kImageInput;
   set_states(draft, false);
   draft.job.training = TrainingMethod{.optimizers = {"SGD"}};
+}
+
+void set_input(Draft& draft, const ImageInput& input) {
+  draft.work.input = input.typical();
+  draft.note(fmt::format(
+      "Reading an image is assumed to take {:.1f} ms of a vCPU, between bounds of {:.1f} "
+      "and {:.1f} ms that published trainings set.",
+      input.typical().in(kMillisecond), input.low.in(kMillisecond), input.high.in(kMillisecond)));
 }
 
 /// Samples of a pass, epochs and batch, with a note for each that is customary.
@@ -312,12 +317,6 @@ std::optional<double> parse_amount(std::string_view text) {
   return *number * factor;
 }
 
-std::span<const EnumName<Recompute>> names_of(Recompute /*type*/) {
-  static constexpr EnumName<Recompute> kNames[] = {
-      {Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}};
-  return kNames;
-}
-
 Result<TrainMethod> parse_method(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
@@ -400,7 +399,8 @@ std::string to_text(const ModelTraining& training) {
   return text;
 }
 
-Result<JobProfile> model_job(const KnownModel& model, const ModelTraining& training) {
+Result<JobProfile> model_job(const KnownModel& model, const ModelTraining& training,
+                             const ImageInput& input) {
   const WorkPrecision precision = training.precision.value_or(WorkPrecision::kMixed);
   Draft draft{.model = model, .training = training, .widths = widths_of(precision)};
   if (training.method) {
@@ -430,10 +430,10 @@ Result<JobProfile> model_job(const KnownModel& model, const ModelTraining& train
   } else {
     set_image(draft);
   }
-  if (model.shape && model.shape->patch_size) draft.work.input = kImageInput;
   const Status goal = set_goal(draft);
   if (!goal.ok()) return goal.error();
   set_evaluation(draft);
+  if (!model.shape || model.shape->patch_size) set_input(draft, input);
   draft.job.name = draft.method.kind == TrainMethod::Kind::kFull
                        ? model.name
                        : fmt::format("{}-{}", model.name, split(*draft.work.method, ':').front());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,10 +22,6 @@ struct TrainMethod {
 /// "full", "lora", "lora:16", "frozen" or "frozen:10"; anything else is a usage error.
 Result<TrainMethod> parse_method(std::string_view text);
 std::string to_text(const TrainMethod& method);
-
-enum class Recompute { kNone, kSelective, kFull };
-
-std::span<const EnumName<Recompute>> names_of(Recompute type);
 
 /// A training of a model, as it is asked for. What is absent is customary for the model.
 struct ModelTraining {
@@ -50,9 +47,20 @@ std::string to_text(const ModelTraining& training);
 /// A number with k, M, B or T: "100M".
 std::optional<double> parse_amount(std::string_view text);
 
+/// What reading, decoding and augmenting an image takes of one vCPU, by bounds: nobody published
+/// it.
+struct ImageInput {
+  Seconds low;
+  Seconds high;
+
+  /// The middle of both by ratio.
+  Seconds typical() const { return std::sqrt(high / low) * low; }
+};
+
 /// The profile of the training: bytes, operators, memory and goal from the shape of the model. The
 /// notes of its work say what was assumed. Usage errors: a sequence longer than the model's, a goal
 /// that is not known, more frozen layers than there are.
-Result<JobProfile> model_job(const KnownModel& model, const ModelTraining& training);
+Result<JobProfile> model_job(const KnownModel& model, const ModelTraining& training,
+                             const ImageInput& input);
 
 }  // namespace stint

@@ -5,6 +5,8 @@
 namespace stint {
 namespace {
 
+constexpr ImageInput kInput{.low = 4 * kMillisecond, .high = 9 * kMillisecond};
+
 KnownModel text_model() {
   KnownModel model{.name = "tiny", .source = "test"};
   model.shape = ModelShape{.layers = 2,
@@ -32,7 +34,7 @@ KnownModel image_model() {
 JobProfile job_of(const KnownModel& model, const std::string& words) {
   const auto training = parse_training("model:" + model.name + words);
   EXPECT_TRUE(training.ok()) << training.error().message;
-  const auto job = model_job(model, *training);
+  const auto job = model_job(model, *training, kInput);
   EXPECT_TRUE(job.ok()) << job.error().message;
   return *job;
 }
@@ -40,7 +42,7 @@ JobProfile job_of(const KnownModel& model, const std::string& words) {
 std::string error_of(const KnownModel& model, const std::string& words) {
   const auto training = parse_training("model:" + model.name + words);
   if (!training.ok()) return training.error().message;
-  const auto job = model_job(model, *training);
+  const auto job = model_job(model, *training, kInput);
   return job.ok() ? "" : job.error().message;
 }
 
@@ -53,6 +55,14 @@ TEST(ModelJob, KeepsStatesByThePrecision) {
   const JobProfile mixed = job_of(text_model(), ",samples=100");
   EXPECT_EQ(mixed.gradient_bytes.in(kByte), 1264);
   EXPECT_EQ(mixed.optimizer_bytes->in(kByte), 2528);
+}
+
+// The middle of 4 and 9 ms by ratio is 6 ms. A text is read in no time.
+TEST(ModelJob, ReadsImagesWithinTheirBounds) {
+  const JobProfile images = job_of(image_model(), "");
+  ASSERT_TRUE(images.work->input);
+  EXPECT_NEAR(images.work->input->in(kMillisecond), 6, 1e-9);
+  EXPECT_FALSE(job_of(text_model(), ",samples=100").work->input);
 }
 
 // Adapters of rank 1: 4 · (4 + 4) for attention and 2 · (4 + 8) for the feed-forward network, two

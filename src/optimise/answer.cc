@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "predict/predictor.h"
+#include "predict/sharded/layout_answer.h"
 #include "risk/checkpoint_schedule.h"
 
 namespace stint {
@@ -25,12 +26,13 @@ Bill bill_of(const IterationParts& parts, DollarsPerSecond rate, const RiskedRun
   const Dollars work = rate * run.time.useful;
   const Dollars compute = work * ((parts.forward + parts.backward + parts.update) / whole);
   const Dollars exposed = work * (parts.exposed_communication / whole);
+  const Dollars idle = work - compute - exposed;  // Less than rounding leaves is none.
   return {.compute = compute + run.replacements,
           .exposed_communication = exposed,
           .work_redone = rate * run.time.redone,
           .saving = rate * run.time.saving,
           .set_up = rate * run.time.starting,
-          .idle = work - compute - exposed,
+          .idle = idle > 1e-12 * work ? idle : Dollars{},
           .anchors = run.anchors * run.time.mean,
           .storage = run.storage * run.time.mean};
 }
@@ -95,7 +97,70 @@ std::string note_of(const Plan& plan, const ResolvedJob& resolved) {
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 
+/// The parts of a sharded iteration as those of any iteration: collectives are communication, the
+/// bubble of a pipeline is waiting for others, and the host counts with the update.
+IterationParts common_parts(const LayoutParts& parts) {
+  return {.forward = parts.forward,
+          .backward = parts.backward,
+          .exposed_communication =
+              parts.tensor + parts.gathers + parts.point_to_point + parts.gradients,
+          .straggling = parts.bubble,
+          .input = {},
+          .update = parts.update + parts.host};
+}
+
+/// Says how the model is split instead of how replicas share the batch.
+void set_sharding(const Evaluator& evaluator, const Found& found, Plan& plan) {
+  const Part& part = found.config.parts[0];
+  const LayoutQuestion asked =
+      evaluator.layout_question(part.rental, part.vms, found.config.choice);
+  const std::vector<LayoutChoice> best = best_layouts(asked, 2);
+  CHECK(!best.empty());
+  const LayoutEstimate chosen = estimate_of(asked, best.front());
+  plan.parallel_layout = to_text(chosen.layout);
+  plan.sharding = chosen;
+  if (best.size() > 1) plan.runner_up = estimate_of(asked, best[1]);
+  const int steps = asked.global_batch / (chosen.layout.data * chosen.layout.micro_batch);
+  plan.layout->accumulation = steps;
+  plan.layout->setups.front().batch_per_worker = chosen.layout.micro_batch;
+  Prediction& prediction = *plan.prediction;
+  prediction.iteration = {.mean = chosen.mean,
+                          .p10 = chosen.p10,
+                          .p90 = chosen.p90,
+                          .parts = common_parts(chosen.parts)};
+  prediction.global_batch = asked.global_batch;
+  prediction.throughput_samples_per_second = asked.global_batch / chosen.mean.in(kSecond);
+  if (prediction.price) {
+    prediction.cost_per_million_samples =
+        prediction.price->rate * chosen.mean * (1e6 / asked.global_batch);
+  }
+  prediction.memory =
+      MemoryVerdict{.fits = true, .needed = chosen.reserved, .available = chosen.available};
+  prediction.fitting.reset();
+  prediction.groups.front().batches = {
+      {.workers = part.vms * part.workers_per_vm, .batch_per_worker = chosen.layout.micro_batch}};
+  prediction.assumptions = {fmt::format(
+      "The model is split over the workers by the layout '{}', in {} micro-batches of each "
+      "pipeline.",
+      to_text(chosen.layout), steps)};
+  if (!chosen.unvalidated.empty()) {
+    prediction.assumptions.push_back(
+        fmt::format("Unvalidated parts of the layout: {}.", fmt::join(chosen.unvalidated, ", ")));
+  }
+}
+
+/// Remarks on a plan that shards, as note_of has them of replicas.
+std::string sharding_note(const Plan& plan) {
+  std::vector<std::string> notes;
+  for (const std::string& it : plan.sharding->unvalidated) {
+    notes.push_back(fmt::format("{} unvalidated", it));
+  }
+  return fmt::format("{}", fmt::join(notes, "; "));
+}
+
 PredictOptions options_of(const Evaluator& evaluator, const Config& config) {
+  // There may be more workers than samples; set_sharding says what each of them does.
+  if (evaluator.shards(config)) return {.batch_per_worker = 1};
   PredictOptions options{.global_batch = evaluator.choice_of(config).global_batch,
                          .accumulation = config.accumulation,
                          .collective = config.collective};
@@ -133,6 +198,7 @@ Plan plan_of(const Evaluator& evaluator, const Found& found) {
   Plan plan{.cluster = cluster, .market = market_of(cluster)};
   plan.layout = layout_of(*resolved);
   plan.prediction = predict(question.context, *resolved, step_parts).prediction;
+  if (evaluator.shards(found.config)) set_sharding(evaluator, found, plan);
   // Both ways to ask about a cluster must agree.
   CHECK(std::abs(plan.prediction->iteration.mean / found.outcome.iteration - 1) < 1e-9);
   const auto run = evaluator.risk().run(found.config, found.outcome.work, LossBelief::kTypical);
@@ -163,7 +229,7 @@ Plan plan_of(const Evaluator& evaluator, const Found& found) {
   if (constraints.budget) {
     plan.p_budget = evaluator.p_within(found, *constraints.budget, deviation);
   }
-  const std::string note = note_of(plan, *resolved);
+  const std::string note = plan.sharding ? sharding_note(plan) : note_of(plan, *resolved);
   if (!note.empty()) plan.note = note;
   return plan;
 }

@@ -154,12 +154,14 @@ Result<Plan> plan_on(const PlanQuestion& question, const Cluster& cluster) {
   if (!types.ok()) return types.error();
   const Catalog catalog = catalog_for(question.context.catalog, *types);
   const PredictContext& context = question.context;
-  PlanQuestion own{.context = {context.job, catalog, context.law, context.devices},
+  PlanQuestion own{.context = {context.job, catalog, context.law, context.devices, context.sharded},
                    .work = question.work,
                    .constraints = limits_for(question.constraints, cluster, *types->front()),
                    .objective = question.objective,
                    .outlook = question.outlook};
-  const auto space = plan_space(own);
+  // Of one cluster nobody knows whether another holds a replica, which adapters are trained on.
+  const bool frozen = context.sharded != nullptr && context.sharded->setup.frozen_products;
+  const auto space = plan_space(own, frozen ? Sharding::kNone : Sharding::kAllowed);
   if (!space.ok()) return space.error();
   std::vector<std::string> names;
   for (const VmType* type : *types) names.push_back(type->name);

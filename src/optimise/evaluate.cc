@@ -1,5 +1,6 @@
 #include "optimise/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,76 @@ namespace {
 constexpr std::array<std::pair<LossBelief, double>, 3> kBeliefs = {
     {{LossBelief::kTypical, 0.5}, {LossBelief::kLow, 0.25}, {LossBelief::kHigh, 0.25}}};
 
+/// The logarithm of the time, from `start` on, at which `score` rises above zero. Over this
+/// logarithm the normal score of a probability is nearly a straight line, so the secant finds its
+/// root in a few steps; the end that does not move is pulled in (the Illinois rule).
+template <class Score>
+double log_time_at(double start, Score score) {
+  constexpr double kStep = 0.25;
+  constexpr int kStepsMax = 60;  // Doubled each time: beyond any finite time.
+  constexpr int kSecantsMax = 100;
+  constexpr double kScoreClose = 1e-10;
+  double low = start;
+  double low_score = score(low);
+  double high = low;
+  double high_score = low_score;
+  double step = kStep;
+  for (int i = 0; i < kStepsMax && high_score < 0; ++i, step *= 2) {
+    low = high;
+    low_score = high_score;
+    high += step;
+    high_score = score(high);
+  }
+  for (int i = 0; i < kStepsMax && low_score >= 0; ++i, step *= 2) {
+    high = low;
+    high_score = low_score;
+    low -= step;
+    low_score = score(low);
+  }
+  if (low_score > -kScoreClose) return low;
+  if (high_score < kScoreClose) return high;
+  bool below = false;  // Where the last step led.
+  for (int i = 0; i < kSecantsMax; ++i) {
+    double middle = low + (high - low) * (-low_score / (high_score - low_score));
+    if (!(low < middle && middle < high)) middle = low + (high - low) / 2;
+    if (!(low < middle && middle < high)) break;
+    const double there = score(middle);
+    if (std::abs(there) < kScoreClose) return middle;
+    const bool again = i > 0 && below == (there < 0);
+    below = there < 0;
+    (below ? low : high) = middle;
+    (below ? low_score : high_score) = there;
+    if (again) (below ? high_score : low_score) /= 2;
+  }
+  return high;
+}
+
+/// Whether every layout takes as long, and as much memory, on both.
+bool alike(const ShardedCluster& a, const ShardedCluster& b) {
+  const ShardedMachines& x = a.machines;
+  const ShardedMachines& y = b.machines;
+  return a.memory == b.memory && x.device.peak == y.device.peak &&
+         x.device.bandwidth == y.device.bandwidth &&
+         x.device.multiprocessors == y.device.multiprocessors && x.fp8 == y.fp8 &&
+         x.workers_per_vm == y.workers_per_vm && x.inside == y.inside && x.network == y.network &&
+         x.host == y.host && x.device.name == y.device.name;
+}
+
+/// The first machine that is like it, for each.
+std::vector<int> kinds_of(const std::vector<Machine>& machines) {
+  std::vector<int> kinds;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    int kind = static_cast<int>(i);
+    for (std::size_t k = 0; k < i && machines[i].sharded; ++k) {
+      if (!machines[k].sharded || !alike(*machines[k].sharded, *machines[i].sharded)) continue;
+      kind = static_cast<int>(k);
+      break;
+    }
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const PlanQuestion& question, const Space& space)
@@ -21,7 +92,8 @@ Evaluator::Evaluator(const PlanQuestion& question, const Space& space)
       space_(space),
       known_(question.context.known()),
       own_(law_of(known_)),
-      risk_(question, space) {
+      risk_(question, space),
+      kinds_(kinds_of(space.machines)) {
   for (const BatchChoice& choice : question.work.choices) {
     auto& steps = accumulations_.emplace_back();
     for (int m = 1; m <= std::min(kAccumulationMax, choice.global_batch); ++m) {
@@ -59,11 +131,53 @@ Workers Evaluator::workers(const Config& config, Groups& groups) const {
 
 std::optional<Seconds> Evaluator::iteration(const Config& config) const {
   CHECK(choice_of(config).global_batch % config.accumulation == 0);
+  if (shards(config)) return sharded_iteration(config);
   const PredictContext& context = question_.context;
   Groups groups;
   const Workers cluster = workers(config, groups);
   if (cluster.groups.empty() || !fits(config, cluster)) return std::nullopt;
   return total(step_parts(step_setup(context.job, cluster, context.law.fabric, own_)));
+}
+
+LayoutQuestion Evaluator::layout_question(int rental, int vms, int choice) const {
+  const ShardedModel* model = question_.context.sharded;
+  CHECK(model != nullptr);
+  LayoutQuestion question{.model = *model,
+                          .cluster = *space_.machine_of(rental).sharded,
+                          .global_batch = choice_at(choice).global_batch};
+  question.cluster.vms = vms;
+  return question;
+}
+
+std::optional<Seconds> Evaluator::sharded_iteration(const Config& config) const {
+  const Part& part = config.parts[0];
+  // A layout is for all accelerators of equal VMs, and has micro-batches of its own.
+  const bool whole = part.workers_per_vm == space_.machine_of(part.rental).worker_choices.back();
+  if (config.kinds != 1 || config.accumulation != 1 || !whole) return std::nullopt;
+  const int machine = space_.rentals[static_cast<std::size_t>(part.rental)].machine;
+  const int kind = kinds_[static_cast<std::size_t>(machine)];
+  const auto [at, fresh] =
+      layouts_.emplace(std::tuple(kind, part.vms, config.choice), std::nullopt);
+  if (fresh) {
+    const auto best = best_layouts(layout_question(part.rental, part.vms, config.choice), 1);
+    if (!best.empty()) at->second = best.front().iteration;
+  }
+  return at->second;
+}
+
+Seconds Evaluator::layout_work(int rental, int choice) const {
+  const int machine = space_.rentals[static_cast<std::size_t>(rental)].machine;
+  const std::pair key(kinds_[static_cast<std::size_t>(machine)], choice);
+  const auto [at, fresh] = works_.emplace(key, Seconds{});
+  if (fresh) at->second = least_work(layout_question(rental, 1, choice));
+  return at->second;
+}
+
+double Evaluator::sharded_deviation(int choice) const {
+  // The bounds of the search rely on no plan being surer than deviation_min says.
+  const double own =
+      std::hypot(question_.context.sharded->laws.spread, choice_at(choice).deviation);
+  return std::max(deviation_min(choice), own);
 }
 
 bool Evaluator::fits(const Config& config, const Workers& cluster) const {
@@ -75,7 +189,7 @@ bool Evaluator::fits(const Config& config, const Workers& cluster) const {
 }
 
 bool Evaluator::accumulates_rightly(const Config& config) const {
-  if (config.accumulation == 1) return true;
+  if (config.accumulation == 1 || shards(config)) return true;
   Config fewest = config;
   Groups larger;
   Workers before;
@@ -128,11 +242,20 @@ std::optional<Found> Evaluator::with_cheapest_save(const Config& config) const {
   return best;
 }
 
+Evaluator::Beliefs Evaluator::beliefs(const Found& found) const {
+  Beliefs all;
+  for (std::size_t i = 0; i < kBeliefs.size(); ++i) {
+    const auto& [belief, weight] = kBeliefs[i];
+    const auto run = risk_.run(found.config, found.outcome.work, belief);
+    all[i] = {weight, run ? std::optional(run->time) : std::nullopt};
+  }
+  return all;
+}
+
 double Evaluator::p_within(const Found& found, Seconds time, double deviation) const {
   double sum = 0;
-  for (const auto& [belief, weight] : kBeliefs) {
-    const auto run = risk_.run(found.config, found.outcome.work, belief);
-    if (run) sum += weight * run->time.probability_within(time, deviation);
+  for (const auto& [weight, run] : beliefs(found)) {
+    if (run) sum += weight * run->probability_within(time, deviation);
   }
   return sum;
 }
@@ -172,14 +295,18 @@ double Evaluator::with_prices(const Found& found, double deviation) const {
 }
 
 Seconds Evaluator::time_at(const Found& found, double probability, double deviation) const {
-  Seconds low;
-  Seconds high = found.outcome.time;
-  while (p_within(found, high, deviation) < probability) high += high;
-  for (int i = 0; i < 50; ++i) {
-    const Seconds middle = (low + high) / 2;
-    (p_within(found, middle, deviation) < probability ? low : high) = middle;
-  }
-  return high;
+  const Beliefs runs = beliefs(found);
+  const double wanted = normal_quantile(probability);
+  constexpr double kRounding = 1e-15;  // The score of certainty is infinite.
+  const auto score = [&](double log_time) {
+    const Seconds time = std::exp(log_time) * kSecond;
+    double sum = 0;
+    for (const auto& [weight, run] : runs) {
+      if (run) sum += weight * run->probability_within(time, deviation);
+    }
+    return normal_quantile(std::clamp(sum, kRounding, 1 - kRounding)) - wanted;
+  };
+  return std::exp(log_time_at(std::log(found.outcome.time.in(kSecond)), score)) * kSecond;
 }
 
 Dollars Evaluator::cost_at(const Found& found, double probability, double deviation) const {
@@ -189,12 +316,14 @@ Dollars Evaluator::cost_at(const Found& found, double probability, double deviat
 
 Seconds Evaluator::iteration(const Config& config, const FabricLaw& fabric,
                              const JobLaw& own) const {
+  if (shards(config)) return *sharded_iteration(config);
   Groups groups;
   const Workers cluster = workers(config, groups);
   return total(step_parts(step_setup(question_.context.job, cluster, fabric, own)));
 }
 
 double Evaluator::deviation(const Config& config, const Outcome& outcome) const {
+  if (shards(config)) return sharded_deviation(config.choice);
   const PredictContext& context = question_.context;
   Groups groups;
   const Workers cluster = workers(config, groups);
@@ -210,12 +339,14 @@ double Evaluator::deviation_min(int choice) const {
 }
 
 double Evaluator::deviation_min(const Config& config, const Outcome& outcome) const {
+  if (shards(config)) return sharded_deviation(config.choice);
   Groups groups;
   const Workers cluster = workers(config, groups);
   return std::hypot(deviation_min(config.choice), compute_deviation(cluster, outcome.iteration));
 }
 
 double Evaluator::deviation_part(const Config& config, const Outcome& outcome) const {
+  if (shards(config)) return sharded_deviation(config.choice);
   const PredictContext& context = question_.context;
   Groups groups;
   const Workers cluster = workers(config, groups);

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "optimise/spot_risk.h"
+#include "predict/sharded/layout_choices.h"
 
 namespace stint {
 
@@ -79,6 +83,17 @@ class Evaluator {
     return accumulations_[static_cast<std::size_t>(choice)];
   }
 
+  /// Whether the model is split over its workers.
+  bool shards(const Config& config) const {
+    return space_.machine_of(config.parts[0].rental).sharded.has_value();
+  }
+
+  /// The question that the layouts of a cluster of the machine answer. Requires a sharded one.
+  LayoutQuestion layout_question(int rental, int vms, int choice) const;
+
+  /// Seconds of all workers that no layout of the machine undercuts. Requires a sharded one.
+  Seconds layout_work(int rental, int choice) const;
+
   /// Whether its micro-steps are called for: fewer would not fit into memory, or batches that were
   /// measured say that fewer take longer. Times of batches smaller than any measured are no reason.
   bool accumulates_rightly(const Config& config) const;
@@ -102,9 +117,22 @@ class Evaluator {
   Workers workers(const Config& config, Groups& groups) const;
 
  private:
+  /// The run under each of the beliefs about losses, with its weight. No limit changes it, so that
+  /// many limits can be asked of one.
+  struct Believed {
+    double weight = 0;
+    std::optional<SpotTime> time;  // Absent where losses leave no work done.
+  };
+  using Beliefs = std::array<Believed, 3>;
+  Beliefs beliefs(const Found& found) const;
+
   /// The deviation of the undisturbed time that makes the cost as uncertain as this deviation and
   /// the prices do.
   double with_prices(const Found& found, double deviation) const;
+
+  /// The time of the fastest layout of a cluster that shards; nothing where none fits.
+  std::optional<Seconds> sharded_iteration(const Config& config) const;
+  double sharded_deviation(int choice) const;
 
   /// Whether every worker's batch fits into memory; `cluster` is that of `config`.
   bool fits(const Config& config, const Workers& cluster) const;
@@ -115,6 +143,11 @@ class Evaluator {
   JobLaw own_;
   SpotRisk risk_;
   std::vector<std::vector<int>> accumulations_;
+  // Machines whose layouts take as long have one number. What was found is kept: the search asks
+  // once for each market.
+  std::vector<int> kinds_;
+  mutable std::map<std::tuple<int, int, int>, std::optional<Seconds>> layouts_;
+  mutable std::map<std::pair<int, int>, Seconds> works_;
 };
 
 /// More micro-steps than this are not considered.

@@ -79,11 +79,23 @@ std::int64_t implied_homogeneous(const Evaluator& evaluator) {
   std::int64_t count = 0;
   for (const Rental& rental : space.rentals) {
     const Machine& machine = space.machines[static_cast<std::size_t>(rental.machine)];
+    if (machine.sharded) continue;
     for (const int workers : machine.worker_choices) {
       for (const int samples : micro) count += std::min(rental.vms_max, samples / workers);
     }
   }
   return kCollectives * count;
+}
+
+std::int64_t implied_layouts(const Evaluator& evaluator) {
+  const Space& space = evaluator.space();
+  const auto choices = static_cast<std::int64_t>(evaluator.question().work.choices.size());
+  std::int64_t count = 0;
+  for (const Rental& rental : space.rentals) {
+    const Machine& machine = space.machines[static_cast<std::size_t>(rental.machine)];
+    if (machine.sharded) count += choices * rental.vms_max;
+  }
+  return count;
 }
 
 std::int64_t implied_mixed(const Evaluator& evaluator) {
@@ -93,7 +105,7 @@ std::int64_t implied_mixed(const Evaluator& evaluator) {
   for (std::size_t i = 0; i < space.rentals.size(); ++i) {
     const auto index = static_cast<int>(i);
     const Machine& machine = space.machine_of(index);
-    if (machine.vms_max < 2) continue;
+    if (machine.vms_max < 2 || machine.sharded) continue;
     const Kind kind{space.rentals[i].vms_max, machine.worker_choices};
     ++places[place_of(space, index)][kind];
     markets[{place_of(space, index), space.rentals[i].machine}].push_back(kind);

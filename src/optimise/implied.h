@@ -10,6 +10,9 @@ namespace stint {
 /// workers, batch, number of micro-steps, and both collectives.
 std::int64_t implied_homogeneous(const Evaluator& evaluator);
 
+/// Clusters of equal VMs that hold parts of the model only; each has its fastest layout.
+std::int64_t implied_layouts(const Evaluator& evaluator);
+
 /// Those of two kinds of VMs in one region of one provider.
 std::int64_t implied_mixed(const Evaluator& evaluator);
 

@@ -184,6 +184,7 @@ std::int64_t search_mixed(Search& search, const Families& families,
   std::map<std::string, std::vector<int>> places;
   for (std::size_t i = 0; i < space.rentals.size(); ++i) {
     const auto rental = static_cast<int>(i);
+    if (space.machine_of(rental).sharded) continue;
     if (space.machine_of(rental).vms_max > 1) places[place_of(space, rental)].push_back(rental);
   }
   const bool dominance = search.prunes && !quotas;

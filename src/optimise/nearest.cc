@@ -107,7 +107,7 @@ Value value_at(const Evaluator& evaluator, const Judge& judge, const Found& foun
 /// confidence.
 Result<std::optional<NearestPlan>> best_plan(const PlanQuestion& question,
                                              const PlanQuestion& asked, const Clock& clock) {
-  auto space = plan_space(question);
+  auto space = plan_space(question, Sharding::kAllowed);
   if (!space.ok()) return space.error();
   if (space->rentals.empty()) return std::optional<NearestPlan>{};
   Solve solve(question, std::move(*space));
@@ -166,9 +166,8 @@ std::string sharding_hint(const PredictContext& context) {
   const Bytes need = work_memory(context.job, 1);
   if (need <= largest) return "";
   return fmt::format(
-      ". One sample needs {:.0f} GB, more than the {:.0f} GB of any GPU: the model must be sharded "
-      "over several GPUs, which is not planned yet; try --method lora, --recompute full, a shorter "
-      "--seq or a smaller model",
+      ". One sample needs {:.0f} GB, more than the {:.0f} GB of any GPU, and no layout that splits "
+      "the model fits; allow more VMs, or try --method lora, a shorter --seq or a smaller model",
       need.in(kGB), largest.in(kGB));
 }
 
@@ -184,7 +183,7 @@ Result<NearestPlan> nearest_plan(const PlanQuestion& question, const Clock& cloc
     (*nearest)->binding = concession.binding(question);
     return std::move(**nearest);
   }
-  const auto space = plan_space(question);
+  const auto space = plan_space(question, Sharding::kAllowed);
   if (!space.ok()) return space.error();
   std::vector<std::string> reasons;
   for (const auto& [reason, count] : space->excluded) {

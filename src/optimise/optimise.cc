@@ -48,8 +48,8 @@ void add_bounds(const Solve& solve, PlanAnswer& answer) {
       return;
     case Objective::kTime:
       if (!solve.complete()) return;
-      answer.time_bound = best.time.mean;
-      answer.gap = 0;
+      answer.time_bound = fastest_as_good(best.time.mean);
+      answer.gap = 1 - *answer.time_bound / best.time.mean;
       return;
     case Objective::kKnee:
     case Objective::kFront:
@@ -104,7 +104,7 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   Passes passes(clock, question.disabled_passes);
   Result<Space> space = Space{};
   passes.run("feasibility", [&](PassReport& report) {
-    space = plan_space(question);
+    space = plan_space(question, Sharding::kAllowed);
     if (space.ok()) report.kept = static_cast<std::int64_t>(space->rentals.size());
   });
   if (!space.ok()) return space.error();
@@ -143,6 +143,7 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
   answer.passes = passes.reports();
   for (PassReport& report : answer.passes) {
     if (report.name == "homogeneous") report.implied = implied_homogeneous(solve.evaluator());
+    if (report.name == kLayoutsPass) report.implied = implied_layouts(solve.evaluator());
     if (report.name == kMixedPass) report.implied = mixed;
   }
   std::vector<Plan> shown = answer.plans;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "optimise/evaluate.h"
 #include "optimise/optimise_fixture.h"
 #include "optimise/policy_fixture.h"
+#include "optimise/search.h"
 
 namespace stint {
 namespace {
@@ -94,7 +96,9 @@ class BruteForce {
     all.push_back(outcome);
     const bool by_time = question_.objective == Objective::kTime;
     const auto value = [&](const Outcome& it) {
-      return by_time ? std::make_pair(it.time.in(kSecond), it.cost.in(kDollar))
+      // Times that count as equal leave the choice to the cost.
+      const double steps = std::floor(std::log(it.time.in(kSecond)) / kTimesEqual);
+      return by_time ? std::make_pair(steps, it.cost.in(kDollar))
                      : std::make_pair(it.cost.in(kDollar), it.time.in(kSecond));
     };
     if (best && value(outcome) >= value(*best)) return;
@@ -133,7 +137,7 @@ TEST(Optimise, EqualsBruteForceOnAThousandSmallCatalogues) {
     const Plan& plan = answer.plans.front();
     EXPECT_NEAR(plan.cost.mean / brute.best->cost, 1, 1e-9);
     EXPECT_NEAR(plan.time.mean / brute.best->time, 1, 1e-9);
-    EXPECT_EQ(answer.gap, 0);
+    EXPECT_LE(*answer.gap, question.objective == Objective::kTime ? kTimesEqual : 0);
     ++feasible;
     if (plan.cluster.groups.size() == 2) ++mixed;
   }

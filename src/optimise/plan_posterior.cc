@@ -37,7 +37,17 @@ struct Entry {
   double steps = 0;    // Of the number of iterations.
 };
 
+/// A cluster that shards: all that is unsure of it is the law of layouts, the same for one device.
+Entry sharded_entry(const Evaluator& evaluator, const Found& found) {
+  const int rental = found.config.parts[0].rental;
+  return {.found = &found,
+          .device = evaluator.space().machine_of(rental).figures.times.device + " (layouts)",
+          .compute = evaluator.question().context.sharded->laws.spread,
+          .steps = evaluator.choice_of(found.config).deviation};
+}
+
 Entry entry_of(const Evaluator& evaluator, const Found& found) {
+  if (evaluator.shards(found.config)) return sharded_entry(evaluator, found);
   Evaluator::Groups groups;
   const Workers cluster = evaluator.workers(found.config, groups);
   const CalibratedLaw& law = evaluator.question().context.law;

@@ -80,6 +80,7 @@ std::map<std::string, Dollars> relaxed_costs(const Search& search) {
   std::map<std::string, PlaceProgram> places;
   for (std::size_t i = 0; i < space.rentals.size(); ++i) {
     const auto index = static_cast<int>(i);
+    if (space.machine_of(index).sharded) continue;  // Not mixed with others.
     const PlaceProgram fresh(search, samples, search.evaluator.question().constraints.deadline);
     places.emplace(place_of(space, index), fresh).first->second.add(index);
   }

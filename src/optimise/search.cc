@@ -7,6 +7,16 @@
 #include "base/normal.h"
 
 namespace stint {
+namespace {
+
+/// Equal times have the same number of steps; it never falls when the time rises.
+double time_step(Seconds time) { return std::floor(std::log(time.in(kSecond)) / kTimesEqual); }
+
+}  // namespace
+
+Seconds fastest_as_good(Seconds time) {
+  return std::min(time, std::exp(kTimesEqual * time_step(time)) * kSecond);
+}
 
 Judge::Judge(const Evaluator& evaluator)
     : evaluator_(evaluator), by_time_(evaluator.question().objective == Objective::kTime) {
@@ -79,7 +89,7 @@ bool Judge::passes(const Found& found) const {
 }
 
 Value Judge::value(Seconds time, Dollars cost) const {
-  if (by_time_) return {time.in(kSecond), cost.in(kDollar)};
+  if (by_time_) return {time_step(time), cost.in(kDollar)};
   return {cost.in(kDollar), time.in(kSecond)};
 }
 
@@ -176,9 +186,10 @@ bool Search::offer(std::size_t family, const Found& found) {
 
 Families families_of(const Space& space) {
   Families families;
-  std::map<std::pair<int, Market>, std::size_t> known;
+  std::map<std::pair<const VmType*, Market>, std::size_t> known;
   for (const Rental& rental : space.rentals) {
-    const auto at = known.emplace(std::make_pair(rental.machine, rental.market), known.size());
+    const VmType* type = space.machines[static_cast<std::size_t>(rental.machine)].type;
+    const auto at = known.emplace(std::make_pair(type, rental.market), known.size());
     families.of.push_back(at.first->second);
   }
   families.count = known.size() + 1;

@@ -12,7 +12,15 @@
 
 namespace stint {
 
-/// What is minimised, seconds or dollars, and the other of the two where that is equal.
+/// Where time is minimised, times count as equal within this share, and the cheaper plan goes
+/// first: predictions err by a hundred times as much, and nobody pays a fifth more for a second.
+inline constexpr double kTimesEqual = 1e-3;
+
+/// The shortest time that counts as equal to this one.
+Seconds fastest_as_good(Seconds time);
+
+/// What is minimised, dollars or steps of equal times, and where that is equal the other of the
+/// two.
 using Value = std::pair<double, double>;
 
 inline constexpr Value kWorstValue = {std::numeric_limits<double>::infinity(),

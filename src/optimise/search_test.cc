@@ -41,7 +41,20 @@ TEST(Judge, ValuesWhatIsAskedForFirst) {
   PolicyFixture fixture;
   EXPECT_EQ(SearchFixture(fixture.question).judge.value(2 * kSecond, 5 * kDollar), (Value{5, 2}));
   fixture.question.objective = Objective::kTime;
-  EXPECT_EQ(SearchFixture(fixture.question).judge.value(2 * kSecond, 5 * kDollar), (Value{2, 5}));
+  // ln 2 is 693.1 thousandths.
+  EXPECT_EQ(SearchFixture(fixture.question).judge.value(2 * kSecond, 5 * kDollar), (Value{693, 5}));
+}
+
+// A second of an hour is a quarter of a thousandth; a minute is seventeen.
+TEST(Judge, TakesTheCheaperOfPlansThatAreEquallyFast) {
+  PolicyFixture fixture;
+  fixture.question.objective = Objective::kTime;
+  const SearchFixture search(fixture.question);
+  const Value cheaper = search.judge.value(1 * kHour + 1 * kSecond, 100 * kDollar);
+  EXPECT_LT(cheaper, search.judge.value(1 * kHour, 120 * kDollar));
+  EXPECT_GT(search.judge.value(1 * kHour + 1 * kMinute, 100 * kDollar), cheaper);
+  EXPECT_LE(fastest_as_good(1 * kHour), 1 * kHour);
+  EXPECT_GT(fastest_as_good(1 * kHour), (1 - kTimesEqual) * kHour);
 }
 
 /// Three families and that of mixed clusters, of which two go into the answer. Values stand for

@@ -4,6 +4,7 @@
 
 #include "optimise/homogeneous.h"
 #include "optimise/implied.h"
+#include "optimise/layouts.h"
 #include "optimise/mixed.h"
 #include "optimise/relaxation.h"
 
@@ -94,10 +95,20 @@ void Solve::run(Passes& passes) {
       report.kept = static_cast<std::int64_t>(rentals.size());
     });
   }
+  const auto parts = std::stable_partition(rentals.begin(), rentals.end(),
+                                           [&](int it) { return !space_.machine_of(it).sharded; });
+  const std::vector<int> sharded(parts, rentals.end());
+  rentals.erase(parts, rentals.end());
   passes.run("homogeneous", [&](PassReport& report) {
     report.evaluated = search_homogeneous(search, families_, rentals);
     report.kept = kept();
   });
+  if (!sharded.empty()) {
+    passes.run(kLayoutsPass, [&](PassReport& report) {
+      report.evaluated = search_layouts(search, families_, sharded);
+      report.kept = kept();
+    });
+  }
   std::vector<std::string> skipped;
   if (passes.enabled(kRelaxationPass) && evaluator_.question().objective == Objective::kCost) {
     passes.run(kRelaxationPass, [&](PassReport& report) { relax(search, report, skipped); });

@@ -40,6 +40,7 @@ class Passes {
 
 inline constexpr const char* kDominancePass = "dominance";
 inline constexpr const char* kBoundsPass = "bounds";
+inline constexpr const char* kLayoutsPass = "layouts";
 inline constexpr const char* kRelaxationPass = "relaxation";
 inline constexpr const char* kMixedPass = "mixed";
 inline constexpr const char* kFrontPass = "front";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "predict/sharded/layout_choices.h"
 #include "risk/save_cost.h"
 
 namespace stint {
@@ -54,11 +55,19 @@ int quota_limit(const Constraints& constraints, const VmType& type, const Rental
 /// Machines that are not lost are taken to be replaced at this age.
 const Seconds kLifeMax = 30 * kDay;
 
+std::array<PerSecond, 3> loss_rates(const PoolHazard& hazard) {
+  return {hazard.low.renewal_rate(kLifeMax), hazard.typical.renewal_rate(kLifeMax),
+          hazard.high.renewal_rate(kLifeMax)};
+}
+
 /// Makes the space, type by type.
 class Maker {
  public:
-  explicit Maker(const PlanQuestion& question)
-      : question_(question), choice_(question.context.catalog, question.constraints.machines) {}
+  Maker(const PlanQuestion& question, bool shards)
+      : question_(question),
+        choice_(question.context.catalog, question.constraints.machines),
+        loss_rates_(loss_rates(question.outlook.spot.hazard)),
+        shards_(shards) {}
 
   void add(const VmType& type) {
     // Machines of the emulated cloud are no choice that was left out, unless they are asked for.
@@ -85,25 +94,57 @@ class Maker {
     auto figures = figures_of(question_.context, type, network);
     if (!figures.ok()) return "accelerator without figures";
     const auto batch_max = largest_batch(question_.context.job, memory_of(*figures));
-    if (!batch_max) return "job does not fit into memory";
+    const auto sharded = sharded_of(type, network);
+    if (!batch_max && !sharded) return "job does not fit into memory";
     std::string reason;
-    std::vector<Rental> rentals = rentals_of(type, reason);
+    const std::vector<Rental> rentals = rentals_of(type, reason);
     if (rentals.empty()) return reason;
     Machine machine{.type = &type,
                     .figures = std::move(*figures),
                     .worker_choices = worker_choices(type),
-                    .batch_max = *batch_max,
+                    .batch_max = batch_max.value_or(1),
                     .vms_max = network ? constraints.vms_max : 1};
     if (const auto& copy = question_.outlook.host_copy) {
       machine.copy = copy_line(*copy, gpu_of(question_.context.catalog, type));
     }
-    for (Rental& rental : rentals) {
+    if (batch_max) add_machine(machine, rentals);
+    if (sharded && (!batch_max || is_tight(*sharded))) {
+      machine.sharded = sharded;
+      add_machine(machine, rentals);
+    }
+    return "";
+  }
+
+  void add_machine(const Machine& machine, const std::vector<Rental>& rentals) {
+    for (Rental rental : rentals) {
       rental.machine = static_cast<int>(space_.machines.size());
       rental.vms_max = std::min(rental.vms_max, machine.vms_max);
       space_.rentals.push_back(std::move(rental));
     }
-    space_.machines.push_back(std::move(machine));
-    return "";
+    space_.machines.push_back(machine);
+  }
+
+  /// Whether the states of a replica leave less than half of the memory to activations, so that
+  /// shards may be faster.
+  bool is_tight(const ShardedCluster& cluster) const {
+    const ShardedModel& model = *question_.context.sharded;
+    const ShardedStates& each = model.states;
+    const Bytes states = model.parameters() *
+                         (each.parameter + model.setup.trained * (each.gradient + each.optimizer));
+    return states > 0.5 * cluster.memory;
+  }
+
+  /// One VM of the type, where parts of the model fit on as many as are allowed.
+  std::optional<ShardedCluster> sharded_of(const VmType& type, bool network) const {
+    const ShardedModel* model = question_.context.sharded;
+    if (!shards_ || model == nullptr) return std::nullopt;
+    auto cluster =
+        sharded_cluster(question_.context.catalog, type, model->precision, network ? 2 : 1);
+    if (!cluster) return std::nullopt;
+    cluster->vms = network ? question_.constraints.vms_max : 1;
+    if (!may_fit({.model = *model, .cluster = *cluster})) return std::nullopt;
+    cluster->vms = 1;
+    return cluster;
   }
 
   /// The cheapest price in each region and market; without any, the reason.
@@ -136,7 +177,11 @@ class Maker {
         if (rental.vms_max < 1) continue;
         const auto key = std::make_pair(to_lower(offer.region), market);
         const auto at = found.find(key);
-        if (at == found.end() || rental.price < at->second.price) found[key] = rental;
+        if (at == found.end()) {
+          found.emplace(key, std::move(rental));
+        } else if (rental.price < at->second.price) {
+          at->second = std::move(rental);
+        }
       }
     }
     std::vector<Rental> rentals;
@@ -176,12 +221,10 @@ class Maker {
   }
 
   SpotFigures spot_figures(const VmType& type, const Offer& offer) const {
-    const PoolHazard hazard =
-        offer.interruption ? advised_hazard(*offer.interruption) : question_.outlook.spot.hazard;
-    SpotFigures figures{
-        .loss_rates = {hazard.low.renewal_rate(kLifeMax), hazard.typical.renewal_rate(kLifeMax),
-                       hazard.high.renewal_rate(kLifeMax)},
-        .notice = spot_notice(type.provider)};
+    SpotFigures figures{.loss_rates = offer.interruption
+                                          ? loss_rates(advised_hazard(*offer.interruption))
+                                          : loss_rates_,
+                        .notice = spot_notice(type.provider)};
     if (offer.on_demand && allows(Market::kOnDemand)) figures.on_demand = offer.on_demand->rate;
     return figures;
   }
@@ -197,8 +240,16 @@ class Maker {
 
   const PlanQuestion& question_;
   MachineChoice choice_;
+  std::array<PerSecond, 3> loss_rates_;  // Of a pool that nothing is known of.
+  bool shards_;
   Space space_;
 };
+
+Space space_of(const PlanQuestion& question, bool shards) {
+  Maker maker(question, shards);
+  for (const VmType& type : question.context.catalog.types) maker.add(type);
+  return maker.take();
+}
 
 /// A quota that nothing counts against is a slip of the pen.
 Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
@@ -235,12 +286,16 @@ const Machine& Space::machine_of(int rental) const {
   return machines[static_cast<std::size_t>(rentals[static_cast<std::size_t>(rental)].machine)];
 }
 
-Result<Space> plan_space(const PlanQuestion& question) {
+Result<Space> plan_space(const PlanQuestion& question, Sharding sharding) {
   const Status quotas = check_quotas(question.context.catalog, question.constraints);
   if (!quotas.ok()) return quotas.error();
-  Maker maker(question);
-  for (const VmType& type : question.context.catalog.types) maker.add(type);
-  return maker.take();
+  const ShardedModel* model = question.context.sharded;
+  const bool may = sharding == Sharding::kAllowed && model != nullptr;
+  // No measured row of a layout trains adapters beside frozen weights: replicas come first.
+  const bool frozen = may && model->setup.frozen_products;
+  Space space = space_of(question, may && !frozen);
+  if (frozen && space.machines.empty()) return space_of(question, true);
+  return space;
 }
 
 bool within_quotas(const Space& space, const Constraints& constraints,

@@ -21,6 +21,10 @@ struct Machine {
   int batch_max = std::numeric_limits<int>::max();  // Per worker, that memory allows.
   int vms_max = 1;                                  // One where the network is not known.
   SaveLine copy = kHostCopyMeasured;                // Of a worker's state to its host.
+  // One VM, where all workers of a cluster hold parts of the model, in the layout that is fastest
+  // there: accelerators are too small for a replica, or hold little beside it. A type may be in the
+  // space twice, for replicas and for parts.
+  std::optional<ShardedCluster> sharded = {};
 };
 
 /// What is known of losing a spot machine.
@@ -68,8 +72,11 @@ struct Space {
 };
 
 /// What of the catalogue the job can run on under the constraints. Usage error: a quota that
-/// nothing of the catalogue counts against.
-Result<Space> plan_space(const PlanQuestion& question);
+/// nothing of the catalogue counts against. With `sharding`, machines that hold no replica are in
+/// it where the job is the training of a known transformer: of all its weights or, where no machine
+/// holds a replica, of some.
+enum class Sharding { kNone, kAllowed };
+Result<Space> plan_space(const PlanQuestion& question, Sharding sharding = Sharding::kNone);
 
 /// Whether so many VMs of each rental (rental, VMs) stay within every quota and the limit on VMs.
 bool within_quotas(const Space& space, const Constraints& constraints,

@@ -47,16 +47,20 @@ SpotRisk::SpotRisk(const PlanQuestion& question, const Space& space)
     assumes_bytes_ = true;
   }
   bytes_ = std::max(bytes_, 1 * kByte);
+  int vms_max = 0;
   for (const Rental& rental : space.rentals) {
+    if (rental.spot) vms_max = std::max(vms_max, rental.vms_max);
     Floor& floor = floors_.emplace_back();
     if (!rental.spot) continue;
     const PerSecond one = rental.spot->loss_rates[static_cast<std::size_t>(LossBelief::kTypical)];
     floor.spot = true;
     floor.dearer = dearer(rental, one);
     floor.recovery = recovery_min(rental);
-    for (int vms = 0; vms <= rental.vms_max; ++vms) {
-      floor.losses.push_back(events_rate(question.outlook.spot.group, vms, one));
-    }
+    floor.losses = one;
+  }
+  for (int vms = 0; vms <= vms_max; ++vms) {
+    const PerSecond one = 1 / kSecond;
+    events_.push_back(events_rate(question.outlook.spot.group, vms, one) / one);
   }
 }
 
@@ -148,7 +152,7 @@ LeastRun SpotRisk::least(std::span<const Part> parts, DollarsPerSecond rate, Sec
     const Floor& floor = floors_[static_cast<std::size_t>(part.rental)];
     if (!floor.spot) continue;
     spot = true;
-    losses += floor.losses[static_cast<std::size_t>(part.vms)];
+    losses += events_[static_cast<std::size_t>(part.vms)] * floor.losses;
     more += part.vms * floor.dearer;
     recovery = std::max(recovery, floor.recovery);
   }

@@ -120,14 +120,15 @@ class SpotRisk {
   /// What the bounds ask of a rental, millions of times.
   struct Floor {
     bool spot = false;
-    std::vector<PerSecond> losses;  // Of any of so many VMs.
-    DollarsPerSecond dearer;        // Of one VM.
+    PerSecond losses;         // Of one VM.
+    DollarsPerSecond dearer;  // Of one VM.
     Seconds recovery;
   };
 
   const PlanQuestion& question_;
   const Space& space_;
-  std::vector<Floor> floors_;  // By rental.
+  std::vector<Floor> floors_;   // By rental.
+  std::vector<double> events_;  // Losses of any of so many VMs over those of one.
   Bytes bytes_;
   bool assumes_bytes_ = false;
 };

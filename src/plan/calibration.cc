@@ -8,7 +8,7 @@ namespace stint {
 
 namespace {
 constexpr FieldRules kName{.range = Range::kAtLeastOne};
-constexpr FieldRules kNotNegative{.range = Range::kNotNegative};
+constexpr FieldRules kCountRules{.range = Range::kNotNegative};
 constexpr FieldRules kPositive{.range = Range::kPositive};
 constexpr FieldRules kFraction{.range = Range::kFraction};
 }  // namespace
@@ -19,10 +19,10 @@ void describe(Walk& walk, Like<Walk, Constant>& it) {
   walk.field("scope", it.scope, "Scope: a fabric, a job, or the population of jobs.", kName);
   walk.field("value", it.value, "Fitted value; close to the prior where the data say little.");
   walk.field("unit", it.unit, "Unit of the value; 1 for a ratio.", kName);
-  walk.field("deviation", it.deviation, "Standard deviation of the posterior.", kNotNegative);
+  walk.field("deviation", it.deviation, "Standard deviation of the posterior.", kCountRules);
   walk.field("prior_mean", it.prior_mean, "Mean of the prior.");
   walk.field("prior_deviation", it.prior_deviation, "Standard deviation of the prior.",
-             kNotNegative);
+             kCountRules);
   walk.field("identified", it.identified, "Whether the data narrow the prior.");
   walk.rest(it.unknown);
 }
@@ -31,7 +31,7 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, FittedData>& it) {
   walk.field("name", it.name, "Name of the data set.", kName);
   walk.field("provenance", it.provenance, "Source of the data set.", kName);
-  walk.field("rows", it.rows, "Number of rows that were fitted.", kNotNegative);
+  walk.field("rows", it.rows, "Number of rows that were fitted.", kCountRules);
   walk.field("jobs", it.jobs, "Jobs of the rows.");
   walk.field("devices", it.devices, "Accelerators of the rows; absent: not stated.");
   walk.rest(it.unknown);
@@ -41,10 +41,10 @@ template <class Walk>
 void describe(Walk& walk, Like<Walk, AccuracyRecord>& it) {
   walk.field("name", it.name, "Name of the data set or job.", kName);
   walk.field("split", it.split, "Split into training and test rows.", kName);
-  walk.field("n", it.n, "Number of rows that were scored.", kNotNegative);
-  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kNotNegative);
-  walk.field("median_ape", it.median_ape, "Median of the same.", kNotNegative);
-  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kNotNegative);
+  walk.field("n", it.n, "Number of rows that were scored.", kCountRules);
+  walk.field("mape", it.mape, "Mean of |predicted - measured| / measured.", kCountRules);
+  walk.field("median_ape", it.median_ape, "Median of the same.", kCountRules);
+  walk.field("p90_ape", it.p90_ape, "90th percentile of the same.", kCountRules);
   walk.field("coverage80", it.coverage80, "Share of rows inside the 80 % interval.", kFraction);
   walk.rest(it.unknown);
 }

@@ -65,6 +65,10 @@ void describe(Walk& walk, Like<Walk, Plan>& it) {
   walk.field("iterations", it.iterations, "Number of iterations to the goal.",
              {.range = Range::kAtLeastOne});
   walk.field("layout", it.layout, "Split of the job over the cluster.");
+  walk.field("parallel_layout", it.parallel_layout,
+             "Split of the model over the workers, as text; absent: each has a replica.");
+  walk.field("sharding", it.sharding, "The parallel layout taken apart.");
+  walk.field("runner_up", it.runner_up, "Best layout of other degrees on the same cluster.");
   walk.field("prediction", it.prediction, "Prediction of one iteration.");
   walk.field("bill", it.bill, "Parts of the cost; they add up to the mean cost.");
   walk.field("checkpoint", it.checkpoint, "Checkpoint schedule.");
@@ -75,6 +79,10 @@ void describe(Walk& walk, Like<Walk, Plan>& it) {
 }
 
 std::string problem(const Plan& it) {
+  if (it.parallel_layout) {
+    const auto layout = parse_parallel_layout(*it.parallel_layout);
+    if (!layout.ok()) return layout.error().message;
+  }
   constexpr Dollars kRounding = 0.005 * kDollar;
   if (!it.bill) return "";
   const Dollars missing = total(*it.bill) - it.cost.mean;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/layout.h"
+#include "plan/layout_estimate.h"
 #include "plan/prediction.h"
 
 namespace stint {
@@ -70,6 +71,9 @@ struct Plan {
   std::optional<int> global_batch;
   std::optional<std::int64_t> iterations;
   std::optional<Layout> layout;
+  std::optional<std::string> parallel_layout = {};  // Where the model is split: "dp8 zero3 mb2".
+  std::optional<LayoutEstimate> sharding = {};      // That layout taken apart,
+  std::optional<LayoutEstimate> runner_up = {};     // and the best one of other degrees.
   std::optional<Prediction> prediction;
   std::optional<Bill> bill;
   std::optional<CheckpointSchedule> checkpoint;

@@ -93,7 +93,8 @@ struct Prediction {
   double throughput_samples_per_second = 0;
   std::optional<Dollars> cost_per_million_samples;
   std::optional<MemoryVerdict> memory;
-  std::optional<FittingBatch> fitting;  // Where the memory is insufficient.
+  std::optional<FittingBatch> fitting;             // Where the memory is insufficient.
+  std::optional<std::string> fitting_layout = {};  // The same where the model must be split.
   std::optional<std::int64_t> global_batch;
   std::vector<PredictedGroup> groups;
   std::optional<PriceUsed> price;
@@ -199,6 +200,8 @@ void describe(Walk& walk, Like<Walk, Prediction>& it) {
   walk.field("memory", it.memory, "Memory of the fullest worker; absent: it is not known.");
   walk.field("fitting", it.fitting,
              "The same or the nearest global batch in a form that fits into memory.");
+  walk.field("fitting_layout", it.fitting_layout,
+             "Fastest split of the model over the workers that fits, as text.");
   walk.field("global_batch", it.global_batch, "Samples per iteration.",
              {.range = Range::kAtLeastOne});
   walk.field("groups", it.groups, "Work of each group of the cluster.");

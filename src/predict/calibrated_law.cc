@@ -161,6 +161,11 @@ Result<CalibratedLaw> calibrated_law(const Calibration& calibration) {
   law.servers_fitted = constants.find("fabric", "server_cost")->identified;
   const Constant* dispersion = constants.find("noise", "dispersion");
   if (dispersion != nullptr) law.dispersion = dispersion->value;
+  const auto width = [&](const char* name) {
+    const Constant* constant = constants.find("noise", name);
+    return constant == nullptr || constant->value <= 0 ? 1.0 : constant->value;
+  };
+  law.unseen = {.below = width("unseen_below"), .above = width("unseen_above")};
   for (const Constant& constant : calibration.constants) {
     if (constant.scope.starts_with(kJobScope)) read_job(constant, law);
   }
@@ -231,7 +236,11 @@ LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQ
   };
   const LogSpread spread = log_spread(log_time, deviations.size(), correlation);
   const Seconds mean = question.time(law.fabric, own);
-  return spread.with(std::sqrt(noise_variance(law, known, question, mean)));
+  const LogSpread whole = spread.with(std::sqrt(noise_variance(law, known, question, mean)));
+  // One worker shows nothing of what held-out jobs did on several.
+  if (known != nullptr || question.workers == 1) return whole;
+  return {.below = whole.below * std::pow(law.unseen.below, question.weight),
+          .above = whole.above * std::pow(law.unseen.above, question.weight)};
 }
 
 std::vector<std::vector<double>> lower_root(const std::vector<std::vector<double>>& covariance) {

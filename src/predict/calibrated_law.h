@@ -32,6 +32,7 @@ struct CalibratedLaw {
   double noise_floor = 0;    // Deviation of log time between runs of a setup that only computes.
   double noise_exposed = 0;  // And of the part of it that is exposed communication.
   double dispersion = 1;     // How much further than that unseen jobs lie from the population.
+  LogSpread unseen{.below = 1, .above = 1};  // Widths of unseen jobs, by jobs that were held out.
   std::map<std::string, KnownJob> jobs;
   BytesPerSecond reference_network = kReferenceNetwork;  // That the costs of the fabric are for.
   FabricFacts facts = {};                                // Of the network that was measured.
@@ -79,13 +80,15 @@ struct LawQuestion {
   double jitter = 0;  // See LawInput.
   int workers = 1;
   double cost_deviation = 0;  // Of ln of the cost between VMs, beyond what the law knows of.
+  double weight = 1;          // Of the law on this network, see FabricTransfer.
 };
 
 /// Deviations of the logarithm of a predicted time: by the constants of the fabric with their
 /// covariance and by those of the job (see law.h), and the noise of single setups. A constant of
 /// a job deviates as a known job's own does, and for one never seen by the spread of jobs times the
-/// dispersion. The bytes of gradients are known: they come from a profile. Null is a job never
-/// seen.
+/// dispersion; the whole is then as wide as held-out jobs were found to need, f^weight for the
+/// factor f, since a width that was learned on one network says little of another. The bytes of
+/// gradients are known: they come from a profile. Null is a job never seen.
 LogSpread log_spread(const CalibratedLaw& law, const KnownJob* known, const LawQuestion& question);
 
 /// What of the upper one the job's cost makes at least.

@@ -62,6 +62,7 @@ LawQuestion question_of(const JobProfile& job, Workers cluster) {
     question.jitter = std::max(question.jitter, group.jitter);
     if (group.transfer == nullptr) continue;
     question.cost_deviation = std::max(question.cost_deviation, group.transfer->deviation);
+    question.weight = std::min(question.weight, group.transfer->weight);
   }
   return question;
 }

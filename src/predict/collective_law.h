@@ -55,6 +55,8 @@ struct LinkLaw {
   Seconds latency;        // One step of a collective.
   double efficiency = 1;  // Largest share of the nominal rate.
   double blend = 1;       // p of collective_time; 1: a step begins when the one before has ended.
+  // Nanoseconds for each byte after the wire delivered it: over TCP a processor copies them all.
+  double host = 0;
   // Spread of the logarithms between fabrics of this kind.
   double latency_deviation = 0;
   double efficiency_deviation = 0;
@@ -87,6 +89,7 @@ void for_each_constant(Law& law, Visit visit) {
     visit(scope, "latency", it.latency);
     visit(scope, "efficiency", it.efficiency);
     visit(scope, "blend", it.blend);
+    visit(scope, "host_cost", it.host);
     visit(scope, "latency_deviation", it.latency_deviation);
     visit(scope, "efficiency_deviation", it.efficiency_deviation);
   };
@@ -116,7 +119,7 @@ BytesPerSecond nominal_rate(const Fabric& fabric);
 /// 1989). Inside a VM of w workers, and between N VMs through the NIC of one:
 ///
 ///   M_in = k (w − 1)/w · S / (inside rate · lanes · e_in)
-///   M    = k (N − 1)/N · S / (nominal rate · e · (1 − loss)^log₂(N/2))
+///   M    = k (N − 1)/N · S (1 / (nominal rate · e · (1 − loss)^log₂(N/2)) + host)
 ///
 /// with k = 2 for an all-reduce and 1 for others; a broadcast and a message carry S. An all-reduce
 /// takes the best of

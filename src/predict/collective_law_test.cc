@@ -150,6 +150,19 @@ TEST(ExpectedLink, GivesTheTimeOfTheLaw) {
   }
 }
 
+// Two VMs send 100 MB each way at 0.5 of 10 GB/s, 20 ms, and their processors take 0.1 ns a byte.
+TEST(CollectiveLaw, AddsTheCopyOfTheHost) {
+  CollectiveLaw law = plain_law();
+  const Fabric fabric{.workers_per_vm = 1,
+                      .vms = 2,
+                      .transport = TransportFamily::kTcp,
+                      .line_rate = 10 * kGB / kSecond};
+  const Seconds wire = collective_time(CollectiveKind::kAllReduce, 100 * kMB, fabric, law);
+  law.tcp.host = 0.1;
+  const Seconds both = collective_time(CollectiveKind::kAllReduce, 100 * kMB, fabric, law);
+  EXPECT_NEAR((both - wire).in(kMillisecond), 10, 1e-9);
+}
+
 TEST(CollectiveLaw, ReadsItsConstants) {
   Calibration calibration{.name = "c"};
   CollectiveLaw law = plain_law();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
+
 namespace stint {
 namespace {
 
@@ -120,6 +122,25 @@ bool same_inside(const FabricPhysics& physics, const FabricFacts& a, const Fabri
   return !a.inside || doublings(inside_rate(physics, a), inside_rate(physics, b)) < kSameRate;
 }
 
+/// The share of the nominal rate that a link has inside a step.
+Believed inside_steps(const LinkLaw& link, const Believed& share) {
+  return {.mean = link.efficiency * share.mean,
+          .deviation = std::hypot(link.efficiency_deviation, share.deviation)};
+}
+
+/// NVLink is a mesh in old machines only, and the two differ little.
+InsideTopology usual_topology(InsideLinkKind kind) {
+  switch (kind) {
+    case InsideLinkKind::kNvlink:
+      return InsideTopology::kSwitched;
+    case InsideLinkKind::kPcie:
+      return InsideTopology::kPcie;
+    case InsideLinkKind::kOther:
+      return InsideTopology::kMesh;
+  }
+  CHECK(false);
+}
+
 /// Weights by the distance between two networks, of which all facts are known.
 void set_weights(const FabricPhysics& physics, const FabricFacts& from, const FabricFacts& to,
                  FabricTransfer& transfer) {
@@ -137,21 +158,29 @@ void set_weights(const FabricPhysics& physics, const FabricFacts& from, const Fa
 
 }  // namespace
 
-Result<FabricPhysics> fabric_physics(const Calibration& calibration) {
+Result<FabricPhysics> fabric_physics(const Calibration& calibration, const CollectiveLaw& law) {
   Reader reader(calibration);
   FabricPhysics physics;
   for (const auto& [transport, name] : names_of(TransportFamily{})) {
-    physics.transports[transport] = {.efficiency = reader.believed(name, "efficiency"),
-                                     .host = reader.value(name, "host_cost"),
-                                     .by_vms = reader.believed(name, "cost_by_vms"),
-                                     .by_workers = reader.believed(name, "cost_by_workers"),
-                                     .depth = reader.believed(name, "depth_share"),
-                                     .latency = reader.believed(name, "latency"),
-                                     .server = reader.value(name, "server_cost")};
+    const LinkLaw& link = between_law(law, transport);
+    const Believed share = reader.believed(name, "step_share");
+    const double latency_share = reader.value(name, "latency_share");
+    physics.transports[transport] = {
+        .efficiency = inside_steps(link, share),
+        .host = link.host / share.mean + reader.value(name, "step_cost"),
+        .step_share = share,
+        .latency_share = latency_share,
+        .by_vms = reader.believed(name, "cost_by_vms"),
+        .by_workers = reader.believed(name, "cost_by_workers"),
+        .depth = reader.believed(name, "depth_share"),
+        .latency = {std::log(2 * latency_share * link.latency.in(kSecond)), link.latency_deviation},
+        .server = reader.value(name, "server_cost")};
   }
   for (const auto& [inside, name] : names_of(InsideLinkKind{})) {
-    physics.insides[inside] = {.efficiency = reader.believed(name, "efficiency"),
-                               .rate = reader.value(name, "rate")};
+    const LinkLaw& link = inside_law(law, usual_topology(inside));
+    physics.insides[inside] = {
+        .efficiency = inside_steps(link, reader.believed(name, "step_share")),
+        .rate = reader.value(name, "rate")};
   }
   physics.distance = {.rate = reader.value("distance", "rate"),
                       .workers = reader.value("distance", "workers"),

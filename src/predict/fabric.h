@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "plan/calibration.h"
+#include "predict/collective_law.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -17,15 +18,20 @@ struct Believed {
 };
 
 /// What physics and published clusters say of a network of one transport before anything is
-/// measured on it. Costs are those of a byte through the NIC of a VM:
+/// measured on it. Costs are those of a byte through the NIC of a VM while a step computes:
 ///
 ///   β = 1/(efficiency · line rate) + host
+///   efficiency = e · step_share,  host = h / step_share + step_cost
 ///
-/// Over TCP a processor copies every byte after the wire delivered it, which limits fast NICs; by
-/// RDMA hardly anything comes after the wire.
+/// where e and h are those of large collectives alone, which predict/collective_law.h has: over TCP
+/// a processor copies every byte after the wire delivered it, which limits fast NICs; by RDMA
+/// hardly anything comes after the wire. Likewise a doubling of the workers adds the latency
+/// 2 α · latency_share to a bucket, α that of one step of a collective; a tree takes two.
 struct TransportLaw {
   Believed efficiency;  // Of the line rate; the deviation is that of ln β.
   double host = 0;      // ns per byte.
+  Believed step_share;  // Rate inside a step over that of a large collective alone.
+  double latency_share = 1;
   Believed by_vms;      // As cost_by_vms of FabricLaw.
   Believed by_workers;  // As cost_by_workers and two_vm_workers.
   Believed depth;       // ln of depth_cost over β.
@@ -33,7 +39,7 @@ struct TransportLaw {
   double server = 0;    // ns per byte that a parameter server adds to β.
 };
 
-/// What is known of a link inside a VM.
+/// What is known of a link inside a VM: efficiency = e · step_share, as above.
 struct InsideLaw {
   Believed efficiency;  // Of the rate one way; the deviation is that of the cost's logarithm.
   double rate = 0;      // GB/s one way, where nothing else is known.
@@ -49,15 +55,16 @@ struct FabricDistance {
   double cluster = 0;    // Another cluster, whatever its facts.
 };
 
-/// The constants of data/calibration/fabrics.json.
+/// The law of collectives with the constants of data/calibration/fabrics.json.
 struct FabricPhysics {
   std::map<TransportFamily, TransportLaw> transports;
   std::map<InsideLinkKind, InsideLaw> insides;
   FabricDistance distance;
 };
 
-/// Bad input that names the constant when one is missing.
-Result<FabricPhysics> fabric_physics(const Calibration& calibration);
+/// The physics of networks inside steps: rates and latencies of `law`, the one source of them, and
+/// what steps make of them by `calibration`. Bad input that names the constant when one is missing.
+Result<FabricPhysics> fabric_physics(const Calibration& calibration, const CollectiveLaw& law);
 
 /// The prior of a FabricLaw: its constants and their deviations.
 struct FabricPrior {

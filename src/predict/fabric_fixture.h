@@ -9,6 +9,7 @@ inline NetworkKnowledge round_networks() {
   NetworkKnowledge known;
   known.physics.transports[TransportFamily::kTcp] = {.efficiency = {0.8, 0.5},
                                                      .host = 0.1,
+                                                     .step_share = {1, 0.3},
                                                      .by_vms = {0.05, 0.2},
                                                      .by_workers = {0.1, 0.3},
                                                      .depth = {-2, 1},
@@ -16,6 +17,7 @@ inline NetworkKnowledge round_networks() {
                                                      .server = 0.3};
   known.physics.transports[TransportFamily::kRdma] = {.efficiency = {0.8, 0.3},
                                                       .host = 0,
+                                                      .step_share = {0.5, 0.3},
                                                       .by_vms = {0.05, 0.2},
                                                       .by_workers = {0, 0.2},
                                                       .depth = {-3, 1},

@@ -106,9 +106,44 @@ TEST(FabricTransfer, UnknownFactsOfTheCalibrationCountAsEqual) {
 }
 
 TEST(FabricPhysics, NamesAConstantThatIsMissing) {
-  const auto physics = fabric_physics({.name = "mine"});
+  const auto physics = fabric_physics({.name = "mine"}, {});
   ASSERT_FALSE(physics.ok());
-  EXPECT_EQ(physics.error().message, "the calibration mine lacks the constant efficiency of tcp");
+  EXPECT_EQ(physics.error().message, "the calibration mine lacks the constant step_share of tcp");
+}
+
+/// Constants of steps that are all a half.
+Calibration half_of_all() {
+  Calibration steps{.name = "steps"};
+  for (const char* scope : {"tcp", "rdma", "pcie", "nvlink", "other", "distance"}) {
+    for (const char* name :
+         {"step_share", "step_cost", "latency_share", "cost_by_vms", "cost_by_workers",
+          "depth_share", "server_cost", "rate", "workers", "transport", "inside", "cluster"}) {
+      steps.constants.push_back({.name = name, .scope = scope, .value = 0.5, .deviation = 0.3});
+    }
+  }
+  return steps;
+}
+
+// One source of rates and latencies: what moves collectives alone moves steps as much.
+TEST(FabricPhysics, FollowsTheLawOfCollectives) {
+  CollectiveLaw law;
+  law.rdma = {.latency = 40 * kMicrosecond,
+              .efficiency = 0.9,
+              .latency_deviation = 0.7,
+              .efficiency_deviation = 0.4};
+  law.tcp.host = 0.1;
+  const auto physics = fabric_physics(half_of_all(), law);
+  ASSERT_TRUE(physics.ok()) << physics.error().message;
+  const TransportLaw& rdma = physics->transports.at(TransportFamily::kRdma);
+  EXPECT_NEAR(rdma.efficiency.mean, 0.45, 1e-12);
+  EXPECT_NEAR(rdma.efficiency.deviation, 0.5, 1e-12);
+  EXPECT_NEAR(rdma.latency.mean, std::log(4e-5), 1e-12);  // Two steps of a tree, half of each.
+  EXPECT_EQ(rdma.latency.deviation, 0.7);
+  EXPECT_NEAR(physics->transports.at(TransportFamily::kTcp).host, 0.2 + 0.5, 1e-12);
+  law.rdma.efficiency = 0.6;
+  EXPECT_NEAR(
+      fabric_physics(half_of_all(), law)->transports.at(TransportFamily::kRdma).efficiency.mean,
+      0.3, 1e-12);
 }
 
 // A correction that fades must not outweigh what the link gains: up to a factor of ten.

@@ -12,6 +12,7 @@
 #include "predict/calibrated_law.h"
 #include "predict/device_scaling.h"
 #include "predict/memory.h"
+#include "predict/sharded/sharded_model.h"
 #include "predict/worker_group.h"
 
 namespace stint {
@@ -34,6 +35,7 @@ struct PredictContext {
   const Catalog& catalog;
   const CalibratedLaw& law;
   const DeviceLaw& devices;
+  const ShardedModel* sharded = nullptr;  // Of a job that is the training of a known transformer.
 
   const KnownJob* known() const { return law.known_job(job.name, job.gradient_bytes); }
 };

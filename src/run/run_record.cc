@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "run/worker_layout.h"
 
 namespace stint {
 namespace {
@@ -48,6 +50,13 @@ std::string problem(const RunRecord& it) {
   constexpr double kDecisionsMax = 10'000;
   constexpr double kWeighedMax = 16'777'216;
   if (it.command.empty()) return "there is no command";
+  if (it.layout) {
+    const auto layout = parse_worker_layout(*it.layout);
+    if (!layout.ok()) return layout.error().message;
+    int machines = 0;
+    for (const RunMachines& kind : it.plan.machines) machines += kind.trains ? kind.count : 0;
+    if (layout->model() > machines) return "the layout needs more machines than the plan has";
+  }
   if (!it.deadline) return "";
   double machines = 0;
   for (const RunMachines& kind : it.plan.machines) machines += kind.trains ? kind.count : 0;
@@ -186,7 +195,14 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
                            .on_demand = machines.on_demand});
   }
   terms.steps = steps_of(record, plan);
-  terms.step_time = [plan](std::span<const int> slots) { return step_time_of(plan, slots).mean; };
+  if (record.layout) terms.machines_multiple = parse_worker_layout(*record.layout)->model();
+  terms.machines_min = terms.machines_multiple;
+  terms.step_time = [plan, multiple = static_cast<std::size_t>(terms.machines_multiple)](
+                        std::span<const int> slots) {
+    const std::size_t trains = slots.size() - slots.size() % multiple;
+    if (trains == 0) return std::numeric_limits<double>::infinity() * kSecond;
+    return step_time_of(plan, slots.first(trains)).mean;
+  };
   const RunStepTime whole = step_time_of(plan, all);
   // Steps of one attempt vary less than the interval of a prediction; beyond its ends, and at least
   // a seventh away, the plan was made for a different cluster.
@@ -202,7 +218,8 @@ RunTerms terms_of(const RunRecord& record, const RunPlan& plan) {
   terms.plain = record.plain.value_or(false);
   terms.hang = record.hang.value_or(terms.hang);
   // A search makes its own plans, and one run may not change machines that it shares.
-  terms.replans = !plan.training && !record.sharing;
+  // A new plan may have machines that do not fit the layout.
+  terms.replans = !plan.training && !record.sharing && !record.layout;
   return terms;
 }
 

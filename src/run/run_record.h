@@ -100,6 +100,8 @@ struct RunRecord {
   std::vector<std::string> environment = {};
   std::optional<bool> plain = {};  // The script seems to take no orders: it has no stint.Job.
   RunCompute compute = RunCompute::kReal;
+  // How the script splits its model over all machines; see worker_layout.h. Absent: it does not.
+  std::optional<std::string> layout = {};
   int global_batch = 1;
   std::int64_t steps = 1;
   RunPlan plan;
@@ -275,6 +277,9 @@ void describe(Walk& walk, Like<Walk, RunRecord>& it) {
   walk.number("hang_s", it.hang, kSecond,
               "Time without a step after which a plain script counts as hung.", Range::kPositive);
   walk.field("compute", it.compute, "Kind of computation on machines without an accelerator.");
+  walk.field("layout", it.layout,
+             "Split of the model over all machines, such as 'dp2 tp2 zero1'; absent: the script "
+             "does not split it.");
   walk.field("global_batch", it.global_batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.field("steps", it.steps, "Number of steps to train.",
              {.range = Range::kAtLeastOne, .max = kStepsMax});

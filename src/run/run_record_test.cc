@@ -1,5 +1,6 @@
 #include "run/run_record.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -192,6 +193,24 @@ TEST(RunRecord, TermsSayWhatTheSupervisorHasToKnow) {
   record.plan.steps[0].p10 = 0.5 * kSecond;
   EXPECT_NEAR(terms_of(record, record.plan).slower, 1.15, 1e-12);
   EXPECT_NEAR(terms_of(record, record.plan).faster, 0.5, 1e-12);
+}
+
+TEST(RunRecord, ALayoutTrainsOnWholeReplicasOfTheModel) {
+  RunRecord record = small_record();
+  record.plan.machines[0].count = 4;
+  record.layout = "dp2 tp2";
+  EXPECT_EQ(problem(record), "");
+  const RunTerms terms = terms_of(record, record.plan);
+  EXPECT_EQ(terms.machines_multiple, 2);
+  EXPECT_EQ(terms.machines_min, 2);
+  EXPECT_FALSE(terms.replans);
+  const std::vector<int> three = {0, 1, 3};
+  EXPECT_EQ(terms.step_time(three), 1 * kSecond);  // Of two; the third is idle.
+  EXPECT_FALSE(std::isfinite(terms.step_time(std::vector<int>{2}).in(kSecond)));
+  record.layout = "pp8";
+  EXPECT_EQ(problem(record), "the layout needs more machines than the plan has");
+  record.layout = "dp2 x";
+  EXPECT_NE(problem(record).find("'x' is no word of a layout"), std::string::npos);
 }
 
 TEST(RunRecord, ASaveIsOrderedAsFarAheadAsAnOrderTravels) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/random.h"
@@ -210,6 +211,9 @@ void Runner::train(const RunAction& action) {
                .port = port_of(setup_.member, action.attempt),
                .shares = shares_of(plan_, slots, batch_of(setup_.record, plan_)),
                .training = plan_.training};
+  if (const auto layout = layout_of(action.vms.size())) {
+    training_.shares = shares_of(*layout, batch_of(setup_.record, plan_));
+  }
   for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
   step_time_ = step_time_of(plan_, slots).mean;
   // Until all new workers are ready, those that trained before continue.
@@ -234,6 +238,14 @@ void Runner::train(const RunAction& action) {
   order_training();
 }
 
+/// The layout of the run for so many workers, which is a multiple of what one replica takes.
+std::optional<WorkerLayout> Runner::layout_of(std::size_t workers) const {
+  if (!setup_.record.layout) return std::nullopt;
+  auto layout = parse_worker_layout(*setup_.record.layout);
+  CHECK(layout.ok());  // The record was validated.
+  return fitted(std::move(*layout), static_cast<int>(workers));
+}
+
 void Runner::start_worker(std::size_t rank) {
   const RunRecord& record = setup_.record;
   const int vm = gang_.vms()[rank];
@@ -244,13 +256,15 @@ void Runner::start_worker(std::size_t rank) {
   const std::vector<std::string> ordered =
       order_variables(record, machines_[vm].kind, setup_.folder, training_.shares[rank]);
   variables.insert(variables.end(), ordered.begin(), ordered.end());
+  const auto layout = layout_of(gang_.vms().size());
+  if (layout) variables.push_back("STINT_LAYOUT=" + to_text(*layout));
   variables.push_back(fmt::format("STINT_ATTEMPT={}", gang_.attempt()));
   variables.push_back(fmt::format("TORCHELASTIC_RESTART_COUNT={}", gang_.attempt() - 1));
   variables.push_back("TORCHELASTIC_RUN_ID=" + record.name);
   machines_[vm].ready = false;
-  const std::string mark =
-      fmt::format("attempt {}, rank {} of {}, {:.1f} s after the start of the run", gang_.attempt(),
-                  rank, gang_.vms().size(), now().in(kSecond));
+  const std::string mark = fmt::format(
+      "attempt {}, rank {} of {}{}, {:.1f} s after the start of the run", gang_.attempt(), rank,
+      gang_.vms().size(), layout ? ", layout " + to_text(*layout) : "", now().in(kSecond));
   const Status started = crew_.start_worker(
       vm,
       {.words = record.command,

@@ -17,6 +17,7 @@
 #include "run/run_ledger.h"
 #include "run/run_record.h"
 #include "run/run_steps.h"
+#include "run/worker_layout.h"
 #include "run/worker_orders.h"
 #include "supervise/supervisor.h"
 
@@ -160,6 +161,7 @@ class Runner {
   std::string last_words_of(int vm) const;
   bool restarts_all() const;
 
+  std::optional<WorkerLayout> layout_of(std::size_t workers) const;
   void start_worker(std::size_t rank);
   bool keeps_in_folder() const;
   std::vector<ReceiverAddress> receivers() const;

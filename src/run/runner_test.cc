@@ -90,6 +90,25 @@ control.recv(1)
   EXPECT_TRUE(tells("the script trains 3 steps instead of the plan's 20")) << lines();
 }
 
+TEST_F(RunnerTest, WorkersGetTheirLayoutAndTheSamplesOfTheirDataRank) {
+  use_script(R"(
+import os
+with open("seen-" + os.environ["RANK"], "w") as file:
+    file.write(os.environ["STINT_LAYOUT"] + ", " + os.environ["STINT_BATCH_SIZE"])
+)");
+  record_.plain = true;
+  record_.layout = "tp2 zero1";
+  const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+  // Two workers hold one model, and both see all 48 samples.
+  for (const char* rank : {"0", "1"}) {
+    const auto seen = read_file(place_.path() + "/seen-" + rank);
+    ASSERT_TRUE(seen.ok());
+    EXPECT_EQ(*seen, "tp2 zero1, 48");
+  }
+}
+
 TEST_F(RunnerTest, AnInterruptSavesAndStops) {
   record_.steps = 2000;
   record_.checkpoint.interval = 1 * kHour;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,16 @@ struct DisasterMachine {
 /// Step time of machines that share the work evenly, with a small cost of communication.
 inline Seconds world_step_time(int machines) { return (24.0 / machines + machines) * kSecond; }
 
+/// The same for machines of which so many hold one replica of the model; others are idle.
+inline StepTime step_time_of_replicas(int multiple) {
+  return [multiple](std::span<const int> slots) {
+    const int count = static_cast<int>(slots.size());
+    const int trains = count - count % multiple;
+    if (trains == 0) return std::numeric_limits<double>::infinity() * kSecond;
+    return world_step_time(trains);
+  };
+}
+
 /// A policy that holds random numbers of machines.
 class ErraticPolicy : public DeadlinePolicy {
  public:
@@ -123,6 +134,8 @@ inline RunTerms draw_new_slots(Random& random, RunTerms terms, DollarsPerSecond 
   const int machines = 1 + random.below(4);
   terms.slots = draw_slots(random, spot, machines);
   terms.machines_min = 1 + random.below(machines);
+  terms.machines_multiple = 1;
+  terms.step_time = step_time_of_replicas(1);
   terms.deadline.reset();
   terms.budget.reset();
   return terms;
@@ -144,10 +157,10 @@ inline Disaster draw_disaster(std::uint64_t seed) {
   const int machines = 1 + random.below(4);
   terms.slots = draw_slots(random, 0.3 * kDollar / kHour, machines);
   terms.machines_min = 1 + random.below(machines);
+  // A replica of the model on two machines.
+  if (machines % 2 == 0 && terms.machines_min == 2) terms.machines_multiple = 2;
   terms.steps = 5 + random.below(random.below(5) == 0 ? 200 : 60);
-  terms.step_time = [](std::span<const int> slots) {
-    return world_step_time(static_cast<int>(slots.size()));
-  };
+  terms.step_time = step_time_of_replicas(terms.machines_multiple);
   terms.save_every = random.uniform(0.5, 10) * kMinute;
   terms.patience = 90 * kMinute;
   disaster.speed = random.below(3) == 0 ? random.uniform(0.5, 2) : random.uniform(0.9, 1.1);

@@ -341,6 +341,9 @@ class DisasterWorld {
     if (static_cast<int>(action.vms.size()) < supervisor_->terms().machines_min) {
       fail("too few machines train");
     }
+    if (static_cast<int>(action.vms.size()) % supervisor_->terms().machines_multiple != 0) {
+      fail("a part of a replica trains");
+    }
     if (action.step != supervisor_->saved()) fail("it starts from another checkpoint");
     if (action.step > latest() && !destroyed_) fail("it starts from what is not stored");
     gang_ = action.vms;

@@ -34,7 +34,8 @@ using StepTime = std::function<Seconds(std::span<const int> slots)>;
 /// The work of a run and the predictions about it.
 struct RunTerms {
   std::vector<RunSlot> slots;
-  int machines_min = 1;  // With fewer that train the run waits.
+  int machines_min = 1;       // With fewer that train the run waits.
+  int machines_multiple = 1;  // As many hold one replica of the model; others are left idle.
   std::int64_t steps = 1;
   StepTime step_time;
   double slower = 1.25;  // Upper end of the interval of step time over predicted step time,

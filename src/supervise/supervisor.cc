@@ -48,6 +48,7 @@ void Supervisor::change_terms(RunTerms terms, std::unique_ptr<DeadlinePolicy> po
   training_ = training_slots(terms);
   CHECK(!training_.empty() && terms.machines_min >= 1);
   CHECK(terms.machines_min <= static_cast<int>(training_.size()));
+  CHECK(terms.machines_multiple >= 1);
   if (terms.steps <= 1) terms.steps = terms_.steps;
   if (!terms.deadline) terms.deadline = terms_.deadline;
   if (!terms.budget) terms.budget = terms_.budget;

@@ -148,6 +148,7 @@ class Supervisor : private SupervisorState {
   bool settled() const;
   bool nothing_wanted() const;
   bool can_train(const std::vector<int>& vms) const;
+  std::vector<int> available() const;
   std::vector<int> target() const;
   std::vector<int> stayers() const;
   int spot_present() const;

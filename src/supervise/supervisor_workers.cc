@@ -17,9 +17,9 @@ bool contains(const std::vector<int>& list, int value) {
 
 }  // namespace
 
-/// The machines to train on: for each slot the one of the wanted market, and until it is up
+/// The machines that could train: for each slot the one of the wanted market, and until it is up
 /// another.
-std::vector<int> Supervisor::target() const {
+std::vector<int> Supervisor::available() const {
   std::vector<int> found;
   for (const int slot : training_) {
     const auto& wanted = slots_[static_cast<std::size_t>(slot)].wanted;
@@ -30,6 +30,22 @@ std::vector<int> Supervisor::target() const {
       if (!vm || vms_.at(*vm).phase != Phase::kUp) continue;
       found.push_back(*vm);
       break;
+    }
+  }
+  return found;
+}
+
+/// The machines to train on: whole replicas of the model. Machines that train already stay, so that
+/// one that comes does not replace another.
+std::vector<int> Supervisor::target() const {
+  std::vector<int> found = available();
+  std::size_t surplus = found.size() % static_cast<std::size_t>(terms_.machines_multiple);
+  for (const bool training : {false, true}) {
+    for (std::size_t i = found.size(); i-- > 0 && surplus > 0;) {
+      const bool trains = attempt_ && contains(attempt_->vms, found[i]);
+      if (trains != training) continue;
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
+      --surplus;
     }
   }
   return found;
@@ -143,9 +159,10 @@ bool Supervisor::pays(const std::vector<int>& wanted) const {
     return wanted.size() == in_use - (slots_.size() - training_.size()) ||
            step_time(wanted) < speed_.predicted();
   }
+  const std::vector<int> there = available();
   for (const int vm : attempt_->vms) {
     // Machines that are no longer wanted leave the group.
-    if (vms_.at(vm).phase == Phase::kUp && !contains(wanted, vm)) return true;
+    if (vms_.at(vm).phase == Phase::kUp && !contains(there, vm)) return true;
   }
   if (wanted.size() < attempt_->vms.size()) return false;
   const std::vector<int> rest = stayers();

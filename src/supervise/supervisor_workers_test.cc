@@ -17,6 +17,39 @@ RunTerms plain_terms(int machines) {
   return terms;
 }
 
+// A replica of the model takes two machines: four train, and after a loss two of the other three.
+TEST(SupervisorWorkers, OnlyWholeReplicasOfAModelTrain) {
+  RunTerms terms = plain_terms(4);
+  terms.machines_multiple = terms.machines_min = 2;
+  SupervisedRun run(terms);
+  run.begin();
+  EXPECT_EQ(run.supervisor.attempt()->vms, (std::vector<int>{0, 1, 2, 3}));
+  for (int i = 1; i <= 5; ++i) run.step(10 * i, i);
+  run.tell(51, {.kind = Event::kVmLost, .vm = 1});
+  run.tell(52, {.kind = Event::kLaunchRefused, .vm = 4});
+  EXPECT_EQ(run.the(Act::kTrain).vms, (std::vector<int>{0, 2}));
+  run.train(60, 0);
+  run.step(70, 1);
+  run.tell(71, {.kind = Event::kVmLost, .vm = 0});
+  for (const RunAction& launch : run.all(Act::kLaunch)) {
+    run.tell(72, {.kind = Event::kLaunchRefused, .vm = launch.vm});
+  }
+  EXPECT_EQ(run.supervisor.attempt()->vms, (std::vector<int>{2, 3}));  // The idle one joins.
+}
+
+TEST(SupervisorWorkers, FewerMachinesThanAReplicaWait) {
+  RunTerms terms = plain_terms(2);
+  terms.machines_multiple = terms.machines_min = 2;
+  SupervisedRun run(terms);
+  run.begin();
+  run.step(10, 1);
+  run.tell(11, {.kind = Event::kVmLost, .vm = 1});
+  run.tell(12, {.kind = Event::kLaunchRefused, .vm = 2});
+  EXPECT_FALSE(run.wants(Act::kTrain));
+  run.tick(100);
+  EXPECT_FALSE(run.wants(Act::kTrain));
+}
+
 TEST(SupervisorWorkers, APlainScriptIsTrainedWhenItEndsWellAndNothingIsCalledSaved) {
   SupervisedRun run(plain_terms(2));
   run.begin();

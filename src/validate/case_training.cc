@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "load/image_input.h"
 #include "load/model_files.h"
 #include "measure/tables/table_cells.h"
 #include "models/model_job.h"
@@ -189,9 +190,10 @@ Result<CaseTraining> training_of_case(const PublishedCase& it, const Gpu& gpu) {
     if (!status.ok()) return status.error();
   }
   asked.batch = training.batch;
-  auto job = model_job(*model, asked);
+  auto job = model_job(*model, asked, image_input_without(it.group));
   if (!job.ok()) return job.error();
   training.job = std::move(*job);
+  if (has(to_lower(it.task), "synthetic")) training.job.work->input.reset();
   return training;
 }
 

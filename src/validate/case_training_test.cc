@@ -56,6 +56,13 @@ TEST(CaseTraining, TakesBatchAndPrecisionOfTheCase) {
   EXPECT_TRUE(training->assumed.empty());
 }
 
+TEST(CaseTraining, ReadsNoImagesWhereTheDataAreSynthetic) {
+  PublishedCase it = resnet();
+  EXPECT_TRUE(training_of_case(it, gpu())->job.work->input);
+  it.task = "tf_cnn_benchmarks, Synthetic";
+  EXPECT_FALSE(training_of_case(it, gpu())->job.work->input);
+}
+
 // 1,024 tokens a sequence: 64 sequences on each of 8 workers are the whole batch.
 TEST(CaseTraining, CountsMicroStepsOfTokens) {
   PublishedCase it{.id = "l-01",

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "calibrate/collective_fit.h"
 #include "calibrate/score.h"
 #include "measure/tables/nccl_text.h"
+#include "validate/row_files.h"
 
 namespace stint {
 namespace {
@@ -26,22 +26,10 @@ struct Rows {
   std::vector<std::size_t> places;  // Positions of the test rows in their files.
 };
 
-Result<std::vector<CollectiveRow>> read_all(const std::vector<std::string>& files) {
-  std::vector<CollectiveRow> all;
-  for (const std::string& file : files) {
-    const auto text = read_file(file);
-    if (!text.ok()) return text.error();
-    const auto rows = read_collective_table(*text, file);
-    if (!rows.ok()) return rows.error();
-    all.insert(all.end(), rows->begin(), rows->end());
-  }
-  return all;
-}
-
 Result<Rows> read_rows(const CollectiveRequest& request) {
-  auto train = read_all(request.train);
+  auto train = rows_of_files<CollectiveRow>(request.train, read_collective_table);
   if (!train.ok()) return train.error();
-  auto test = read_all(request.test);
+  auto test = rows_of_files<CollectiveRow>(request.test, read_collective_table);
   if (!test.ok()) return test.error();
   Rows rows{.test = std::move(*test)};
   for (std::size_t i = 0; i < rows.test.size(); ++i) rows.places.push_back(i);

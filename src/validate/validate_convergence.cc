@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "calibrate/convergence_models.h"
 #include "calibrate/score.h"
 #include "measure/tables/convergence_table.h"
+#include "validate/row_files.h"
 
 namespace stint {
 namespace {
@@ -31,15 +31,10 @@ struct Outcome {
 
 Result<std::vector<ConvergenceRow>> read_all(const std::vector<std::string>& files,
                                              Measured measured) {
-  std::vector<ConvergenceRow> all;
-  for (const std::string& file : files) {
-    const auto text = read_file(file);
-    if (!text.ok()) return text.error();
-    const auto rows = read_convergence_table(*text, file, measured);
-    if (!rows.ok()) return rows.error();
-    all.insert(all.end(), rows->begin(), rows->end());
-  }
-  return all;
+  return rows_of_files<ConvergenceRow>(files,
+                                       [&](const std::string& text, const std::string& source) {
+                                         return read_convergence_table(text, source, measured);
+                                       });
 }
 
 /// With a split the runs of another batch than `test` or of another job, else all.

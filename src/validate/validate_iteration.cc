@@ -300,7 +300,8 @@ Result<std::vector<AccuracyRecord>> left_out_accuracy(const CalibrateRequest& re
                                           .train = request.train,
                                           .split = split,
                                           .jobs = request.jobs,
-                                          .fabric = request.fabric});
+                                          .fabric = request.fabric,
+                                          .calibration = request.onto});
   if (!answer.ok()) return answer.error();
   std::vector<AccuracyRecord> records;
   for (const auto& [job, score] : answer->ours.jobs) {

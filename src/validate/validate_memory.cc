@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "validate/sharded/validate_memory_layouts.h"
 #include "validate/validate_memory_marks.h"
 #include "validate/validate_memory_plans.h"
 
@@ -86,6 +87,15 @@ Result<ValidationReport> validate_memory(const Environment& environment,
                                          const MemoryRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files.error();
+  if (request.format) {
+    return validate_memory_layouts(environment, {.format = *request.format,
+                                                 .train = request.train,
+                                                 .test = request.test,
+                                                 .split = request.split,
+                                                 .priors = request.priors,
+                                                 .plain = request.plain});
+  }
+  if (!request.priors.empty()) return bad_usage("--prior needs --format");
   auto train = read_tables(request.train);
   if (!train.ok()) return train.error();
   auto test = read_tables(request.test);

@@ -8,11 +8,11 @@
 #include <span>
 #include <utility>
 
-#include "base/file.h"
 #include "base/normal.h"
 #include "calibrate/score.h"
 #include "load/job_files.h"
 #include "risk/price_drift.h"
+#include "validate/row_files.h"
 
 namespace stint {
 namespace {
@@ -25,18 +25,6 @@ struct PriceForecast {
   const PriceRow* known = nullptr;
   double deviation = 0;  // Of the logarithm.
 };
-
-Result<std::vector<PriceRow>> read_all(const std::vector<std::string>& files) {
-  std::vector<PriceRow> all;
-  for (const std::string& file : files) {
-    const auto text = read_file(file);
-    if (!text.ok()) return text.error();
-    const auto rows = read_price_rows(*text, file);
-    if (!rows.ok()) return rows.error();
-    all.insert(all.end(), rows->begin(), rows->end());
-  }
-  return all;
-}
 
 /// Trains on the first half of the dates of each pool.
 Fold earlier_then_later(std::span<const PriceRow> rows) {
@@ -170,9 +158,9 @@ Validation scored(std::span<const PriceRow> rows, std::span<const PriceForecast>
 Result<ValidationReport> validate_prices(const PricesRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files.error();
-  auto rows = read_all(request.train);
+  auto rows = rows_of_files<PriceRow>(request.train, read_price_rows);
   if (!rows.ok()) return rows.error();
-  const auto test = read_all(request.test);
+  const auto test = rows_of_files<PriceRow>(request.test, read_price_rows);
   if (!test.ok()) return test.error();
   const std::size_t learned = rows->size();
   rows->insert(rows->end(), test->begin(), test->end());

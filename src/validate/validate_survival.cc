@@ -6,9 +6,9 @@
 #include <map>
 #include <utility>
 
-#include "base/file.h"
 #include "calibrate/score.h"
 #include "risk/hazard_fit.h"
+#include "validate/row_files.h"
 
 namespace stint {
 namespace {
@@ -16,18 +16,6 @@ namespace {
 constexpr double kHorizonHours[] = {1, 3, 6, 12, 24};
 constexpr int kZoneMachines = 100;
 constexpr const char* kSmallZones = "small zones";
-
-Result<std::vector<Lifetime>> read_all(const std::vector<std::string>& files) {
-  std::vector<Lifetime> all;
-  for (const std::string& file : files) {
-    const auto text = read_file(file);
-    if (!text.ok()) return text.error();
-    const auto rows = read_lifetimes(*text, file);
-    if (!rows.ok()) return rows.error();
-    all.insert(all.end(), rows->begin(), rows->end());
-  }
-  return all;
-}
 
 /// The key by which rows are grouped.
 Result<std::vector<std::string>> keys_of(const std::vector<Lifetime>& rows,
@@ -185,9 +173,9 @@ Json groups_json(const std::vector<SurvivalGroup>& groups) {
 Result<SurvivalReport> validate_survival(const SurvivalRequest& request) {
   const Status files = check_validation_files(request.train, request.test, request.split);
   if (!files.ok()) return files.error();
-  auto rows = read_all(request.train);
+  auto rows = rows_of_files<Lifetime>(request.train, read_lifetimes);
   if (!rows.ok()) return rows.error();
-  const auto test = read_all(request.test);
+  const auto test = rows_of_files<Lifetime>(request.test, read_lifetimes);
   if (!test.ok()) return test.error();
   if (rows->empty()) return bad_input("the training files have no lifetimes");
   const std::size_t learned = rows->size();

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "app/calibrate/bucket_runs.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -12,20 +13,75 @@
 #include "calibrate/device_fit.h"
 #include "calibrate/free_sharing_fit.h"
 #include "calibrate/law_calibration.h"
+#include "calibrate/network_probe.h"
+#include "catalog/lookup.h"
 #include "load/catalog_cases.h"
 #include "load/job_files.h"
 #include "load/published_tables.h"
 #include "measure/tables/device_table_format.h"
 #include "measure/tables/mlperf_clusters.h"
 #include "measure/tables/zeus_table.h"
+#include "predict/resolve.h"
 
 namespace stint {
 namespace {
 
+/// The all-reduces of probes, and what the catalogue knows of the first VM of them.
+struct Probes {
+  std::vector<ReductionRow> rows;
+  FabricFacts facts = {};
+};
+
+Result<Probes> read_probes(const Environment& environment, const CalibrateRequest& request) {
+  if (request.format != StepFormat::kStint) return Probes{};
+  const auto measured = read_all(request.train, read_reductions);
+  if (!measured.ok()) return measured.error();
+  if (measured->empty()) return Probes{};
+  const auto catalog = load_catalog(environment);
+  if (!catalog.ok()) return catalog.error();
+  auto rows = reduction_rows(*measured, catalog->noun);
+  if (!rows.ok()) return rows.error();
+  const auto type = find_type(catalog->noun, vms_of(measured->front().cluster).front());
+  if (!type.ok()) return type.error();
+  return Probes{.rows = std::move(*rows), .facts = fabric_facts(catalog->noun, **type)};
+}
+
+/// What is known of the network of the request, where it does not say: that of the probed VMs.
+FabricFacts stated_or_probed(const FabricFacts& stated, const Probes& probes) {
+  FabricFacts facts = stated;
+  if (probes.rows.empty()) return facts;
+  if (!facts.transport) facts.transport = probes.facts.transport;
+  if (!facts.inside) {
+    facts.inside = probes.facts.inside;
+    facts.inside_rate = probes.facts.inside_rate;
+  }
+  return facts;
+}
+
+/// Moves the prior of the network by what was probed, and returns the error of probes.
+Result<std::vector<AccuracyRecord>> fold_probes(const Probes& probes, const FabricFacts& fabric,
+                                                LawPriors& priors) {
+  if (probes.rows.empty()) return std::vector<AccuracyRecord>{};
+  const FabricPhysics physics = shipped_networks().physics;
+  const ProbedNetwork network{
+      .transport = physics.transports.at(fabric.transport.value_or(TransportFamily::kTcp)),
+      .reference = *fabric.network};
+  const FabricPrior prior{.mean = priors.fabric, .deviation = priors.fabric_deviation};
+  const auto probed = probed_prior(prior, probes.rows, network);
+  if (!probed.ok()) return probed.error();
+  priors.fabric = probed->mean;
+  priors.fabric_deviation = probed->deviation;
+  auto record = probe_accuracy(prior, probes.rows, network);
+  if (!record.ok()) return record.error();
+  return std::vector{std::move(*record)};
+}
+
 /// The network that costs are fitted for. Rows of our own runs name their VM type as the device:
-/// each gets its network relative to that of the first.
+/// each gets its network relative to that of the first, and `otherwise` is that of VMs without
+/// rows.
 Result<BytesPerSecond> reference_network(const Environment& environment,
-                                         const CalibrateRequest& request, Rows& rows) {
+                                         const CalibrateRequest& request, BytesPerSecond otherwise,
+                                         Rows& rows) {
   if (request.fabric.network) return *request.fabric.network;
   if (request.format != StepFormat::kStint) return kReferenceNetwork;
   const auto catalog = load_catalog(environment);
@@ -45,7 +101,7 @@ Result<BytesPerSecond> reference_network(const Environment& environment,
     if (!first) first = rate;
     row.network = *rate / *first;
   }
-  return first.value_or(kReferenceNetwork);
+  return first.value_or(otherwise);
 }
 
 /// The rows of a table of seconds on devices, as steps of one worker.
@@ -146,21 +202,31 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   auto rows = read_step_tables(request.format, request.train, TableUse::kLearn);
   if (!rows.ok()) return rows.error();
   drop_kept_apart(request.format, *rows);
-  const auto reference = reference_network(environment, request, *rows);
+  const auto probes = read_probes(environment, request);
+  if (!probes.ok()) return probes.error();
+  const auto reference = reference_network(
+      environment, request, probes->facts.network.value_or(kReferenceNetwork), *rows);
   if (!reference.ok()) return reference.error();
-  FabricFacts fabric = request.fabric;
+  FabricFacts fabric = stated_or_probed(request.fabric, *probes);
   if (request.format == StepFormat::kStint) fabric.network = *reference;
   set_network(fabric, *rows);
   fabric = with_inside(fabric, request.format, *rows);
-  const auto context = fit_context(request.jobs, fabric);
+  auto context = fit_context(request.jobs, fabric, request.onto);
   if (!context.ok()) return context.error();
-  const auto table = fit_table(*rows, *context, true);
+  const LawPriors before = context->priors;
+  auto records = fold_probes(*probes, fabric, context->priors);
+  if (!records.ok()) return records.error();
+  auto table = fit_table(*rows, *context, true);
   if (!table.ok()) return table.error();
-  if (table->rows.empty()) {
+  table->law.priors = before;  // What a probe has set counts as identified.
+  if (table->rows.empty() && probes->rows.empty()) {
     return bad_input("the training files have no row with several workers and a measured time");
   }
-  auto records = accuracy(request);
-  if (!records.ok()) return records.error();
+  if (!table->rows.empty()) {
+    auto of_steps = accuracy(request);
+    if (!of_steps.ok()) return of_steps.error();
+    records->insert(records->end(), of_steps->begin(), of_steps->end());
+  }
 
   Calibration calibration = to_calibration(table->law, shipped_priors(), *reference);
   calibration.name = request.name;
@@ -173,10 +239,18 @@ Result<Calibration> calibrate_fabric(const Environment& environment,
   calibration.fabric = fabric;
   std::set<std::string> jobs;
   for (const LawRow& row : table->rows) jobs.insert(row.job);
-  calibration.data.push_back({.name = std::string(name_of(request.format)),
-                              .provenance = stated_provenance(request),
-                              .rows = static_cast<int>(table->rows.size()),
-                              .jobs = {jobs.begin(), jobs.end()}});
+  if (!probes->rows.empty()) {
+    calibration.data.push_back({.name = "sums over the network",
+                                .provenance = stated_provenance(request),
+                                .rows = static_cast<int>(probes->rows.size()),
+                                .jobs = {}});
+  }
+  if (!table->rows.empty()) {
+    calibration.data.push_back({.name = std::string(name_of(request.format)),
+                                .provenance = stated_provenance(request),
+                                .rows = static_cast<int>(table->rows.size()),
+                                .jobs = {jobs.begin(), jobs.end()}});
+  }
   const Status kept = keep_calibration(calibration, request);
   if (!kept.ok()) return kept.error();
   return calibration;

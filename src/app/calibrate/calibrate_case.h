@@ -22,6 +22,7 @@ struct CalibrateRequest {
   // Network of the measured VMs. Without a rate: our own runs name their VMs, which the catalogue
   // has; for published tables 50 Gbit/s, as of g4dn.12xlarge.
   FabricFacts fabric;
+  std::string onto = {};  // Calibration of another network to start from; empty: physics.
 };
 
 /// Usage error without files or a name.
@@ -37,7 +38,10 @@ std::string stated_provenance(const CalibrateRequest& request);
 using LeftOutAccuracy =
     std::function<Result<std::vector<AccuracyRecord>>(const CalibrateRequest& request)>;
 
-/// Fits all rows, and records the `accuracy` that the scoreboard (validate/) computes.
+/// Fits all rows, and records the `accuracy` that the scoreboard (validate/) computes. All-reduces
+/// of probes among our own measurements move what is believed of the network before the rows of
+/// steps are fitted, see calibrate/network_probe.h; with probes alone that is the calibration, and
+/// its accuracy that of probes of held-out numbers of VMs.
 Result<Calibration> calibrate_fabric(const Environment& environment,
                                      const CalibrateRequest& request,
                                      const LeftOutAccuracy& accuracy);

@@ -7,16 +7,22 @@
 #include <unistd.h>
 
 #include "app/calibrate/bucket_runs.h"
+#include "app/calibrate/calibrate_case.h"
 #include "app/local/local_cases.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
+#include "calibrate/network_probe.h"
+#include "catalog/lookup.h"
 #include "load/catalog_cases.h"
+#include "load/job_files.h"
 #include "load/predict_inputs.h"
 #include "load/python_world.h"
 #include "load/startup_times.h"
 #include "measure/measurement.h"
 #include "measure/trace/timing_of.h"
+#include "predict/calibrated_law.h"
+#include "predict/resolve.h"
 
 namespace stint {
 namespace {
@@ -40,33 +46,59 @@ std::vector<std::vector<int>> pairs_of(int vms) {
 constexpr int kInterruptedCode = 130;
 constexpr const char* kJob = "probe of the network";
 
+/// The time of an all-reduce by a calibration.
+using SumTime = std::function<Seconds(const ReductionRow& row)>;
+
+/// Times by a calibration that follows single all-reduces, or by the law of steps on the network of
+/// the first VM.
+Result<SumTime> sum_time(const Calibration& calibration, const Catalog& catalog,
+                         const Cluster& cluster) {
+  auto law = calibrated_law(calibration);
+  if (!law.ok()) return law.error();
+  if (law->buckets) {
+    return SumTime([buckets = law->buckets->law](const ReductionRow& row) {
+      return reduction_time(row, buckets);
+    });
+  }
+  const auto type = find_type(catalog, vms_of(cluster).front());
+  if (!type.ok()) return type.error();
+  const NetworkKnowledge networks = shipped_networks();
+  const FabricFacts facts = fabric_facts(catalog, **type);
+  const FabricTransfer transfer = fabric_transfer(networks, law->facts, facts);
+  const auto transport = facts.transport.value_or(TransportFamily::kTcp);
+  return SumTime([fabric = transferred(law->fabric, transfer), reference = transfer.rate,
+                  of_transport = networks.physics.transports.at(transport)](const auto& row) {
+    return lone_reduction_time(fabric, row, {.transport = of_transport, .reference = reference});
+  });
+}
+
 /// The inputs that are resolved before the cluster is made.
 struct Prepared {
   Cluster cluster;
   Catalog catalog;
   Calibration calibration;
-  BucketLaw law;  // Law of the calibration.
+  SumTime time;  // By the calibration.
   ProbeOutline outline;
 };
 
 /// The time of an all-reduce over some of the VMs.
-Seconds time_of(const PlannedSum& sum, const ClusterSpec& spec, const BucketLaw& law) {
+Seconds time_of(const PlannedSum& sum, const ClusterSpec& spec, const SumTime& time) {
   ReductionRow row{.vms = static_cast<int>(sum.vms.size()), .bytes = sum.bytes};
   row.slowest = spec.vms[static_cast<std::size_t>(sum.vms[0])].network;
   for (const int vm : sum.vms) {
     row.slowest = std::min(row.slowest, spec.vms[static_cast<std::size_t>(vm)].network);
   }
-  return reduction_time(row, law);
+  return time(row);
 }
 
 Result<ProbeOutline> outline_of(const ClusterSpec& spec, const ProbeRequest& request,
-                                const BucketLaw& law) {
+                                const SumTime& time) {
   const int vms = static_cast<int>(spec.vms.size());
   auto sums =
       planned_sums(vms, request.counts.empty() ? usual_counts(vms) : request.counts, request.sizes);
   if (!sums.ok()) return sums.error();
   Seconds round;
-  for (const PlannedSum& sum : *sums) round += (request.repeats + 1) * time_of(sum, spec, law);
+  for (const PlannedSum& sum : *sums) round += (request.repeats + 1) * time_of(sum, spec, time);
   const Seconds rounds = (request.rounds - 1) * std::max(round, request.every) + round;
   return ProbeOutline{.sums = std::move(*sums),
                       .duration = vms * startup_times().probe_worker_start + rounds};
@@ -77,26 +109,20 @@ Result<Prepared> prepare(const Environment& environment, const ProbeRequest& req
   if (!cluster.ok()) return cluster.error();
   auto calibration = load_calibration(request.calibration);
   if (!calibration.ok()) return calibration.error();
-  const auto buckets = calibrated_buckets(calibration->noun);
-  if (!buckets.ok()) return buckets.error();
-  if (!*buckets) {
-    return bad_usage(
-        fmt::format("the calibration {} does not follow single all-reduces; name one of 'stint "
-                    "calibrate buckets', or local",
-                    printable(request.calibration)));
-  }
   auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
+  auto time = sum_time(calibration->noun, catalog->noun, *cluster);
+  if (!time.ok()) return time.error();
   const auto spec = cluster_spec(*cluster, catalog->noun, "probe");
   if (!spec.ok()) return spec.error();
   const auto warning = traffic_warning(*spec);
   if (!warning.ok()) return warning.error();
-  auto outline = outline_of(*spec, request, (*buckets)->law);
+  auto outline = outline_of(*spec, request, *time);
   if (!outline.ok()) return outline.error();
   return Prepared{.cluster = *cluster,
                   .catalog = std::move(catalog->noun),
                   .calibration = std::move(calibration->noun),
-                  .law = (*buckets)->law,
+                  .time = std::move(*time),
                   .outline = std::move(*outline)};
 }
 
@@ -204,7 +230,7 @@ Status add_sums(const Prepared& prepared, const std::vector<MeasuredReduction>& 
     const ProbedSum sum{.planned = planned_of(prepared.outline.sums, measured[i]),
                         .time = timing_of(times_of(measured[i])),
                         .bus = 2 * (n - 1) / n * row.bytes / row.time,
-                        .predicted = reduction_time(row, prepared.law)};
+                        .predicted = prepared.time(row)};
     report.mape += std::abs(sum.predicted / row.time - 1) / static_cast<double>(rows->size());
     times.push_back(
         {.rounds = measured[i].rounds, .expected = sum.predicted, .pair = sum.planned.pair});
@@ -216,21 +242,32 @@ Status add_sums(const Prepared& prepared, const std::vector<MeasuredReduction>& 
 
 /// The calibration updated with the probe, written to the requested file.
 Result<Calibration> fold(const Environment& environment, const ProbeRequest& request,
-                         const std::string& name, const std::string& text) {
+                         const Calibration& before, const std::string& text) {
   const auto folder = TemporaryFolder::make();
   if (!folder.ok()) return folder.error();
   const std::string file = folder->path() + "/probe.jsonl";
   const Status written = write_file(file, text);
   if (!written.ok()) return written.error();
-  return calibrate_buckets(
-      environment,
-      {.train = {file},
-       .jobs = {},
-       .name = name,
-       .provenance = fmt::format("stint probe network --cluster '{}', {}", request.cluster,
-                                 to_text(date_at(environment.clock->now()))),
-       .out = request.fold,
-       .onto = request.calibration});
+  const std::string provenance =
+      fmt::format("stint probe network --cluster '{}', {}", request.cluster,
+                  to_text(date_at(environment.clock->now())));
+  if (calibrated_law(before)->buckets) {
+    return calibrate_buckets(environment, {.train = {file},
+                                           .jobs = {},
+                                           .name = before.name,
+                                           .provenance = provenance,
+                                           .out = request.fold,
+                                           .onto = request.calibration});
+  }
+  const auto no_steps = [](const CalibrateRequest&) { return std::vector<AccuracyRecord>{}; };
+  return calibrate_fabric(environment,
+                          {.format = StepFormat::kStint,
+                           .train = {file},
+                           .name = before.name,
+                           .provenance = provenance,
+                           .out = request.fold,
+                           .onto = request.calibration},
+                          no_steps);
 }
 
 }  // namespace
@@ -321,7 +358,7 @@ Result<ProbeReport> probe_network(const Environment& environment, const ProbeReq
   const Status added = add_sums(*prepared, *measured, report);
   if (!added.ok()) return added.error();
   if (request.fold.empty()) return report;
-  auto folded = fold(environment, request, prepared->calibration.name, session.text());
+  auto folded = fold(environment, request, prepared->calibration, session.text());
   if (folded.ok()) {
     report.folded = std::move(*folded);
   } else {

@@ -85,7 +85,8 @@ Result<ProbeOutline> outline_probe(const Environment& environment, const ProbeRe
 using ProbeProgress = std::function<void(double done)>;
 
 /// Makes the cluster, times the all-reduces on it, and removes it. Usage errors: see start_cluster
-/// and planned_sums, and a calibration without bucket-level laws. Unavailable: an interpreter
+/// and planned_sums. Into a calibration that follows single all-reduces the probe is folded by
+/// calibrate_buckets, into one of steps by calibrate_fabric. Unavailable: an interpreter
 /// without torch, or no namespaces. Interrupted: the measurements until then are in `out`.
 Result<ProbeReport> probe_network(const Environment& environment, const ProbeRequest& request,
                                   const ProbeProgress& progress);

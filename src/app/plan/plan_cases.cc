@@ -143,7 +143,13 @@ Status answer_question(const PlanQuestion& question, const std::optional<PolicyR
     outcome.answer = std::move(*own);
     return {};
   }
-  auto others = plan_by_policy(question, *policy, clock);
+  // The VM type that a policy is told to rent is asked for, whatever its processor.
+  PlanQuestion told = question;
+  if (policy->vm) {
+    const auto name = parse_vm_name(*policy->vm);
+    if (name.ok()) told.constraints.machines.asked.push_back(name->name);
+  }
+  auto others = plan_by_policy(told, *policy, clock);
   if (!others.ok()) return others.error();
   outcome.answer = std::move(*others);
   if (!own->plans.empty()) outcome.ours = own->plans.front();

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "load/predict_inputs.h"
 #include "predict/predictor.h"
+#include "predict/sharded/layout_choices.h"
 #include "predict/timeline.h"
 #include "simulate/step_simulation.h"
 
@@ -70,6 +71,19 @@ struct Answered {
   Predicted predicted;
 };
 
+/// Where replicas do not fit: the layout of a known transformer that would, on equal VMs.
+void add_fitting_layout(const Inputs& inputs, const ResolvedJob& resolved, Prediction& it) {
+  if (!it.memory || it.memory->fits || !inputs.sharded || resolved.groups.size() != 1) return;
+  const auto cluster = sharded_cluster(inputs.catalog, resolved.groups[0].type,
+                                       inputs.sharded->precision, resolved.vms());
+  if (!cluster) return;
+  const auto best = best_layouts({.model = *inputs.sharded,
+                                  .cluster = *cluster,
+                                  .global_batch = static_cast<int>(resolved.global_batch())},
+                                 1);
+  if (!best.empty()) it.fitting_layout = to_text(best.front().layout);
+}
+
 Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   PredictOptions options = request.options;
   options.plays_buckets = request.event_driven;
@@ -92,6 +106,7 @@ Result<Answered> answer(Inputs& inputs, const PredictRequest& request) {
   auto predicted = predict(inputs.context(), *resolved, [&](const StepSetup& setup) {
     return request.event_driven ? simulate_step(setup) : step_parts(setup);
   });
+  add_fitting_layout(inputs, *resolved, predicted.prediction);
   const Status sound = check_answer(check_fields(predicted.prediction, "prediction"));
   if (!sound.ok()) return sound.error();
   return Answered{.resolved = std::move(*resolved), .predicted = std::move(predicted)};

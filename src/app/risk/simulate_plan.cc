@@ -277,7 +277,7 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
   if (!inputs.ok()) return inputs.error();
   const auto question = plan_question(*inputs, {.constraints = {.machines = {.unusual = true}}});
   if (!question.ok()) return question.error();
-  const auto space = plan_space(*question);
+  const auto space = plan_space(*question, Sharding::kAllowed);
   if (!space.ok()) return space.error();
   auto run = planned_run(*question, *space, plan);
   if (!run.ok()) return run.error();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "app/run/run_forecast.h"
+#include "app/run/run_layout.h"
 #include "app/run/run_market.h"
 #include "app/sound_answer.h"
 #include "base/check.h"
@@ -411,6 +412,9 @@ Result<PreparedRun> prepared(const Environment& environment, const RunRequest& r
   if (done.ok()) done = set_work(request, chosen, job, record);
   if (done.ok()) done = set_command(request, chosen, job, record);
   if (done.ok()) done = set_environment(request, run);
+  std::string layout = request.layout;
+  if (layout.empty() && chosen.plan) layout = chosen.plan->parallel_layout.value_or("");
+  if (done.ok()) done = set_layout(layout, request.compute, run);
   if (done.ok()) done = set_plan(request, chosen, run);
   if (done.ok()) done = set_market(request, run);
   if (done.ok()) done = check_run_limits(record);
@@ -420,7 +424,7 @@ Result<PreparedRun> prepared(const Environment& environment, const RunRequest& r
   record.forecast = forecast_of(record);
   done = check_answer(check_fields(*record.forecast, "forecast"));
   if (!done.ok()) return done.error();
-  run.warnings = std::move(chosen.warnings);
+  run.warnings.insert(run.warnings.begin(), chosen.warnings.begin(), chosen.warnings.end());
   run.warnings.insert(run.warnings.end(), run.inputs.warnings.begin(), run.inputs.warnings.end());
   return run;
 }

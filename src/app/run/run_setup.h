@@ -21,6 +21,7 @@ struct RunRequest {
   std::string name = {};                          // Empty: after the job.
   std::vector<std::string> command = {};          // Empty: the job's own,
   std::vector<std::string> command_default = {};  // and this where the job has none.
+  std::string layout = {};  // How the script splits its model; empty: it does not.
   std::optional<int> global_batch = {};
   std::optional<std::int64_t> steps = {};
   std::optional<Seconds> deadline = {};  // Absent: the plan's.

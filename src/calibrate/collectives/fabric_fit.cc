@@ -22,7 +22,7 @@ constexpr double kInsideLatencySpread = 0.45;
 constexpr double kBetweenLatencySpread = 0.7;
 constexpr double kInsideSpread = 0.15;
 constexpr double kBetweenSpread = 0.2;
-constexpr double kSlowLinkSpread = 0.3;  // Of PCIe and TCP, of which no table has rows.
+constexpr double kSlowLinkSpread = 0.3;  // Of PCIe, of which no table has rows.
 constexpr double kUnknownRateSpread = 0.7;
 constexpr double kBlendSpread = 0.2;
 constexpr double kCollectiveSpread = 0.3;
@@ -35,15 +35,14 @@ constexpr int kIterationsMax = 60;
 // Rows of one curve that the law is fitted to: more say the same again.
 constexpr int kRowsPerCurve = 24;
 
-// Rows whose leaving out sets the width of intervals, and the rows and curves that count for one.
+// Rows whose leaving out sets the width of intervals, and the rows that count for one.
 constexpr std::size_t kScaleRows = 300;
 constexpr double kScalePriorRows = 10;
-constexpr double kScalePriorCurves = 3;
-// The least of them, for rows of a known cluster and of a known system, as rows that were left out
-// lie nearer to others than new ones; and what is believed of other systems before any is left out.
-// Chosen by leaving out groups of the shared tables.
+// The least of them for rows of a known cluster, as rows that were left out lie nearer to others
+// than new ones; and what is believed of other sizes of a system and of other systems before any is
+// left out. Chosen by leaving out groups of the shared tables.
 constexpr double kScaleCurveMin = 0.4;
-constexpr double kScaleSystemMin = 0.9;
+constexpr double kScaleSystem = 0.9;
 constexpr double kScaleUnknown = 0.95;
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
@@ -55,6 +54,10 @@ bool counts(const CollectiveCase& it) { return it.note.empty() && it.value.has_v
 bool crosses(const CollectiveCase& it) { return it.fabric.vms > 1; }
 
 std::string collective_key(const CollectiveCase& it) { return it.system + "|" + it.collective; }
+
+std::string size_key(const CollectiveCase& it) {
+  return fmt::format("{}|{}", it.fabric.vms, it.fabric.workers_per_vm);
+}
 
 std::string curve_key(const CollectiveCase& it) {
   return fmt::format("{}|{}|{}", collective_key(it), it.fabric.vms, it.fabric.workers_per_vm);
@@ -72,9 +75,14 @@ double interval_scale(std::vector<double>& surprises, double count, double rows,
 double efficiency_spread(const CollectiveCase& it, bool between) {
   if (it.rate_unknown && between == crosses(it)) return kUnknownRateSpread;
   if (between) {
-    return it.fabric.transport == TransportFamily::kTcp ? kSlowLinkSpread : kBetweenSpread;
+    return it.fabric.transport == TransportFamily::kTcp ? kTcpSpread : kBetweenSpread;
   }
   return it.fabric.inside == InsideTopology::kPcie ? kSlowLinkSpread : kInsideSpread;
+}
+
+/// Deviations follow from the fit, and nothing tells the host's cost.
+bool is_fitted(std::string_view constant) {
+  return constant != "host_cost" && !constant.ends_with("deviation");
 }
 
 /// The law whose constants have the logarithms `x`; without deviations.
@@ -82,7 +90,7 @@ CollectiveLaw law_of(std::span<const double> x) {
   CollectiveLaw law;
   std::size_t i = 0;
   for_each_constant(law, [&](const char* scope, std::string_view name, auto& member) {
-    if (name.ends_with("deviation")) return;
+    if (!is_fitted(name)) return;
     CHECK(kFabricPriors[i].scope == std::string_view(scope));
     CHECK(kFabricPriors[i].name == name);
     if constexpr (std::is_same_v<decltype(member), Seconds&>) {
@@ -91,6 +99,7 @@ CollectiveLaw law_of(std::span<const double> x) {
       member = std::exp(x[i++]);
     }
   });
+  law.tcp.host = kTcpHostCost;
   return law;
 }
 
@@ -238,8 +247,13 @@ Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
   auto model = fit_law(cases, prior);
   if (!model.ok()) return model.error();
   model->learn_scales(cases);
-  const Status learned = model->learn_unknown_scale(cases, prior);
-  if (!learned.ok()) return learned.error();
+  const auto sizes = held_out_scale(cases, prior, size_key, true);
+  if (!sizes.ok()) return sizes.error();
+  const auto systems = held_out_scale(
+      cases, prior, [](const CollectiveCase& it) { return it.system; }, false);
+  if (!systems.ok()) return systems.error();
+  model->scale_system_ = *sizes;
+  model->scale_unknown_ = *systems;
   return model;
 }
 
@@ -337,7 +351,6 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
   const std::size_t every = known.size() / kScaleRows + 1;
   std::map<std::string, std::vector<double>> rows;
   std::vector<double> all;
-  std::vector<double> curves;
   for (std::size_t i = 0; i < known.size(); i += every) {
     const FieldPoint& point = field_.point(i);
     const double law = law_variance(*known[i]);
@@ -349,47 +362,49 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
       all.push_back(surprise(row));
       rows[curve_key(*known[i])].push_back(all.back());
     }
-    curves.push_back(surprise(
-        field_.at(point, [&](std::size_t j) { return same_curve(point, field_.point(j)); })));
   }
   scale_all_ = interval_scale(all, static_cast<double>(all.size()), kScalePriorRows, 1);
-  scale_system_ =
-      interval_scale(curves, static_cast<double>(rows.size()), kScalePriorCurves, kScaleSystemMin);
   for (auto& [key, its] : rows) {
     scale_curves_[key] =
         interval_scale(its, static_cast<double>(its.size()), kScalePriorRows, scale_all_);
   }
 }
 
-Status FabricModel::learn_unknown_scale(std::span<const CollectiveCase> cases,
-                                        const Calibration* prior) {
-  std::map<std::string, std::vector<const CollectiveCase*>> systems;
-  for (const CollectiveCase* it : thinned(cases)) systems[it->system].push_back(it);
+Result<LogSpread> FabricModel::held_out_scale(std::span<const CollectiveCase> cases,
+                                              const Calibration* prior, const GroupOf& group_of,
+                                              bool of_known) {
+  std::map<std::string, std::vector<const CollectiveCase*>> groups;
+  for (const CollectiveCase* it : thinned(cases)) groups[group_of(*it)].push_back(it);
   HeldOutErrors errors;
-  for (const auto& [system, rows] : systems) {
-    if (systems.size() == 1) break;  // Without it there is no other.
+  std::size_t count = 0;
+  for (const auto& [group, rows] : groups) {
+    if (groups.size() == 1) break;  // Without it there is no other.
     std::vector<CollectiveCase> others;
     for (const CollectiveCase& it : cases) {
-      if (it.system != system) others.push_back(it);
+      if (group_of(it) != group) others.push_back(it);
     }
     const auto without = fit_law(others, prior);
     if (!without.ok()) return without.error();
-    for (const CollectiveCase* it : rows) {
+    std::vector<const CollectiveCase*> told = rows;
+    std::erase_if(told, [&](const CollectiveCase* it) {
+      return without->systems_.contains(it->system) != of_known;
+    });
+    for (const CollectiveCase* it : told) {
       const LogTime time = without->unscaled(*it);
       errors.add(std::log(measured_time(*it)->in(kSecond)) - time.mean,
-                 {time.deviation, time.deviation}, rows.size());
+                 {time.deviation, time.deviation}, told.size());
     }
+    if (!told.empty()) ++count;
   }
-  scale_unknown_ = errors.factors(systems.size(), kScaleUnknown);
-  return {};
+  return errors.factors(count, of_known ? kScaleSystem : kScaleUnknown);
 }
 
 LogSpread FabricModel::scale_of(const CollectiveCase& it, bool known) const {
   if (!systems_.contains(it.system)) return scale_unknown_;
   const auto curve = scale_curves_.find(curve_key(it));
   const double of_rows = curve == scale_curves_.end() ? scale_all_ : curve->second;
-  const double scale =
-      known ? std::max(kScaleCurveMin, of_rows) : std::max(kScaleSystemMin, scale_system_);
+  if (!known) return scale_system_;
+  const double scale = std::max(kScaleCurveMin, of_rows);
   return {scale, scale};
 }
 
@@ -436,7 +451,7 @@ CollectiveLaw FabricModel::law() const {
   for (LinkLaw* link : {&law.tcp, &law.rdma}) {
     link->latency_deviation = spread(*link, kBetweenLatency, kBetweenLatencySpread);
     link->efficiency_deviation =
-        spread(*link, kBetweenEfficiency, link == &law.tcp ? kSlowLinkSpread : kBetweenSpread);
+        spread(*link, kBetweenEfficiency, link == &law.tcp ? kTcpSpread : kBetweenSpread);
   }
   return law;
 }
@@ -453,8 +468,8 @@ Calibration FabricModel::to_calibration(const std::string& name) const {
     } else {
       it.value = member;
     }
-    if (constant.ends_with("deviation")) {
-      it.unit = "ln(1)";
+    if (!is_fitted(constant)) {
+      it.unit = constant == "host_cost" ? "ns/byte" : "ln(1)";
       it.identified = false;
     } else {
       it.deviation = it.value * std::sqrt(fitted_.covariance[i][i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -74,7 +75,13 @@ class FabricModel {
   static Result<FabricModel> fit_law(std::span<const CollectiveCase> cases,
                                      const Calibration* prior);
   void learn_scales(std::span<const CollectiveCase> cases);
-  Status learn_unknown_scale(std::span<const CollectiveCase> cases, const Calibration* prior);
+  using GroupOf = std::function<std::string(const CollectiveCase& it)>;
+
+  /// The factor on the width of cases by leaving each of their groups out of the fit: of those
+  /// whose system has other rows, or of the others.
+  static Result<LogSpread> held_out_scale(std::span<const CollectiveCase> cases,
+                                          const Calibration* prior, const GroupOf& group_of,
+                                          bool of_known);
   LogSpread scale_of(const CollectiveCase& it, bool known) const;
 
   /// The logarithm of a time with its deviation, before its scale.
@@ -95,7 +102,8 @@ class FabricModel {
   // Of the width of intervals, so that eight in ten of the rows that are left out lie in them.
   std::map<std::string, double> scale_curves_;
   double scale_all_ = 1;
-  double scale_system_ = 1;  // Of a known system where the cluster and collective have no rows.
+  // Of a known system where the cluster and collective have no rows.
+  LogSpread scale_system_{.below = 1, .above = 1};
   LogSpread scale_unknown_{.below = 1, .above = 1};  // Of a system without rows.
 };
 

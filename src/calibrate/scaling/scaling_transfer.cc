@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "calibrate/scaling/scaling_fit.h"
@@ -19,6 +21,10 @@ ScalingRow on_one_vm(ScalingRow row) {
   row.degree = std::min(row.degree, static_cast<double>(row.workers_per_vm));
   row.time.reset();
   return row;
+}
+
+std::string owner_and_device(const ScalingRow& row) {
+  return row.owner + " | " + row.job + " | " + row.device;
 }
 
 LawInput law_input(const ScalingRow& row, const ScalingPriors& priors, Seconds one_vm) {
@@ -93,6 +99,36 @@ Result<std::vector<Forecast>> forecast_by_network(std::span<const ScalingRow> tr
     forecasts.push_back(on_cluster(row, priors, **law, one_vm));
   }
   return forecasts;
+}
+
+Result<std::vector<LawRow>> network_rows(std::span<const ScalingRow> rows,
+                                         const ScalingPriors& priors, const LawPriors& law,
+                                         BytesPerSecond reference) {
+  std::vector<ScalingRow> single;
+  std::set<std::string> known;  // Who ran what on one VM of which device.
+  for (const ScalingRow& row : rows) {
+    if (row.vms != 1 || !row.time || !row.unusable.empty()) continue;
+    single.push_back(row);
+    known.insert(owner_and_device(row));
+  }
+  const auto model = ScalingModel::fit(single, priors);
+  if (!model.ok()) return model.error();
+  std::vector<LawRow> of_network;
+  for (const ScalingRow& row : rows) {
+    const bool usable = row.vms > 1 && row.time && row.unusable.empty();
+    if (!usable || !known.contains(owner_and_device(row))) continue;
+    const Forecast one_vm = model->estimate(on_one_vm(row));
+    if (!one_vm.time) continue;
+    LawRow it{.job = row.job,
+              .size_known = row.parameters || priors.jobs.contains(row.job),
+              .input = law_input(row, priors, *one_vm.time)};
+    it.input.network = it.input.reference / reference;
+    it.input.reference = reference;
+    const LawInput here = law_input(on_one_vm(row), priors, *one_vm.time);
+    it.time = (law_time(law.fabric, {}, here) / *one_vm.time) * *row.time;
+    of_network.push_back(std::move(it));
+  }
+  return of_network;
 }
 
 }  // namespace stint

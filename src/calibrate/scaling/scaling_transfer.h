@@ -31,4 +31,16 @@ Result<std::vector<Forecast>> forecast_by_network(std::span<const ScalingRow> tr
                                                   const ScalingPriors& priors,
                                                   const NetworkPriors& networks);
 
+/// The way back: rows of clusters in the form of the law of the network, from which a calibration
+/// for other tables is fitted,
+///
+///   time = T(N) · law(1 VM) / T(1)
+///
+/// with the law of one VM by `law`. Only rows whose owner and device ran the job on one VM too are
+/// among them: elsewhere T(1) says more of the device than T(N) of the network. `reference` is the
+/// network that costs are stated for.
+Result<std::vector<LawRow>> network_rows(std::span<const ScalingRow> rows,
+                                         const ScalingPriors& priors, const LawPriors& law,
+                                         BytesPerSecond reference);
+
 }  // namespace stint

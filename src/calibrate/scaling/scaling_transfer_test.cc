@@ -85,5 +85,27 @@ TEST(ScalingTransfer, AJobWithoutOneVmHasANoteAndErrorsOfPriorsArePassedOn) {
   EXPECT_EQ(failed.error().message, "no network");
 }
 
+// The way back: on a network where eight VMs take twice as long as one, the row has twice what the
+// law says of one VM, and rows of owners without a single VM are left out.
+TEST(ScalingTransfer, ClustersBecomeRowsOfTheLaw) {
+  ScalingRow eight = eight_vms(400 * kGbit / kSecond);
+  eight.time = 200 * kMillisecond;
+  ScalingRow other = eight;
+  other.owner = "without a single VM";
+  const LawPriors law = bundled_priors();
+  const auto rows =
+      network_rows(std::vector{one_vm(), eight, other}, test_priors(), law, 200 * kGbit / kSecond);
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  ASSERT_EQ(rows->size(), 1U);
+  const LawRow& row = rows->front();
+  EXPECT_EQ(row.job, "bert");
+  EXPECT_EQ(row.input.vms, 8);
+  EXPECT_NEAR(row.input.network, 2, 1e-12);
+  EXPECT_EQ(row.input.reference, 200 * kGbit / kSecond);
+  const Seconds alone = row.input.alone;
+  EXPECT_NEAR(alone.in(kMillisecond), 100, 5);
+  EXPECT_GE(row.time, 1.9 * alone);
+}
+
 }  // namespace
 }  // namespace stint

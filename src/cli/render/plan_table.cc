@@ -48,6 +48,10 @@ PlanCells cells_of(const std::vector<Plan>& plans, const std::vector<std::string
   cells.add({.title = "cluster", .importance = kNever}, plans,
             [](const Plan& plan) { return to_text(plan.cluster); });
   cells.add({.title = "GPUs", .importance = 5, .width_min = 24}, plans, gpus_text);
+  if (any_has(plans, &Plan::parallel_layout)) {
+    cells.add({.title = "layout", .importance = 6, .width_min = 16}, plans,
+              [](const Plan& plan) { return plan.parallel_layout.value_or("replicas"); });
+  }
   cells.add(right("$/h", 4), plans,
             [](const Plan& plan) { return dollars(expected_rate(plan) * kHour); });
   cells.add({.title = "region", .importance = 3, .width_min = 9}, plans, region_text);
@@ -167,6 +171,17 @@ std::string notes_below(const std::vector<Plan>& plans, const std::vector<std::s
   return wrapped("Notes: " + without_controls(join(texts, "; ")) + ".", terminal.width, 2) + "\n";
 }
 
+/// What the mark means, where a plan has it.
+std::string unvalidated_explained(const std::vector<Plan>& plans, const Terminal& terminal) {
+  const bool marked = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
+    return plan.note && plan.note->find("unvalidated") != std::string::npos;
+  });
+  if (!marked) return "";
+  return wrapped("Unvalidated: no measurement of that GPU is behind its times (docs/planning.md).",
+                 terminal.width, 2) +
+         "\n";
+}
+
 }  // namespace
 
 std::string market_text(const Plan& plan) {
@@ -215,7 +230,8 @@ std::string plan_table(const std::vector<Plan>& plans, const Terminal& terminal,
   unite_equals(cells);
   show_differences(cells, terminal);
   return table_of(cells).text(terminal) +
-         (notes_hidden ? notes_below(plans, labels, terminal) : "");
+         (notes_hidden ? notes_below(plans, labels, terminal) : "") +
+         unvalidated_explained(plans, terminal);
 }
 
 }  // namespace stint::cli

@@ -81,6 +81,19 @@ TEST(PlanTable, ANoteMakesRoomForTheCluster) {
   EXPECT_FALSE(has(wide, "Notes:")) << wide;
 }
 
+TEST(PlanTable, SaysWhatUnvalidatedMeansWhereAPlanIsMarked) {
+  Plan plan = plan_of("2x g5.xlarge", 18.3, 90.7);
+  EXPECT_FALSE(has(plan_table({plan}, kPipe), "docs/planning.md"));
+  plan.note = "A10G unvalidated";
+  for (const Terminal& terminal : {kPipe, Terminal{.width = 90}}) {
+    const std::string table = plan_table({plan}, terminal);
+    EXPECT_TRUE(has(table,
+                    "Unvalidated: no measurement of that GPU is behind its times "
+                    "(docs/planning.md)."))
+        << table;
+  }
+}
+
 TEST(PlanTable, ShortJobsAreInSecondsAndCents) {
   const std::string table = plan_table({plan_of("g5.xlarge", 0.015, 0.0142)}, kPipe);
   EXPECT_TRUE(has(table, "54.0 s (48.6–59.4)")) << table;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/render/figures.h"
+#include "cli/render/render_layouts.h"
 #include "cli/render/render_plan.h"
 #include "cli/render/render_prediction.h"
 #include "cli/views/plan_views.h"
@@ -47,7 +48,11 @@ std::string explained_bill(const Explanation& it) {
 std::string time_text(const Explanation& it, const Terminal& terminal) {
   const TimeRange& time = it.plan.time;
   std::string text;
-  if (it.plan.prediction) text += iteration_text(it.plan.prediction->iteration) + "\n";
+  if (it.plan.sharding) {
+    text += layout_parts_text(*it.plan.sharding) + "\n";
+  } else if (it.plan.prediction) {
+    text += iteration_text(it.plan.prediction->iteration) + "\n";
+  }
   std::string whole =
       fmt::format("{}, 80 % between {} and {}", hours(time.mean), hours(time.p10), hours(time.p90));
   if (it.training) {
@@ -74,8 +79,8 @@ std::string group_text(const Layout& layout, std::size_t group) {
 }
 
 std::string layout_text(const Explanation& it, const Terminal& terminal) {
-  std::string text;
-  if (it.plan.layout) {
+  std::string text = sharding_text(it.plan, terminal);
+  if (it.plan.layout && !it.plan.sharding) {
     const Layout& layout = *it.plan.layout;
     for (std::size_t group = 0; group < layout.setups.size(); ++group) {
       text += sheet_line(group == 0 ? "layout" : "", group_text(layout, group), terminal);
@@ -188,6 +193,9 @@ Json explanation_json(const Explanation& explanation) {
                        .iterations = plan.iterations,
                        .training = explanation.training,
                        .layout = plan.layout,
+                       .parallel_layout = plan.parallel_layout,
+                       .sharding = plan.sharding,
+                       .layout_runner_up = plan.runner_up,
                        .runner_up = {},
                        .later = {}};
   if (explanation.runner_up) view.runner_up = view_of(*explanation.runner_up);

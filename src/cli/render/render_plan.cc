@@ -14,6 +14,7 @@
 #include "cli/render/figures.h"
 #include "cli/render/render_compared.h"
 #include "cli/render/render_front.h"
+#include "cli/render/render_layouts.h"
 
 namespace stint::cli {
 namespace {
@@ -31,6 +32,9 @@ std::string block(std::string_view label, const std::vector<std::string>& lines,
   }
   return text;
 }
+
+// Times that are as close as this count as equal, and the cheaper plan goes first.
+constexpr double kGapOfEqualTimes = 1e-3;
 
 bool is_front(const PlanAnswer& answer) {
   return decides(answer, "front") || decides(answer, "knee");
@@ -51,6 +55,8 @@ std::vector<std::string> bound_lines(const PlanAnswer& answer) {
   if (answer.gap && *answer.gap <= 0) {
     lines.push_back(fmt::format("No other plan of the model {} (gap 0 %).",
                                 by_time ? "is faster" : "costs less"));
+  } else if (by_time && answer.gap && *answer.gap <= kGapOfEqualTimes) {
+    lines.emplace_back("No other plan of the model is faster by more than 0.1 %.");
   } else if (answer.gap && by_time && answer.time_bound) {
     lines.push_back(
         fmt::format("No plan of the model takes less than {}: plan 1 is at most {} "
@@ -160,6 +166,7 @@ std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
         terminal);
   }
   text += block("bound", bound_lines(answer), terminal);
+  text += sharding_text(answer.plans.front(), terminal);
   text += block("checkpoints", checkpoint_lines(answer.plans.front()), terminal);
   if (answer.value_of_measuring) {
     text += sheet_line("measuring",
@@ -239,10 +246,10 @@ std::string plan_csv(const std::vector<Plan>& plans) {
   const auto seconds = [](Seconds time) { return fmt::format("{}", time.in(kSecond)); };
   const auto amount = [](Dollars cost) { return fmt::format("{}", cost.in(kDollar)); };
   std::string text = csv_line(
-      {"plan",       "cluster",    "market",     "global_batch", "accumulation", "iterations",
-       "time_s",     "time_p10_s", "time_p90_s", "cost_usd",     "cost_p10_usd", "cost_p90_usd",
-       "p_deadline", "p_budget",   "p_best",     "region",       "price_date",   "price_share",
-       "note",       "gpus",       "usd_per_h"});
+      {"plan",       "cluster",    "market",     "global_batch",   "accumulation", "iterations",
+       "time_s",     "time_p10_s", "time_p90_s", "cost_usd",       "cost_p10_usd", "cost_p90_usd",
+       "p_deadline", "p_budget",   "p_best",     "region",         "price_date",   "price_share",
+       "note",       "gpus",       "usd_per_h",  "parallel_layout"});
   for (std::size_t row = 0; row < plans.size(); ++row) {
     const Plan& plan = plans[row];
     const bool priced = plan.prediction && plan.prediction->price;
@@ -266,7 +273,8 @@ std::string plan_csv(const std::vector<Plan>& plans) {
                       plan.prices ? fmt::format("{}", plan.prices->share) : "",
                       plan.note.value_or(""),
                       gpus_text(plan),
-                      fmt::format("{}", expected_rate(plan).in(kDollar / kHour))});
+                      fmt::format("{}", expected_rate(plan).in(kDollar / kHour)),
+                      plan.parallel_layout.value_or("")});
   }
   return text;
 }
@@ -280,8 +288,8 @@ std::string plan_sheet(const PlanOutcome& outcome, bool verbose, const Terminal&
     const std::vector<Plan> nearest = {answer.nearest->plan};
     return text + sheet_line("no plan", answer.nearest->binding, terminal) +
            "\nThe nearest plan:\n\n" + plan_table(nearest, terminal) + "\n" +
-           compared_sheet(answer, terminal) + way_out(answer, terminal) +
-           background(answer, nearest, verbose, terminal);
+           sharding_text(nearest.front(), terminal) + compared_sheet(answer, terminal) +
+           way_out(answer, terminal) + background(answer, nearest, verbose, terminal);
   }
   text += plan_table(answer.plans, terminal) + "\n";
   if (!answer.compared.empty()) text += compared_sheet(answer, terminal) + "\n";

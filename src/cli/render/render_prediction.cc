@@ -197,6 +197,12 @@ std::string memory_problem(const Prediction& prediction) {
       fmt::format("the job does not fit: a worker needs {}, {} more than the {} usable",
                   gigabytes(memory.needed), gigabytes(memory.needed - memory.available),
                   gigabytes(memory.available));
+  if (prediction.fitting_layout && !prediction.fitting) {
+    return text + fmt::format(
+                      "; split over the workers it fits, in the layout '{}' ('stint "
+                      "layouts' lists all)",
+                      *prediction.fitting_layout);
+  }
   if (!prediction.fitting) return text + "; not even one sample fits, so choose more memory";
   const FittingBatch& fitting = *prediction.fitting;
   if (fitting.global_batch) {

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include "app/calibrate/benchmark_case.h"
 #include "app/calibrate/bucket_runs.h"
 #include "app/calibrate/calibrate_case.h"
 #include "app/calibrate/calibrate_collectives.h"
+#include "app/calibrate/calibrate_memory.h"
 #include "app/calibrate/calibrate_prices.h"
+#include "app/calibrate/calibrate_sharded.h"
 #include "app/calibrate/device_model_case.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -25,13 +28,18 @@ bool is_free_sharing(const Constant& constant) {
 
 bool is_price(const Constant& constant) { return constant.scope.starts_with("price: "); }
 
+bool is_sharded(const Constant& constant) { return constant.scope.starts_with("sharded"); }
+
 bool is_collective(const Constant& constant) { return constant.scope.starts_with("collectives"); }
+
+bool is_memory(const Constant& constant) { return constant.scope == kShardedMemoryScope; }
 
 bool of_all_jobs(const Constant& constant) {
   const std::string& scope = constant.scope;
-  const bool one =
-      scope == "fabric" || scope == "devices" || scope == "buckets" || scope == "accelerators";
-  return one || is_free_sharing(constant) || is_collective(constant) || is_price(constant);
+  const bool one = scope == "fabric" || scope == "devices" || scope == "buckets" ||
+                   scope == "accelerators" || scope == "sharded";
+  return one || is_free_sharing(constant) || is_collective(constant) || is_price(constant) ||
+         is_memory(constant);
 }
 
 /// The constants of a GPU or a link are called alike for each.
@@ -65,7 +73,8 @@ std::string constant_table(const Calibration& calibration, const Terminal& termi
                {.title = "set by the data", .importance = 7}});
   for (const Constant& constant : calibration.constants) {
     if (!of_all_jobs(constant)) continue;
-    if (is_collective(constant) || is_price(constant)) {
+    if (is_collective(constant) || is_price(constant) || is_memory(constant) ||
+        is_sharded(constant)) {
       add_small(table, constant);
       continue;
     }
@@ -108,14 +117,22 @@ CalibrateRequest to_request(const Invocation& invocation) {
 
 ExitCode fabric(const Invocation& invocation) {
   constexpr const char* kVerb = "calibrate fabric";
-  const auto format = format_of(invocation);
-  if (!format.ok()) return report(invocation, kVerb, format.error());
   CalibrateRequest request = to_request(invocation);
-  request.format = *format;
   const auto facts = fabric_of(invocation);
   if (!facts.ok()) return report(invocation, kVerb, facts.error());
   request.fabric = *facts;
-  const auto calibration = calibrate_fabric(invocation.environment, request, left_out_accuracy);
+  request.onto = invocation.get("--onto");
+  const auto fitted = [&]() -> Result<Calibration> {
+    for (const auto& [format, name] : names_of(ScalingFormat{})) {
+      if (invocation.get("--format") != name) continue;
+      return calibrate_benchmarks(invocation.environment, format, request);
+    }
+    const auto format = format_of(invocation);
+    if (!format.ok()) return format.error();
+    request.format = *format;
+    return calibrate_fabric(invocation.environment, request, left_out_accuracy);
+  };
+  const auto calibration = fitted();
   if (!calibration.ok()) return report(invocation, kVerb, calibration.error());
   print_calibration(invocation, *calibration);
   if (!request.out.empty()) {
@@ -156,9 +173,21 @@ ExitCode collectives(const Invocation& invocation) {
   return print_calibration(invocation, *calibration);
 }
 
+ExitCode memory(const Invocation& invocation) {
+  const auto calibration = calibrate_memory(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate memory", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
 ExitCode prices(const Invocation& invocation) {
   const auto calibration = calibrate_prices(invocation.environment, to_request(invocation));
   if (!calibration.ok()) return report(invocation, "calibrate prices", calibration.error());
+  return print_calibration(invocation, *calibration);
+}
+
+ExitCode sharded(const Invocation& invocation) {
+  const auto calibration = calibrate_sharded(invocation.environment, to_request(invocation));
+  if (!calibration.ok()) return report(invocation, "calibrate sharded", calibration.error());
   return print_calibration(invocation, *calibration);
 }
 
@@ -176,7 +205,15 @@ std::vector<OptionSpec> file_options() {
 }
 
 Verb fabric_verb() {
-  std::vector<OptionSpec> options{format_option(), train_option(), jobs_option()};
+  OptionSpec format = format_option();
+  for (const auto& name : choices_of<ScalingFormat>()) format.choices.push_back(name);
+  std::vector<OptionSpec> options{
+      std::move(format),
+      train_option(),
+      jobs_option(),
+      {.name = "--onto",
+       .value = "NAME|FILE",
+       .help = "Calibration of another network to start from (default: physics)."}};
   for (OptionSpec& option : fabric_options()) options.push_back(std::move(option));
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
   return {.path = "calibrate fabric",
@@ -184,14 +221,18 @@ Verb fabric_verb() {
           .summary = "Fit the constants of a network to measured iterations.",
           .details =
               "Fits constants that all jobs share, and each job's own around them. Constants that "
-              "the data cannot determine stay at their prior. The result has the constants with "
-              "their covariance, the training rows and the error on held-out jobs.",
+              "the data cannot determine stay at their prior: what physics says of a network of "
+              "this rate and transport, or what --onto found elsewhere. All-reduces of 'stint "
+              "probe network --out' (--format stint) correct it first. The result has the "
+              "constants with their covariance, the training rows and the error on held-out jobs.",
           .options = std::move(options),
           .outputs = {"table", "json"},
           .examples = {{"stint calibrate fabric --format pollux --train steps.csv --name aws",
                         "From a published table."},
                        {"stint calibrate fabric --format stint --train runs.jsonl --name lab",
-                        "From your own runs."}},
+                        "From your own runs."},
+                       {"stint calibrate fabric --format stint --train probe.jsonl --name lab",
+                        "From a probe of the network alone."}},
           .run = fabric};
 }
 
@@ -217,6 +258,29 @@ Verb devices_verb() {
                    {"stint calibrate devices --train gavel:a.csv cmdare:b.csv --name both",
                     "From two tables."}},
       .run = devices};
+}
+
+Verb sharded_verb() {
+  std::vector<OptionSpec> options{{.name = "--train",
+                                   .value = "FORMAT=FILE...",
+                                   .help = "Training tables, each with its format.",
+                                   .files = true}};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate sharded",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the step of models that are split over GPUs.",
+          .details =
+              "Fits the constants of compute, links, overlap and pipelines to tables of published "
+              "training steps, with an effect of each GPU, table, model and version of the "
+              "software. The formats are those of 'stint validate iteration' for sharded models, "
+              "and dgxc.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate sharded --train vtrain=a.csv bloom=b.csv --name mine",
+                        "From two tables."},
+                       {"stint calibrate sharded --train vtrain=a.csv --name mine -o json",
+                        "The constants as JSON."}},
+          .run = sharded};
 }
 
 Verb device_model_verb() {
@@ -306,6 +370,26 @@ Verb collectives_verb() {
           .run = collectives};
 }
 
+Verb memory_verb() {
+  std::vector<OptionSpec> options{train_option()};
+  for (OptionSpec& option : file_options()) options.push_back(std::move(option));
+  return {.path = "calibrate memory",
+          .group = VerbGroup::kMeasure,
+          .summary = "Fit the memory of sharded layouts to published tables.",
+          .details =
+              "Reads tables of layouts and the peak memory of a worker, each named as FORMAT=FILE "
+              "with bloom, nanotron, fsdp-tables or sailor as the format. Fits what activations, "
+              "logits, libraries and the allocator take over what is counted, and their spread "
+              "between frameworks. The error is that of each table predicted from the others.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint calibrate memory --train bloom=b.csv nanotron=n.csv --name mine",
+                        "From published tables."},
+                       {"stint calibrate memory --train bloom=b.csv --name mine --out mine.json",
+                        "Write the calibration to a file."}},
+          .run = memory};
+}
+
 Verb prices_verb() {
   std::vector<OptionSpec> options{train_option()};
   for (OptionSpec& option : file_options()) options.push_back(std::move(option));
@@ -330,8 +414,8 @@ Verb prices_verb() {
 }  // namespace
 
 std::vector<Verb> calibrate_verbs() {
-  return {fabric_verb(),  devices_verb(),     device_model_verb(), buckets_verb(),
-          sharing_verb(), collectives_verb(), prices_verb()};
+  return {fabric_verb(),      devices_verb(), device_model_verb(), buckets_verb(), sharing_verb(),
+          collectives_verb(), memory_verb(),  prices_verb(),       sharded_verb()};
 }
 
 }  // namespace stint::cli

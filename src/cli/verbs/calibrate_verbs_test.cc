@@ -7,7 +7,7 @@ namespace {
 
 TEST(CalibrateVerbs, AreOfOneGroup) {
   const auto verbs = calibrate_verbs();
-  ASSERT_EQ(verbs.size(), 7U);
+  ASSERT_EQ(verbs.size(), 9U);
   for (const Verb& verb : verbs) EXPECT_TRUE(verb.path.starts_with("calibrate ")) << verb.path;
 }
 

@@ -184,24 +184,11 @@ std::vector<OptionSpec> list_options() {
       {.name = "--regions",
        .value = "LIST",
        .help = "Regions to list (default: all).",
-       .list = true},
-      {.name = "--gpu",
-       .value = "NAMES",
-       .help = "Accelerators to list, in any spelling and with wildcards: T4, A100-80GB, 'RTX*'; "
-               "none for machines without one.",
-       .list = true},
-      {.name = "--types",
-       .value = "NAMES",
-       .help = "VM types to list, with wildcards: 'p4*,g5.*' or 'aws/g6*' (default: all).",
-       .list = true},
-      {.name = "--exclude",
-       .value = "NAMES",
-       .help = "VM types or accelerators to leave out, with wildcards.",
-       .list = true},
-      {.name = "--arch",
-       .value = "NAMES",
-       .help = "Processor architectures to list: amd64, arm64 (default: both).",
        .list = true}};
+  const MachineWords words{.verb = "list",
+                           .gpus = "none: machines without one; default: all",
+                           .processors = "amd64, arm64 (default: both)"};
+  for (OptionSpec& option : machine_options(words)) options.push_back(std::move(option));
   const std::vector<OptionSpec> more = {
       {.name = "--min-gpu-memory",
        .value = "SIZE",

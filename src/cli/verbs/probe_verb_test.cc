@@ -37,10 +37,5 @@ TEST(ProbeVerb, WrongFlagsAreUsageErrors) {
   EXPECT_EQ(code_of({{"--cluster", {"2x local.nothing"}}}), kExitUsage);
 }
 
-TEST(ProbeVerb, ACalibrationMustFollowSums) {
-  EXPECT_EQ(code_of({{"--cluster", {"2x local.large"}}, {"--calibration", {"aws-tcp"}}}),
-            kExitUsage);
-}
-
 }  // namespace
 }  // namespace stint::cli

@@ -75,6 +75,7 @@ Result<RunRequest> request_of(const Invocation& invocation) {
                      .calibration = invocation.get("--calibration"),
                      .name = invocation.get("--name"),
                      .command = invocation.arguments,
+                     .layout = invocation.get("--layout"),
                      .equal_shares = invocation.has("--equal-shares"),
                      .life = invocation.get("--life"),
                      .expect = invocation.get("--expect"),
@@ -111,6 +112,7 @@ std::string outline(const PreparedRun& run) {
       record.plain ? fmt::format("about {} steps with the script's own batch", record.steps)
                    : fmt::format("{} steps of {} samples", record.steps, record.global_batch);
   std::string text = fmt::format("Run {}: {} on {}.", record.name, work, join(kinds, " + "));
+  if (record.layout) text += fmt::format(" Layout: {}.", *record.layout);
   if (record.forecast) {
     text += fmt::format(" Expected: {}, {}.", range_text(record.forecast->time),
                         range_text(record.forecast->cost));
@@ -129,6 +131,10 @@ ExitCode run(const Invocation& invocation) {
       say(invocation, fmt::format("{}  {}", moment_text(line.at), story_text(line.text, 0, 12)));
     }
   };
+  if (invocation.has("--interleave") && invocation.has("--layout")) {
+    return report(invocation, kVerb,
+                  bad_usage("--layout and --interleave exclude each other; give one of them"));
+  }
   if (invocation.has("--interleave")) {
     const auto request = request_of(invocation);
     if (!request.ok()) return report(invocation, kVerb, request.error());
@@ -246,6 +252,10 @@ std::vector<OptionSpec> run_options() {
        .choices = {"folder", "anchor", "tier"}},
       {.name = "--receivers", .value = "N", .help = "Machines of a checkpoint tier."},
       {.name = "--save-every", .value = "TIME", .help = "Checkpoint interval."},
+      {.name = "--layout",
+       .value = "LAYOUT",
+       .help = "Split of the model over the machines, such as 'dp2 tp2 zero1', for scripts that "
+               "ask stint.layout() (default: the script does not split it)."},
       {.name = "--equal-shares", .help = "Give fast and slow machines the same batch."},
       {.name = "--life",
        .value = "LIFE",

@@ -9,6 +9,8 @@
 #include "cli/render/render_validation.h"
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
+#include "validate/sharded/validate_memory_layouts.h"
+#include "validate/sharded/validate_schedules.h"
 #include "validate/validate_collective.h"
 #include "validate/validate_collective_tables.h"
 #include "validate/validate_convergence.h"
@@ -82,13 +84,26 @@ ExitCode validate_runs_run(const Invocation& invocation) {
   return print_report(invocation, kVerb, *found);
 }
 
+ExitCode validate_schedules_run(const Invocation& invocation) {
+  constexpr const char* kVerb = "validate schedules";
+  SchedulesRequest request{.test = invocation.list("--test")};
+  if (invocation.has("--calibration")) request.calibration = invocation.get("--calibration");
+  const auto found = validate_schedules(request);
+  if (!found.ok()) return report(invocation, kVerb, found.error());
+  return print_report(invocation, kVerb, *found);
+}
+
 ExitCode validate_memory_run(const Invocation& invocation) {
+  std::optional<MemoryFormat> format;
+  if (invocation.has("--format")) format = enumerator<MemoryFormat>(invocation.get("--format"));
   const auto report =
       validate_memory(invocation.environment, {.train = invocation.list("--train"),
                                                .test = invocation.list("--test"),
                                                .split = invocation.get("--split"),
                                                .layers = invocation.get("--layers"),
-                                               .plain = invocation.has("--baseline")});
+                                               .plain = invocation.has("--baseline"),
+                                               .format = format,
+                                               .priors = invocation.list("--prior")});
   if (!report.ok()) return cli::report(invocation, "validate memory", report.error());
   return print_report(invocation, "validate memory", *report);
 }
@@ -131,6 +146,37 @@ ExitCode validate_convergence_run(const Invocation& invocation) {
                                             .baseline = invocation.get("--baseline")});
   if (!answer.ok()) return report(invocation, kVerb, answer.error());
   return print_report(invocation, kVerb, *answer);
+}
+
+std::vector<OptionSpec> memory_options() {
+  std::vector<OptionSpec> options = validation_options();
+  options.push_back({.name = "--format",
+                     .value = "NAME",
+                     .help =
+                         "Published format of tables of sharded layouts (default: marks of what "
+                         "fits, or plans with --layers, recognised by their headers).",
+                     .choices = choices_of<MemoryFormat>()});
+  std::vector<std::string> splits = memory_layout_splits();
+  splits.emplace_back("leave-one-device-out");
+  options.push_back({.name = "--split",
+                     .value = "HOW",
+                     .help = "Split instead of --test: each device's marks, each job's or "
+                             "cluster's plans, or with --format each date's, model's, cluster's or "
+                             "sequence length's layouts, predicted from the others.",
+                     .choices = std::move(splits)});
+  options.push_back({.name = "--prior",
+                     .value = "FORMAT=FILE...",
+                     .help = "Tables of layouts to learn from besides --train; needs --format.",
+                     .files = true});
+  options.push_back({.name = "--layers",
+                     .value = "FILE",
+                     .help = "Table of parameters and activations of each layer, for plans."});
+  options.push_back({.name = "--baseline",
+                     .value = "NAME",
+                     .help = "Baseline to score instead: everything fits; 16 bytes per parameter "
+                             "and 2 per activation, or 34 per token and hidden value of layouts.",
+                     .choices = {"plain"}});
+  return options;
 }
 
 }  // namespace
@@ -217,32 +263,48 @@ Verb validate_runs_verb() {
           .run = validate_runs_run};
 }
 
-Verb validate_memory_verb() {
-  std::vector<OptionSpec> options = validation_options();
-  options.push_back(
-      {.name = "--split",
-       .value = "HOW",
-       .help = "Split instead of --test: each device's marks, or each job's or cluster's plans, "
-               "predicted from the others.",
-       .choices = {"leave-one-device-out", "leave-one-job-out", "leave-one-cluster-out"}});
-  options.push_back({.name = "--layers",
-                     .value = "FILE",
-                     .help = "Table of parameters and activations of each layer, for plans."});
-  options.push_back({.name = "--baseline",
+Verb validate_schedules_verb() {
+  std::vector<OptionSpec> options;
+  for (OptionSpec& it : validation_options()) {
+    if (it.name != "--train") options.push_back(std::move(it));
+  }
+  options.push_back({.name = "--calibration",
                      .value = "NAME",
-                     .help = "Baseline to score instead: everything fits; 16 bytes per parameter "
-                             "and 2 per activation.",
-                     .choices = {"plain"}});
+                     .help = "Shipped calibration of the network, or a file (default: local).",
+                     .files = true});
+  return {.path = "validate schedules",
+          .group = VerbGroup::kEvidence,
+          .summary = "Score predictions of sharded steps on emulated VMs.",
+          .details =
+              "Plays the schedule of each measured step (tensor, pipeline and sharded data "
+              "parallelism) operation by operation and compares with the median of its "
+              "iterations. Files are JSON lines (stint.layout-step/1) as "
+              "tools/measure_layouts.py writes them. Compute is paced, so the score is one of "
+              "communication and overlap; nothing is fitted to such steps.",
+          .options = std::move(options),
+          .outputs = {"table", "json"},
+          .examples = {{"stint validate schedules --test data/measurements/layouts/paced.jsonl",
+                        "The steps that are shipped with the source."},
+                       {"stint validate schedules --test new.jsonl --predictions out.csv",
+                        "Predictions of steps, measured or not."}},
+          .run = validate_schedules_run};
+}
+
+Verb validate_memory_verb() {
   return {.path = "validate memory",
           .group = VerbGroup::kEvidence,
           .summary = "Score predictions of what fits into accelerator memory.",
           .details =
               "Files are Gavel's rates of jobs alone and of packed pairs (what fits), or Sailor's "
-              "plans (peak memory), recognised by their headers.",
-          .options = std::move(options),
+              "plans (peak memory), recognised by their headers. With --format they are tables of "
+              "sharded layouts and predictions are in the unit of their column of memory.",
+          .options = memory_options(),
           .outputs = {"table", "json"},
           .examples = {{"stint validate memory --train pairs.csv --split leave-one-device-out",
                         "What fits on each device, predicted from the other devices."},
+                       {"stint validate memory --format bloom --train b.csv --split "
+                        "leave-one-date-out",
+                        "Peak memory of sharded layouts of each date, predicted from the others."},
                        {"stint validate memory --train a.csv --test b.csv --layers sizes.csv",
                         "Peak memory of plans, predicted from other plans."}},
           .run = validate_memory_run};

@@ -50,7 +50,7 @@ TEST(ValidateRunsVerb, EndsWithTheErrorsCode) {
 TEST(ValidateMemoryVerb, SaysWhatItTakes) {
   const Verb verb = validate_memory_verb();
   EXPECT_EQ(verb.path, "validate memory");
-  for (const char* name : {"--train", "--test", "--split", "--baseline", "--predictions"}) {
+  for (const char* name : {"--train", "--test", "--format", "--split", "--prior", "--baseline"}) {
     EXPECT_TRUE(std::any_of(verb.options.begin(), verb.options.end(),
                             [&](const OptionSpec& option) { return option.name == name; }))
         << name;

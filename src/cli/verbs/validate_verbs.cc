@@ -8,6 +8,7 @@
 #include "cli/verbs/options.h"
 #include "cli/verbs/verb_list.h"
 #include "cli/views/import_views.h"
+#include "validate/sharded/validate_sharded.h"
 #include "validate/validate_iteration.h"
 #include "validate/validate_scaling.h"
 
@@ -60,13 +61,49 @@ bool is_scaling(const Invocation& invocation) {
   return is_among(choices_of<ScalingFormat>(), invocation.get("--format"));
 }
 
-Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
-  for (const char* option : {"--jobs", "--probes"}) {
+bool is_sharded(const Invocation& invocation) {
+  return !is_scaling(invocation) &&
+         is_among(choices_of<ShardedFormat>(), invocation.get("--format"));
+}
+
+/// A usage error when an option is given that the format has no use for.
+Status without_options(const Invocation& invocation, std::initializer_list<const char*> options) {
+  for (const char* option : options) {
     if (invocation.has(option)) {
       return bad_usage(
           fmt::format("{} does not apply to --format {}", option, invocation.get("--format")));
     }
   }
+  return {};
+}
+
+Result<ShardedRequest> to_sharded_request(const Invocation& invocation) {
+  const Status fine =
+      without_options(invocation, {"--jobs", "--probes", "--network", "--transport", "--inside"});
+  if (!fine.ok()) return fine.error();
+  const auto baselines = baselines_of<ShardedBaseline>(invocation);
+  if (!baselines.ok()) return baselines.error();
+  if (invocation.has("--calibration") && invocation.get("--calibration") != "bundled") {
+    return bad_usage(fmt::format("--calibration must be bundled with --format {}, not '{}'",
+                                 invocation.get("--format"),
+                                 printable(invocation.get("--calibration"))));
+  }
+  ShardedRequest request{.format = enumerator<ShardedFormat>(invocation.get("--format")),
+                         .train = invocation.list("--train"),
+                         .test = invocation.list("--test"),
+                         .split = invocation.get("--split"),
+                         .priors = invocation.list("--prior"),
+                         .bundled = invocation.has("--calibration"),
+                         .predictions = invocation.get("--predictions"),
+                         .baselines = *baselines};
+  request.only_baselines = invocation.output() == "json" && !request.baselines.empty();
+  if (shows_perfect(invocation)) request.baselines.push_back(ShardedBaseline::kPerfect);
+  return request;
+}
+
+Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
+  const Status fine = without_options(invocation, {"--jobs", "--probes"});
+  if (!fine.ok()) return fine.error();
   const auto baselines = baselines_of<ScalingBaseline>(invocation);
   if (!baselines.ok()) return baselines.error();
   const auto fabric = fabric_of(invocation);
@@ -91,6 +128,7 @@ Result<ScalingRequest> to_scaling_request(const Invocation& invocation) {
 OptionSpec iteration_format() {
   OptionSpec format = format_option();
   format.choices = joined(format.choices, choices_of<ScalingFormat>());
+  format.choices = joined(format.choices, choices_of<ShardedFormat>());
   return format;
 }
 
@@ -102,9 +140,9 @@ Result<ValidateRequest> to_request(const Invocation& invocation) {
   const auto format = format_of(invocation);
   if (!format.ok()) return format.error();
   if (invocation.has("--prior")) {
-    return bad_usage(fmt::format("--prior does not apply to --format {}; it is for {}",
-                                 invocation.get("--format"),
-                                 join(choices_of<ScalingFormat>(), " and ")));
+    return bad_usage(fmt::format(
+        "--prior does not apply to --format {}; it is for {}", invocation.get("--format"),
+        join(joined(choices_of<ScalingFormat>(), choices_of<ShardedFormat>()), ", ")));
   }
   const auto fabric = fabric_of(invocation);
   if (!fabric.ok()) return fabric.error();
@@ -137,8 +175,10 @@ void print_tables(const Invocation& invocation, const ValidateAnswer& answer) {
   if (!answer.ours.groups.empty()) {
     std::vector<NamedScores> groups;
     for (const Validation& it : all) groups.push_back({it.baseline.value_or("stint"), it.groups});
-    print_answer(invocation, "\n" + score_table(is_scaling(invocation) ? "group" : "placement",
-                                                groups, terminal));
+    const char* title = is_scaling(invocation)   ? "group"
+                        : is_sharded(invocation) ? "accelerator"
+                                                 : "placement";
+    print_answer(invocation, "\n" + score_table(title, groups, terminal));
   }
   if (const auto& repeats = answer.ours.repeats) {
     print_answer(
@@ -152,6 +192,10 @@ Result<ValidateAnswer> answer_to(const Invocation& invocation) {
   if (is_scaling(invocation)) {
     const auto request = to_scaling_request(invocation);
     return request.ok() ? validate_scaling(*request) : request.error();
+  }
+  if (is_sharded(invocation)) {
+    const auto request = to_sharded_request(invocation);
+    return request.ok() ? validate_sharded(invocation.environment, *request) : request.error();
   }
   const auto request = to_request(invocation);
   return request.ok() ? validate_iteration(*request) : request.error();
@@ -258,7 +302,11 @@ Verb iteration_verb() {
           "and tests the larger ones; leave-one-submitter-out holds out each submitter. They are "
           "predicted by a law of their own; with --network, --transport, --inside or --calibration "
           "clusters are predicted from single VMs alone, by the law of the network. What --split "
-          "holds out is held out of --prior too.",
+          "holds out is held out of --prior too. The formats from vtrain to nemo are models that "
+          "are split over workers, predicted by the law of sharded steps, which rows of --prior "
+          "or --calibration bundled narrow before the training rows do; leave-one-layers-out, "
+          "-hidden-out, -gpu-out and -date-out hold out each value in turn, max-seq=N trains on "
+          "sequences of up to N tokens, folds=N holds out every N-th row.",
       .options = with_fabric(
           {iteration_format(),
            train_option(),
@@ -266,21 +314,24 @@ Verb iteration_verb() {
            {.name = "--split",
             .value = "HOW",
             .help = "Split instead of --test: leave-one-job-out, max-gpus=N, max-vms=N, gpu=NAME, "
-                    "smallest=N or leave-one-submitter-out."},
+                    "smallest=N, leave-one-submitter-out, or those of sharded models."},
            {.name = "--calibration",
             .value = "NAME",
             .help = "Calibration to begin with, carried over to the network of the tables: a file "
                     "or 'bundled' (default: physics alone)."},
            {.name = "--prior",
             .value = "FORMAT=FILE...",
-            .help = "Tables of mlperf or dgxc whose rows join the training, for these formats.",
+            .help =
+                "Tables of mlperf or dgxc whose rows join the training, or of sharded models that "
+                "the constants begin with.",
             .files = true},
            jobs_option(),
            {.name = "--baseline",
             .value = "LIST",
             .help = "Baselines to score on the same rows; tables show all of them, JSON and "
                     "predictions the first.",
-            .choices = joined(choices_of<BaselineKind>(), choices_of<ScalingBaseline>()),
+            .choices = joined(joined(choices_of<BaselineKind>(), choices_of<ScalingBaseline>()),
+                              choices_of<ShardedBaseline>()),
             .list = true},
            {.name = "--probes",
             .value = "K",
@@ -296,7 +347,9 @@ Verb iteration_verb() {
                    {"stint validate iteration --format pollux --train a.csv --test b.csv",
                     "Rows of one table, predicted from those of another."},
                    {"stint validate iteration --format mlperf --train c.csv --split smallest=2",
-                    "Larger clusters of a benchmark, predicted from the two smallest."}},
+                    "Larger clusters of a benchmark, predicted from the two smallest."},
+                   {"stint validate iteration --format vtrain --train v.csv --split max-gpus=4",
+                    "Models split over more than 4 GPUs, predicted from fewer."}},
       .run = iteration};
 }
 

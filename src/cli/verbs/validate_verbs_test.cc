@@ -182,9 +182,11 @@ TEST(ValidateIterationVerb, ErrorsHaveTheirExitCodes) {
   EXPECT_EQ(code({"--split", "max-gpus=4", "--baseline", "magic"}), kExitUsage);
   EXPECT_EQ(code({"--test", session.path("none.csv")}), kExitBadInput);
   EXPECT_EQ(code({"--test", session.table(), "--predictions", "/proc/none/out.csv"}), kExitFailed);
-  EXPECT_EQ(Session::run({"validate", "iteration", "--train", session.table()}).err,
-            "stint validate iteration: --format is required: the format of the tables, one of "
-            "pollux, gavel, nvidia, cmdare, stint, mlperf, dgxc\n");
+  EXPECT_EQ(
+      Session::run({"validate", "iteration", "--train", session.table()}).err,
+      "stint validate iteration: --format is required: the format of the tables, one of "
+      "pollux, gavel, nvidia, cmdare, stint, mlperf, dgxc, vtrain, llm-foundry, lucie, bloom, "
+      "nanotron, fsdp-tables, morphling, sailor, nemo\n");
 }
 
 TEST(ProbesVerb, NamesRowsAndHowTheyArePlaced) {

@@ -42,6 +42,9 @@ Verb init_verb();
 /// `predict` and `whatif`.
 std::vector<Verb> predict_verbs();
 
+/// `stint layouts`.
+Verb layouts_verb();
+
 /// models list, models show and job new.
 std::vector<Verb> model_verbs();
 
@@ -114,8 +117,14 @@ Verb validate_prices_verb();
 /// `stint validate runs`.
 Verb validate_runs_verb();
 
+/// `stint validate schedules`.
+Verb validate_schedules_verb();
+
 /// `stint validate cases`.
 Verb validate_cases_verb();
+
+/// validate layout.
+Verb validate_layout_verb();
 
 /// validate memory.
 Verb validate_memory_verb();

@@ -98,6 +98,9 @@ struct ExplanationView {
   std::optional<std::int64_t> iterations;
   std::optional<Seconds> training;
   std::optional<Layout> layout;
+  std::optional<std::string> parallel_layout;
+  std::optional<LayoutEstimate> sharding;
+  std::optional<LayoutEstimate> layout_runner_up;
   std::optional<RunnerUpView> runner_up;
   std::optional<LaterView> later;
 };
@@ -115,6 +118,11 @@ void describe(Walk& walk, Like<Walk, ExplanationView>& it) {
   walk.number("training_s", it.training, kSecond, "Time of all iterations, without set-up.",
               Range::kNotNegative);
   walk.field("layout", it.layout, "Split of the job over the cluster.");
+  walk.field("parallel_layout", it.parallel_layout,
+             "Split of the model over the workers; absent: each has a replica.");
+  walk.field("sharding", it.sharding, "The parallel layout taken apart.");
+  walk.field("layout_runner_up", it.layout_runner_up,
+             "Best layout of other degrees on the same cluster.");
   walk.field("runner_up", it.runner_up, "Next plan of the answer.");
   walk.field("later", it.later, "Cheaper plan that a later deadline would allow.");
 }

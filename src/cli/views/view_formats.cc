@@ -2,6 +2,8 @@
 
 #include "cli/views/catalog_views.h"
 #include "cli/views/import_views.h"
+#include "cli/views/layout_score_views.h"
+#include "cli/views/layout_views.h"
 #include "cli/views/machine_views.h"
 #include "cli/views/model_views.h"
 #include "cli/views/plan_views.h"
@@ -38,6 +40,7 @@ std::span<const ViewFormat> view_formats() {
                                             format<ClustersView>("clusters"),
                                             format<DoctorView>("doctor"),
                                             format<ExplanationView>("explanation"),
+                                            format<LayoutsView>("layouts"),
                                             format<ModelsView>("models"),
                                             format<NcclImportView>("nccl-import"),
                                             format<ProbeView>("probe"),
@@ -52,6 +55,7 @@ std::span<const ViewFormat> view_formats() {
                                             format<RunsTogetherView>("runs-together"),
                                             format<SearchView>("search_outcome"),
                                             format<TraceImportView>("trace-import"),
+                                            format<LayoutScoresView>("validation_layout"),
                                             format<RevocationsView>("validation_revocations"),
                                             format<VersionView>("version"),
                                             format<WhatifView>("whatif")};

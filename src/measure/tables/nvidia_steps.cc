@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 
 #include "base/check.h"
@@ -146,13 +147,28 @@ Result<StepRow> read_row(const Csv& csv, std::size_t i) {
   return row;
 }
 
+/// A heading that comes again after another one heads another table of the example: of a larger
+/// variant of the model, whose name the copy lacks.
+void tell_tables_apart(std::vector<StepRow>& rows) {
+  std::map<std::string, int> tables;  // By example and heading.
+  std::string last;
+  for (StepRow& row : rows) {
+    const std::string heading = row.job + " | " + row.series.substr(0, row.series.find(" | "));
+    const int table = heading == last ? tables[heading] : ++tables[heading];
+    if (table > 1) row.series += fmt::format(" | table {}", table);
+    last = heading;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<StepRow>> read_nvidia_steps(std::string_view text, const std::string& source) {
-  return read_rows<StepRow>(text, source,
-                            {"example", "heading", "gpu", "num_gpus", "batch", "batch_column",
-                             "precision", "throughput_column"},
-                            read_row);
+  auto rows = read_rows<StepRow>(text, source,
+                                 {"example", "heading", "gpu", "num_gpus", "batch", "batch_column",
+                                  "precision", "throughput_column"},
+                                 read_row);
+  if (rows.ok()) tell_tables_apart(*rows);
+  return rows;
 }
 
 double nvidia_figure(std::string_view throughput_column, Seconds time) {

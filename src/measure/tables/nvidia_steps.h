@@ -19,8 +19,9 @@ namespace stint {
 ///   time = 1 / throughput
 ///
 /// or what the cell says where the column is a time of a step ("s/step"). Times compare only within
-/// a series: heading, throughput_column, precision and GPU. GPUs fill servers one after another,
-/// as large as the heading says ("8x V100", "DGX-2" has 16; otherwise 8). A batch that is nowhere
+/// a series: heading, throughput_column, precision and GPU, and where the heading of an example
+/// comes again after another one, the number of the table. GPUs fill servers one after another, as
+/// large as the heading says ("8x V100", "DGX-2" has 16; otherwise 8). A batch that is nowhere
 /// stated is 1.
 ///
 /// Rows whose throughput cannot be read are unmeasured. Those with another cell that cannot be

@@ -117,6 +117,19 @@ TEST(NvidiaSteps, SaysWhyARowIsOfNoUse) {
   EXPECT_EQ(row_of(",MIT,DGX-1,V100,16,1,8,Batch,FP32,img/s,1").unusable, "has no example");
 }
 
+TEST(NvidiaSteps, AHeadingThatComesAgainIsOfAnotherTable) {
+  const auto rows = read_nvidia_steps(
+      "example,heading,gpu,num_gpus,batch,batch_column,precision,throughput_column\n"
+      "net,DGX-1,V100,1,,,FP32,img/s\nnet,DGX-1,V100,8,,,FP32,img/s\n"
+      "net,DGX A100,A100,1,,,FP32,img/s\nnet,DGX-1,V100,1,,,FP32,img/s\n"
+      "other,DGX-1,V100,1,,,FP32,img/s\n",
+      "a.csv");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ((*rows)[1].series, "DGX-1 | img/s | FP32 | V100");
+  EXPECT_EQ((*rows)[3].series, "DGX-1 | img/s | FP32 | V100 | table 2");
+  EXPECT_EQ((*rows)[4].series, "DGX-1 | img/s | FP32 | V100");
+}
+
 TEST(NvidiaSteps, ATableWithoutAKeyColumnIsBadInput) {
   const auto rows = read_nvidia_steps("example,heading\nnet,DGX-1\n", "a.csv");
   ASSERT_FALSE(rows.ok());
