@@ -11,8 +11,6 @@ namespace {
 
 constexpr const char* kStepCalibration = "sharded";
 constexpr const char* kMemoryCalibration = "sharded-memory";
-// Deviation of the logarithm of an iteration beyond what the constants leave open.
-constexpr const char* kSpreadConstant = "spread";
 
 bool is_shipped(std::string_view name) {
   const auto files = bundled_calibrations();
@@ -34,7 +32,7 @@ Status take_step(ShardedLaws& laws) {
   if (!law.ok()) return law.error();
   laws.step = *law;
   laws.fitted = true;
-  const Constant* spread = find(calibration->noun, kSpreadConstant);
+  const Constant* spread = find(calibration->noun, kShardedSpread);
   if (spread != nullptr && spread->value > 0) laws.spread = spread->value;
   return {};
 }

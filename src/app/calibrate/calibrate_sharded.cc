@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "calibrate/sharded/unseen_tables.h"
 #include "load/catalog_cases.h"
 #include "load/sharded_tables.h"
 
@@ -35,6 +36,15 @@ Result<Calibration> calibrate_sharded(const Environment& environment,
   const auto model = ShardedStepModel::fit(rows, physical_priors());
   if (!model.ok()) return model.error();
   Calibration calibration = model->to_calibration();
+  const auto unseen = unseen_tables(rows, *model);
+  if (!unseen.ok()) return unseen.error();
+  if (unseen->tables > 0) {
+    calibration.constants.push_back({.name = kShardedSpread,
+                                     .scope = kShardedScope,
+                                     .value = unseen->spread,
+                                     .unit = "1",
+                                     .identified = false});
+  }
   calibration.name = request.name;
   calibration.date = date_at(environment.clock->now());
   for (auto& [name, table] : data) {

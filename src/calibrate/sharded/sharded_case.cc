@@ -83,15 +83,4 @@ std::vector<ShardedCase> sharded_cases(std::span<const ShardedRow> rows, const C
 
 bool is_measured(const ShardedCase& it) { return it.row.unusable.empty() && it.row.time; }
 
-Flops model_flops(const ShardedSetup& setup) {
-  const ShardedShape& size = setup.shape;
-  const double weights = 2 * size.hidden * (size.query + size.kv) +
-                         (size.gates + 1) * size.hidden * size.wide * size.experts_used;
-  const double tokens = setup.global_batch * setup.sequence;
-  const double products = 2 * tokens * (size.layers * weights + size.hidden * size.vocabulary);
-  const double attention =
-      4 * (size.causal ? 0.5 : 1) * tokens * setup.sequence * size.query * size.layers;
-  return 3 * (products + attention) * kFlop;
-}
-
 }  // namespace stint

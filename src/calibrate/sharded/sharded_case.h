@@ -21,8 +21,4 @@ std::vector<ShardedCase> sharded_cases(std::span<const ShardedRow> rows, const C
 /// Whether the row can be learned from.
 bool is_measured(const ShardedCase& it);
 
-/// Arithmetic of the products and of attention of one step, forward and backward, nothing computed
-/// again: what utilisation is counted by.
-Flops model_flops(const ShardedSetup& setup);
-
 }  // namespace stint

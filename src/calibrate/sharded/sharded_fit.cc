@@ -1,6 +1,7 @@
 #include "calibrate/sharded/sharded_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -25,6 +26,25 @@ constexpr double kReach = 6;           // Deviations that an unknown may move.
 
 constexpr const char* kGpuScope = "sharded gpu";
 
+/// Constants that every table has around those that all share, and the deviation between tables:
+/// what software and hosts decide. Without them, one table's launches bend the products of all.
+struct TableConstant {
+  const char* name;
+  double ShardedLaw::*member;
+  double deviation;
+};
+
+constexpr std::array kTableConstants = {
+    TableConstant{"product", &ShardedLaw::product, 0.1},
+    TableConstant{"launch", &ShardedLaw::launch, 0.6},
+    TableConstant{"sweep", &ShardedLaw::sweep, 0.25},
+    TableConstant{"network_efficiency", &ShardedLaw::network_efficiency, 0.3},
+};
+
+std::string table_key(const std::string& table, const TableConstant& constant) {
+  return fmt::format("own: {}: {}", table, constant.name);
+}
+
 /// The effects that a row has: a key, and the deviation of effects of its kind.
 struct EffectKey {
   std::string key;
@@ -48,11 +68,15 @@ std::vector<EffectKey> effect_keys(const ShardedRow& row, bool several_tables) {
   return keys;
 }
 
-ShardedLaw law_at(std::span<const double> x) {
+/// The law at constants `x`, moved by the `own` ones of a table.
+ShardedLaw law_at(std::span<const double> x, std::span<const double> own = {}) {
   ShardedLaw law;
   std::size_t i = 0;
   for (const ShardedConstant& constant : sharded_constants()) {
     law.*constant.member = std::exp(x[i++]);
+  }
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    law.*kTableConstants[k].member *= std::exp(own[k]);
   }
   return law;
 }
@@ -128,18 +152,25 @@ class ShardedResiduals {
         facts_(std::move(facts)),
         point_(std::move(believed)),
         constants_(std::move(constants)),
-        first_(first) {}
+        first_(first) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) tables_[facts_.own[i]].rows.push_back(i);
+    logs_.resize(rows_.size());
+  }
 
   void operator()(std::span<const double> x, std::span<double> residuals) {
-    bool moved = logs_.empty();
+    bool moved = false;
     for (std::size_t i = 0; i < constants_.size(); ++i) {
       moved = moved || point_[constants_[i]] != x[first_ + i];
       point_[constants_[i]] = x[first_ + i];
     }
-    if (moved) {
-      logs_.resize(rows_.size());
-      const ShardedLaw law = law_at(point_);
-      for (std::size_t i = 0; i < rows_.size(); ++i) logs_[i] = log_law(*rows_[i], law);
+    for (auto& [numbers, table] : tables_) {
+      std::vector<double> own;
+      for (const std::size_t number : numbers) own.push_back(x[number]);
+      if (!moved && table.known && own == table.own) continue;
+      const ShardedLaw law = law_at(point_, own);
+      for (const std::size_t i : table.rows) logs_[i] = log_law(*rows_[i], law);
+      table.own = std::move(own);
+      table.known = true;
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       double predicted = logs_[i];
@@ -149,12 +180,21 @@ class ShardedResiduals {
   }
 
  private:
+  /// The rows that share constants of their own, and where these stood when their times were
+  /// computed.
+  struct Table {
+    std::vector<std::size_t> rows;
+    std::vector<double> own;
+    bool known = false;
+  };
+
   const CasePointers& rows_;
   ShardedFitRows facts_;
   std::vector<double> point_;  // Of all constants, and the times of the law there.
   std::vector<double> logs_;
   std::vector<std::size_t> constants_;
   std::size_t first_;
+  std::map<std::vector<std::size_t>, Table> tables_;  // By the numbers of their own constants.
 };
 
 Unknown unknown_of(const ConstantBelief& belief, double start) {
@@ -192,6 +232,17 @@ ShardedFitRows ShardedStepModel::collect(const CasePointers& rows, const Sharded
       }
       unknowns.push_back(unknown_of(belief, start));
     }
+    std::vector<std::size_t>& moved = facts.own.emplace_back();
+    for (const TableConstant& constant : kTableConstants) {
+      if (!several_tables_) break;
+      const std::string key = table_key(it->row.table, constant);
+      const auto [found, added] = effects_.try_emplace(key, unknowns.size());
+      moved.push_back(found->second);
+      if (!added) continue;
+      const bool known = near != nullptr && near->effects_.contains(key);
+      unknowns.push_back(
+          unknown_of({0, constant.deviation}, known ? near->values_[near->effects_.at(key)] : 0));
+    }
     facts.log_times.push_back(std::log(it->row.time->in(kSecond)));
     facts.noise.push_back(kNoise * std::sqrt(std::max(1.0, count[it->row.table] / kRowsMost)));
   }
@@ -203,6 +254,10 @@ Result<ShardedStepModel> ShardedStepModel::fit(const CasePointers& rows,
                                                const ShardedStepModel* near) {
   ShardedStepModel model;
   model.priors_ = priors;
+  if (rows.empty()) {
+    model.keep({}, {});
+    return model;
+  }
   LeastSquares problem{.rows = rows.size(), .robust_beyond = kRobustBeyond, .iterations_max = 40};
   ShardedFitRows facts = model.collect(rows, near, problem.unknowns);
   const std::size_t first = problem.unknowns.size();
@@ -257,7 +312,13 @@ void ShardedStepModel::keep(const Fitted& fitted, const std::vector<std::size_t>
 }
 
 double ShardedStepModel::log_time(const ShardedCase& it, std::span<const double> x) const {
-  double sum = log_law(it, law_at(x));
+  std::vector<double> own;
+  for (const TableConstant& constant : kTableConstants) {
+    const auto found = effects_.find(table_key(it.row.table, constant));
+    if (found == effects_.end()) break;
+    own.push_back(x[found->second]);
+  }
+  double sum = log_law(it, law_at(x, own));
   for (const EffectKey& key : effect_keys(it.row, several_tables_)) {
     const auto found = effects_.find(key.key);
     if (found != effects_.end()) sum += x[found->second];
@@ -286,12 +347,17 @@ ShardedStepModel::Estimate ShardedStepModel::estimate(const ShardedCase& it) con
       variance += unseen * unseen;
     }
   }
+  const std::size_t effects = moving.size();
+  for (const TableConstant& constant : kTableConstants) {
+    const auto found = effects_.find(table_key(it.row.table, constant));
+    if (found != effects_.end()) moving.push_back(found->second);
+  }
   const double middle = log_time(it, values_);
   std::vector<double> slopes;
   std::vector<double> x = values_;
   for (const std::size_t i : moving) {
     double slope = 1;  // Of an effect.
-    if (i < priors_.constants.size()) {
+    if (i < priors_.constants.size() || slopes.size() >= effects) {
       x[i] = values_[i] + kStep;
       slope = (log_time(it, x) - middle) / kStep;
       x[i] = values_[i];

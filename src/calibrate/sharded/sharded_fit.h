@@ -34,27 +34,30 @@ Result<ShardedPriors> calibrated_priors(const Calibration& calibration);
 
 using CasePointers = std::vector<const ShardedCase*>;
 
-/// The rows of a fit: logarithms of their times, their noise, and the numbers of their effects.
+/// The rows of a fit: logarithms of their times, their noise, and the numbers of their effects and
+/// of the constants of their own table.
 struct ShardedFitRows {
   std::vector<double> log_times;
   std::vector<double> noise;
   std::vector<std::vector<std::size_t>> effects;
+  std::vector<std::vector<std::size_t>> own;
 };
 
 /// The law of sharded steps (predict/sharded/sharded_step.h) fitted to rows of tables:
 ///
 ///   ln T = ln law(θ) + gpu + table + job of the table + software of the table + ε
 ///
-/// The constants θ are fitted in their logarithms with their priors. The other terms are effects
-/// around zero, so that a GPU, job or version without rows falls back to what all rows share. The
-/// loss is robust (solver/least_squares.h), and a table with many rows counts as kRowsMost of them.
-/// What the law misses at setups like the predicted one is added (residual_field.h).
+/// The constants θ are fitted in their logarithms with their priors; of several tables each has
+/// four of them for itself, around the shared ones. The other terms are effects around zero, so
+/// that a GPU, job or version without rows falls back to what all rows share. The loss is robust
+/// (solver/least_squares.h), and a table with many rows counts as kRowsMost of them. What the law
+/// misses at setups like the predicted one is added (residual_field.h).
 class ShardedStepModel {
  public:
   static constexpr double kRowsMost = 80;
 
-  /// Requires usable rows with a time. The search begins at `near`, a fit of nearly the same rows,
-  /// where there is one. Failures are the solver's.
+  /// Requires usable rows with a time; without rows it is what the priors say. The search begins at
+  /// `near`, a fit of nearly the same rows, where there is one. Failures are the solver's.
   static Result<ShardedStepModel> fit(const CasePointers& rows, const ShardedPriors& priors,
                                       const ShardedStepModel* near = nullptr);
 

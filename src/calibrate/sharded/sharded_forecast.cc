@@ -87,6 +87,7 @@ std::vector<InnerFold> inner_folds(Novelty novelty, const CasePointers& rows) {
 
 Result<LogSpread> learned_factors(Novelty novelty, const CasePointers& rows,
                                   const ShardedPriors& priors, const ShardedStepModel& near) {
+  if (rows.empty()) return LogSpread{.below = 1, .above = 1};
   const bool by_group = !group_key(novelty, rows.front()->row).empty();
   std::set<std::string> groups;
   for (const ShardedCase* it : rows) groups.insert(group_key(novelty, it->row));

@@ -23,5 +23,17 @@ TEST(LayoutAnswer, StatesTheChoice) {
   EXPECT_EQ(it.unvalidated, (std::vector<std::string>{"constants (priors)"}));
 }
 
+TEST(LayoutAnswer, NoEndOfAnIntervalIsBeyondThePeak) {
+  Random random(3);
+  ShardedModel model = small_model(random);
+  model.laws.spread = 10;
+  const LayoutQuestion question{
+      .model = model, .cluster = small_cluster(model, random), .global_batch = 8};
+  const ParallelLayout layout{.data = static_cast<int>(question.cluster.workers())};
+  const LayoutEstimate it = estimate_of(question, evaluate(question, layout));
+  EXPECT_DOUBLE_EQ(it.p10.in(kSecond), step_at_peak(setup_of(question, layout)).in(kSecond));
+  EXPECT_LT(it.p10, it.mean);
+}
+
 }  // namespace
 }  // namespace stint

@@ -447,4 +447,22 @@ ShardedParts sharded_step(const ShardedSetup& setup, const ShardedLaw& law) {
   return parts;
 }
 
+Flops model_flops(const ShardedSetup& setup) {
+  const ShardedShape& size = setup.shape;
+  const double length = size.tokens(setup.sequence);
+  const double weights = 2 * size.hidden * (size.query + size.kv) +
+                         (size.gates + 1) * size.hidden * size.wide * size.experts_used;
+  const double tokens = setup.global_batch * length;
+  const double products = 2 * tokens * (size.layers * weights + size.hidden * size.vocabulary);
+  const double attention = 4 * (size.causal ? 0.5 : 1) * tokens * length * size.query * size.layers;
+  return ((setup.frozen_products ? 2 : 3) * products + 3 * attention) * kFlop;
+}
+
+Seconds step_at_peak(const ShardedSetup& setup) {
+  constexpr double kFp8Gain = 2;  // Of data sheets.
+  const ShardedMachines& it = setup.machines;
+  return model_flops(setup) /
+         (static_cast<double>(workers(setup.layout)) * (it.fp8 ? kFp8Gain : 1) * it.device.peak);
+}
+
 }  // namespace stint

@@ -61,6 +61,10 @@ struct ShardedConstant {
 /// The scope of the constants in a calibration.
 inline constexpr const char* kShardedScope = "sharded";
 
+/// The constant that says how far measured iterations are from the law, as the deviation of a
+/// logarithm; see calibrate/sharded/unseen_tables.h.
+inline constexpr const char* kShardedSpread = "spread";
+
 std::span<const ShardedConstant> sharded_constants();
 
 /// The law of a calibration; bad input when a constant is missing or not above zero.
@@ -139,5 +143,12 @@ StageTimes stage_times(const ShardedSetup& setup, const ShardedLaw& law);
 ///
 /// Requires a layout without a problem().
 ShardedParts sharded_step(const ShardedSetup& setup, const ShardedLaw& law);
+
+/// Arithmetic of the products and of attention of one step, forward and backward, nothing computed
+/// again: what utilisation is counted by.
+Flops model_flops(const ShardedSetup& setup);
+
+/// What that takes where every worker runs at its peak: no measured step is shorter.
+Seconds step_at_peak(const ShardedSetup& setup);
 
 }  // namespace stint

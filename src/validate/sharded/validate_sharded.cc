@@ -157,7 +157,10 @@ std::vector<std::string> sharded_notes(const ShardedOutcomes& outcomes,
 
 Result<ShardedTrials> read_sharded_trials(const Environment& environment,
                                           const ShardedRequest& request) {
-  const Status files = check_validation_files(request.train, request.test, request.split);
+  // Other tables alone may predict a table: what somebody without a measurement of their own gets.
+  const bool unseen = request.train.empty() && (request.bundled || !request.priors.empty());
+  const Status files =
+      check_validation_files(unseen ? request.test : request.train, request.test, request.split);
   if (!files.ok()) return files.error();
   const auto catalog = load_catalog(environment);
   if (!catalog.ok()) return catalog.error();
@@ -166,7 +169,7 @@ Result<ShardedTrials> read_sharded_trials(const Environment& environment,
   if (!train.ok()) return train.error();
   auto test = read_sharded_cases(request.format, request.test, catalog->noun);
   if (!test.ok()) return test.error();
-  if (std::none_of(train->begin(), train->end(), is_measured)) {
+  if (!unseen && std::none_of(train->begin(), train->end(), is_measured)) {
     return bad_input(
         fmt::format("no row of {} has a time to learn from", join(request.train, ", ")));
   }
