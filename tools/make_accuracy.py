@@ -2,7 +2,8 @@
 """Writes docs/accuracy.md: every accuracy figure we publish, with the command that repeats it.
 
 Usage: make_accuracy.py STINT DATA_FOLDER OUT.md [--local] [--searches] [--pairs] [--pairing]
-       [--cases] [--plans] [--transfers] [--sharded-memory] [--section WORDS]
+       [--cases] [--plans] [--transfers] [--sharded-memory] [--unseen-tables] [--schedules]
+       [--section WORDS]
 
 Runs `stint validate …` on the published tables and turns its JSON into Markdown. Nothing is pooled
 over data sets but the memory of sharded layouts. With an option only that section is written anew;
@@ -589,10 +590,75 @@ def layouts(stint, data):
     return parts
 
 
+UNSEEN_TABLES_HEADING = "## Sharded models: tables of which no row is known"
+# Format, file.
+SHARDED_TABLES = [("vtrain", "vtrain/single_node.csv"), ("vtrain", "vtrain/multi_node.csv"),
+                  ("llm-foundry", "llm_foundry/mpt_throughput.csv"),
+                  ("lucie", "open_llm/lucie7b_jeanzay.csv"),
+                  ("bloom", "open_llm/bloom_jeanzay.csv"),
+                  ("nanotron", "open_llm/nanotron_best_configs.csv"),
+                  ("fsdp-tables", "open_llm/fsdp_tables.csv"),
+                  ("morphling", "morphling/plans_a800.csv"),
+                  ("sailor", "sailor/plan_iteration_times.csv"),
+                  ("nemo", "nvidia_llm/config_throughput.csv"),
+                  ("dgxc", "nvidia_llm/dgxc_step_times.csv")]
+
+
+def unseen_tables(stint, data):
+    """Each table predicted from those of other publishers alone, as a plan is."""
+    print(UNSEEN_TABLES_HEADING, file=sys.stderr)
+    rows = [["table", "n", "mean error", "median", "p90", "in 80 %", "interval score"],
+            ["---"] + ["---:"] * 6]
+    for form, file in SHARDED_TABLES[:-1]:  # Rows of dgxc are predicted by the law of scaling.
+        priors = " ".join(f"{it[0]}=@{it[1]}" for it in SHARDED_TABLES if it[0] != form)
+        score = validate(stint, data, f"iteration --format {form} --test @{file} --prior {priors}")
+        score = score["overall"]
+        rows.append([file, str(score["n"]), percent(score["mape"]), percent(score["median_ape"]),
+                     percent(score["p90_ape"]), percent(score["coverage80"]),
+                     f"{score['interval_score']:.2f}"])
+    return [f"{UNSEEN_TABLES_HEADING}\n",
+            "What somebody gets who has measured nothing: every row of a table is predicted from "
+            "the tables of other publishers. Their software, networks and clocks differ, and no "
+            "row says how; `stint plan` for a known model has the width that these errors ask "
+            "for (the constant *spread* of data/calibration/sharded.json). Priors and the "
+            "constants that a table has for itself were chosen with this table in view.\n",
+            "```sh\nstint validate iteration --format lucie --test "
+            "$STINT_DATA/open_llm/lucie7b_jeanzay.csv --prior FORMAT=FILE…   # all others\n```\n",
+            "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"]
+
+
+SCHEDULES_HEADING = "## Sharded models: steps on the emulated cloud"
+
+
+def schedules(stint, data):
+    """Paced steps on emulated VMs, beside the schedule that was predicted."""
+    del data  # Measured by this project.
+    print(SCHEDULES_HEADING, file=sys.stderr)
+    file = "data/measurements/layouts/paced.jsonl"
+    with tempfile.TemporaryDirectory() as folder:
+        found = validate(stint, ROOT, f"schedules --test @{file} --predictions {folder}/p.csv")
+        predicted = [float(it["predicted"]) for it in csv.DictReader(open(f"{folder}/p.csv"))]
+    rows = [["layout", "cluster", "measured", "predicted", "error"], ["---"] * 2 + ["---:"] * 3]
+    for line, seconds_predicted in zip((ROOT / file).open(), predicted):
+        it = json.loads(line)
+        measured = it["iteration_s"]["median"]
+        rows.append([it["layout"], it["cluster"], f"{measured:.3f} s", f"{seconds_predicted:.3f} s",
+                     percent(abs(seconds_predicted / measured - 1))])
+    return [f"{SCHEDULES_HEADING}\n",
+            "Steps of a transformer of our own, split over emulated VMs with shaped NICs "
+            "(`tools/measure_layouts.py`, 2026-11-18, nothing else on the computer). Compute is "
+            "paced, so it is right by construction; what is sent is real. The schedule is played "
+            "operation by operation with the network's calibration; nothing is fitted to these "
+            f"rows, and they were measured after the prediction was written. Mean error "
+            f"{percent(found['overall']['mape'])} (target 8 %; n {found['overall']['n']}). Where two "
+            "replicas of a pipeline reduce their stages, the prediction hides less than the run "
+            "does.\n",
+            f"```sh\nstint validate schedules --test {file}\n```\n",
+            "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"]
+
+
 def sharded_cases(stint, data):
     """Known trainings, each predicted from tables that do not have it."""
-    import csv
-    import tempfile
     print(SHARDED_CASES_HEADING, file=sys.stderr)
     priors = ["vtrain=@vtrain/single_node.csv", "vtrain=@vtrain/multi_node.csv",
               "lucie=@open_llm/lucie7b_jeanzay.csv", "bloom=@open_llm/bloom_jeanzay.csv",
@@ -1182,7 +1248,9 @@ def pairing(stint, data):
 
 # Sections that can be written anew by themselves, and the heading that follows.
 ALONE = {"--layouts": (LAYOUTS_HEADING, SHARDED_CASES_HEADING, layouts),
-         "--sharded-cases": (SHARDED_CASES_HEADING, MEMORY_HEADING, sharded_cases),
+         "--sharded-cases": (SHARDED_CASES_HEADING, UNSEEN_TABLES_HEADING, sharded_cases),
+         "--unseen-tables": (UNSEEN_TABLES_HEADING, SCHEDULES_HEADING, unseen_tables),
+         "--schedules": (SCHEDULES_HEADING, MEMORY_HEADING, schedules),
          "--sharded-memory": (MEMORY_HEADING, PAIRS_HEADING, sharded_memory),
          "--pairs": (PAIRS_HEADING, "## Plans: larger clusters of known jobs", pairs),
          "--pairing": (PAIRING_HEADING, SEARCH_HEADING, pairing),
@@ -1249,6 +1317,8 @@ def main():
         parts += scores(stint, data, *section)
     parts += layouts(stint, data)
     parts += sharded_cases(stint, data)
+    parts += unseen_tables(stint, data)
+    parts += schedules(stint, data)
     parts += sharded_memory(stint, data)
     parts += pairs(stint, data)
     parts += plans(stint, data)

@@ -64,6 +64,8 @@ std::optional<KnownModel> described_model(const PublishedCase& it) {
   return model;
 }
 
+bool reads_text(const KnownModel& model) { return model.shape && !model.shape->patch_size; }
+
 Result<WorkPrecision> precision_of(const PublishedCase& it, const KnownModel& model,
                                    std::vector<std::string>& assumed) {
   const std::string text = to_lower(it.precision);
@@ -71,7 +73,7 @@ Result<WorkPrecision> precision_of(const PublishedCase& it, const KnownModel& mo
   if (text == "fp32") return WorkPrecision::kFp32;
   if (text == "tf32") return WorkPrecision::kTf32;
   if (!text.empty()) return WorkPrecision::kMixed;
-  if (model.shape && !model.shape->patch_size) {
+  if (reads_text(model)) {
     assumed.emplace_back("the precision is not stated, mixed is assumed");
     return WorkPrecision::kMixed;
   }
@@ -195,6 +197,12 @@ Result<CaseTraining> training_of_case(const PublishedCase& it, const Gpu& gpu) {
   training.job = std::move(*job);
   if (has(to_lower(it.task), "synthetic")) training.job.work->input.reset();
   return training;
+}
+
+bool precision_is_open(const PublishedCase& it, const Gpu& gpu) {
+  const auto model = model_of_case(it);
+  return it.precision.empty() && model.ok() && !reads_text(*model) &&
+         precision_on(gpu, WorkPrecision::kMixed) != precision_on(gpu, WorkPrecision::kFp32);
 }
 
 }  // namespace stint

@@ -28,4 +28,8 @@ Result<KnownModel> model_of_case(const PublishedCase& it);
 /// a length that is not stated.
 Result<CaseTraining> training_of_case(const PublishedCase& it, const Gpu& gpu);
 
+/// Whether a case leaves open if it computes in FP32 or in mixed precision: image models, which are
+/// trained in both, on accelerators with tensor units. FP32 is what training_of_case takes.
+bool precision_is_open(const PublishedCase& it, const Gpu& gpu);
+
 }  // namespace stint

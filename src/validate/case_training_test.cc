@@ -56,6 +56,18 @@ TEST(CaseTraining, TakesBatchAndPrecisionOfTheCase) {
   EXPECT_TRUE(training->assumed.empty());
 }
 
+TEST(CaseTraining, LeavesThePrecisionOfImageModelsOpenOnTensorUnits) {
+  PublishedCase it = resnet();
+  EXPECT_FALSE(precision_is_open(it, gpu()));
+  it.precision.clear();
+  EXPECT_TRUE(precision_is_open(it, gpu()));
+  Gpu plain = gpu();
+  plain.fp16 = 1.5 * *plain.fp32;
+  EXPECT_FALSE(precision_is_open(it, plain));
+  it.model = "BERT-base";
+  EXPECT_FALSE(precision_is_open(it, gpu()));
+}
+
 TEST(CaseTraining, ReadsNoImagesWhereTheDataAreSynthetic) {
   PublishedCase it = resnet();
   EXPECT_TRUE(training_of_case(it, gpu())->job.work->input);

@@ -122,7 +122,8 @@ Status set_prediction(const PredictInputs& common, const PublishedCase& it, Case
   if (!training.ok()) return training.error();
   outcome.note = join(training->assumed, "; ");
   if (it.metric == CaseMetric::kPeakMemory) {
-    if (is_sharded(it) && *it.workers > 1) return bad_input("sharded layouts are not modelled");
+    if (is_sharded(it) && *it.workers > 1)
+      return bad_input("the layout of its shards is not stated");
     const Bytes memory = work_memory(training->job, training->batch);
     const Bytes there = most_memory(common.catalog, *gpu, it);
     if (memory > there) {
@@ -148,6 +149,34 @@ Status set_prediction(const PredictInputs& common, const PublishedCase& it, Case
   outcome.p90 = figure_of(it, *training, time->p90);
   if (*outcome.p10 > *outcome.p90) std::swap(outcome.p10, outcome.p90);
   return {};
+}
+
+CaseOutcome outcome_of(const PredictInputs& common, const PublishedCase& it) {
+  CaseOutcome outcome{.published = it, .from = "model"};
+  const Status status = set_prediction(common, it, outcome);
+  if (!status.ok()) {
+    outcome.predicted.reset();
+    outcome.note = status.error().message;
+  }
+  return outcome;
+}
+
+/// Makes `outcome` that of a case that is as likely to be `other`: in the middle of both, with the
+/// 80 % interval of the mixture where the two do not overlap. Its lower tenth is the lower fifth of
+/// the lower one.
+void mix(CaseOutcome& outcome, const CaseOutcome& other) {
+  constexpr double kFifthOverTenth = 0.8416 / 1.2816;  // Quantiles of a normal distribution.
+  const CaseOutcome& low = *outcome.predicted < *other.predicted ? outcome : other;
+  const CaseOutcome& high = &low == &outcome ? other : outcome;
+  const auto towards = [&](double from, double end) {
+    return from * std::pow(end / from, kFifthOverTenth);
+  };
+  const double p10 = towards(*low.predicted, *low.p10);
+  const double p90 = towards(*high.predicted, *high.p90);
+  outcome.predicted = std::sqrt(*outcome.predicted * *other.predicted);
+  outcome.p10 = p10;
+  outcome.p90 = p90;
+  outcome.note += "; mixed precision is as likely, and the interval has both";
 }
 
 double median(std::vector<double> values) {
@@ -191,11 +220,14 @@ CaseGroup group_score(const std::string& name, bool several,
 }  // namespace
 
 CaseOutcome predict_model_case(const PredictInputs& common, const PublishedCase& it) {
-  CaseOutcome outcome{.published = it, .from = "model"};
-  const Status status = set_prediction(common, it, outcome);
-  if (!status.ok()) {
-    outcome.predicted.reset();
-    outcome.note = status.error().message;
+  CaseOutcome outcome = outcome_of(common, it);
+  const auto type = vm_type_of(common.catalog, it);
+  const Gpu* gpu = type.ok() ? gpu_of(common.catalog, type->value) : nullptr;
+  if (outcome.predicted && outcome.p10 && gpu != nullptr && precision_is_open(it, *gpu)) {
+    PublishedCase mixed = it;
+    mixed.precision = "mixed";
+    const CaseOutcome other = outcome_of(common, mixed);
+    if (other.predicted && other.p10) mix(outcome, other);
   }
   const std::string warning = warning_about(it);
   if (!warning.empty()) outcome.note += (outcome.note.empty() ? "" : "; ") + warning;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "load/catalog_cases.h"
+#include "load/predict_inputs.h"
+
 namespace stint {
 namespace {
 
@@ -36,6 +39,35 @@ TEST(ModelCases, CostsAreNotPredicted) {
   const CaseOutcome it = predict_model_case(nothing, {.id = "a-01", .workers = 1});
   EXPECT_FALSE(it.predicted.has_value());
   EXPECT_NE(it.note.find("prices"), std::string::npos);
+}
+
+// Without a word on its precision, a case lies between what both precisions say, and its interval
+// reaches into both.
+TEST(ModelCases, AnOpenPrecisionWidensTheInterval) {
+  const auto inputs =
+      load_predict_inputs(*environment_from([](const char*) { return ""; }), "model:resnet50", "");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  PublishedCase it{.id = "a-01",
+                   .model = "ResNet-50",
+                   .precision = "fp32",
+                   .batch_per_worker = 128,
+                   .machines = "p3.2xlarge",
+                   .vms = 1,
+                   .workers = 1,
+                   .gpu = "V100-16GB",
+                   .metric = CaseMetric::kSamplesPerSecond};
+  const CaseOutcome slow = predict_model_case(*inputs, it);
+  it.precision = "amp";
+  const CaseOutcome fast = predict_model_case(*inputs, it);
+  it.precision.clear();
+  const CaseOutcome open = predict_model_case(*inputs, it);
+  ASSERT_TRUE(open.predicted && slow.predicted && fast.predicted) << open.note;
+  EXPECT_NEAR(*open.predicted * *open.predicted, *slow.predicted * *fast.predicted,
+              1e-6 * *slow.predicted * *fast.predicted);
+  EXPECT_GT(*open.p10, *slow.p10);
+  EXPECT_LT(*open.p10, *slow.predicted);
+  EXPECT_GT(*open.p90, *fast.predicted);
+  EXPECT_LT(*open.p90, *fast.p90);
 }
 
 }  // namespace
