@@ -313,7 +313,21 @@ SECTIONS = [
      "by 0.98 where lower is better). The error is that of the optimizer steps to this target. "
      "bert and ncf reach it within five epochs, too few to locate the step, and are not in the "
      "means. deepspeech2 and yolov3 have one run here. Nine runs are few, and the priors were "
-     "set with these runs in view, so this score is not blind."),
+     "set with these runs in view, so this score is not blind. How much of AdaScale's law a job "
+     "follows, and how much it needs the same samples at any batch, is learned from the other "
+     "jobs until its own runs tell."),
+    ("Epochs to a target: workloads never seen at another batch", ZEUS,
+     "convergence --format zeus --train @zeus/epochs_to_target.csv --split leave-one-job-out",
+     ["constant-steps", "constant-samples"],
+     "Each workload is predicted from its smallest batch and all other workloads. Rows of at "
+     "least five epochs are scored. NCF reaches no such target at its smallest batch; the epochs "
+     "of sentiment140 do not depend on the batch, so that it is not in the means."),
+    ("Epochs to a target: other batches of known workloads", ZEUS,
+     "convergence --format zeus --train @zeus/epochs_to_target.csv --split leave-one-batch-out",
+     ["constant-steps", "constant-samples"],
+     "Each batch is predicted from the other batches of its workload. NCF and ImageNet take many "
+     "times as long, or never arrive, where a small batch is too noisy for the target; the law "
+     "sees that too late. The form of the law was chosen with these rows in view."),
     ("Memory: verdicts", GAVEL,
      "memory --train @gavel/packed_pairs.csv @gavel/isolated.csv --split leave-one-device-out",
      ["plain"],

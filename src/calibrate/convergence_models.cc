@@ -112,6 +112,25 @@ double student_quantile(double normal, double freedom) {
          (1 + (z2 + 1) / (4 * freedom) + (5 * z2 * z2 + 16 * z2 + 3) / (96 * squared(freedom)));
 }
 
+StepsToGoal ConvergenceModel::law_at(const Fit& fit, double batch) {
+  return steps_to_progress(fit.curve, LearningRateRule::kAdaScale,
+                           {.reference = fit.initial_batch, .batch = batch}, fit.progress);
+}
+
+ConvergenceModel::Shares ConvergenceModel::shares(const Sums& sums, double variance, double prior) {
+  const double law = sums.zz / variance + 1 / squared(kLawShareDeviation);
+  const double power = sums.xx / variance + 1 / squared(kPowerDeviation);
+  const double both = sums.zx / variance;
+  const double law_side = sums.zy / variance + prior / squared(kLawShareDeviation);
+  const double power_side = sums.xy / variance;
+  const double determinant = law * power - squared(both);
+  return {.law = (power * law_side - both * power_side) / determinant,
+          .power = (law * power_side - both * law_side) / determinant,
+          .law_variance = power / determinant,
+          .power_variance = law / determinant,
+          .covariance = -both / determinant};
+}
+
 ConvergenceModel::Fit ConvergenceModel::fit(const TrainedJob& job) {
   CHECK(!job.runs.empty());
   std::vector<NoisePoint> noise;
@@ -124,23 +143,31 @@ ConvergenceModel::Fit ConvergenceModel::fit(const TrainedJob& job) {
   for (const ReachedRun& run : job.runs) {
     log_progress += std::log(run.progress) / fit.runs;
     fit.mean_x += std::log(run.batch) / fit.runs;
+    fit.mean_y += std::log(run.batch * run.steps) / fit.runs;
     fit.flatness += squared(run.flatness) / fit.runs;
   }
   fit.progress = std::exp(log_progress);
-  std::vector<double> offs;
+  std::vector<double> laws;
   for (const ReachedRun& run : job.runs) {
-    const StepsToGoal law =
-        steps_to_progress(fit.curve, LearningRateRule::kAdaScale,
-                          {.reference = job.initial_batch, .batch = run.batch}, fit.progress);
-    offs.push_back(std::log(run.steps / law.steps));
-    fit.mean_e += offs.back() / fit.runs;
+    laws.push_back(std::log(run.batch * law_at(fit, run.batch).steps));
+    fit.mean_z += laws.back() / fit.runs;
   }
-  for (std::size_t i = 0; i < offs.size(); ++i) {
+  for (std::size_t i = 0; i < laws.size(); ++i) {
     const double x = std::log(job.runs[i].batch) - fit.mean_x;
-    fit.sum_xx += squared(x);
-    fit.sum_xe += x * (offs[i] - fit.mean_e);
-    fit.residual += squared(offs[i] - fit.mean_e);
+    const double y = std::log(job.runs[i].batch * job.runs[i].steps) - fit.mean_y;
+    const double z = laws[i] - fit.mean_z;
+    fit.sums.zz += z * z;
+    fit.sums.zx += z * x;
+    fit.sums.xx += x * x;
+    fit.sums.zy += z * y;
+    fit.sums.xy += x * y;
+    fit.sums.yy += y * y;
   }
+  const Sums& sums = fit.sums;
+  const Shares it = shares(sums, squared(kRunDeviation), kLawShare);
+  fit.residual = std::max(0.0, sums.yy - 2 * (it.law * sums.zy + it.power * sums.xy) +
+                                   squared(it.law) * sums.zz + 2 * it.law * it.power * sums.zx +
+                                   squared(it.power) * sums.xx);
   return fit;
 }
 
@@ -157,6 +184,25 @@ ConvergenceModel::ConvergenceModel(const std::map<std::string, TrainedJob>& jobs
     const double prior = std::max(others, it.flatness);
     it.variance = (kJobWeight * prior + it.residual) / (kJobWeight + it.runs - 1);
   }
+  for (auto& [name, it] : fits_) it.law_share = law_share_without(name);
+}
+
+double ConvergenceModel::law_share_without(const std::string& job) const {
+  double precision = 1 / squared(kLawShareDeviation);
+  double sum = kLawShare * precision;
+  for (const auto& [name, it] : fits_) {
+    if (name == job || it.runs < 2) continue;
+    const Shares own = shares(it.sums, it.variance, kLawShare);
+    // What the runs of the job say without the prior, and how jobs differ.
+    const double runs = 1 / own.law_variance - 1 / squared(kLawShareDeviation);
+    if (runs <= 0) continue;
+    const double share =
+        (own.law / own.law_variance - kLawShare / squared(kLawShareDeviation)) / runs;
+    const double weight = 1 / (1 / runs + squared(kLawShareDeviation));
+    precision += weight;
+    sum += weight * share;
+  }
+  return sum / precision;
 }
 
 std::optional<StepsEstimate> ConvergenceModel::estimate(const std::string& job,
@@ -164,17 +210,16 @@ std::optional<StepsEstimate> ConvergenceModel::estimate(const std::string& job,
   const auto found = fits_.find(job);
   if (found == fits_.end()) return std::nullopt;
   const Fit& it = found->second;
-  const StepsToGoal law =
-      steps_to_progress(it.curve, LearningRateRule::kAdaScale,
-                        {.reference = it.initial_batch, .batch = batch}, it.progress);
-  const double precision = it.sum_xx / it.variance + 1 / squared(kPowerDeviation);
-  const double power = it.sum_xe / it.variance / precision;
-  const double away = std::log(batch) - it.mean_x;
-  const double variance =
-      it.variance * (1 + 1 / it.runs) + squared(away) / precision + squared(law.deviation_noise);
+  const StepsToGoal law = law_at(it, batch);
+  const Shares share = shares(it.sums, it.variance, it.law_share);
+  const double x = std::log(batch) - it.mean_x;
+  const double z = std::log(batch * law.steps) - it.mean_z;
+  const double variance = it.variance * (1 + 1 / it.runs) + squared(z) * share.law_variance +
+                          2 * z * x * share.covariance + squared(x) * share.power_variance +
+                          squared(share.law * law.deviation_noise);
   const double width =
       student_quantile(kEightInTen, kJobWeight + it.runs - 1) * std::sqrt(variance);
-  const double steps = law.steps * std::exp(it.mean_e + power * away);
+  const double steps = std::exp(it.mean_y + share.law * z + share.power * x) / batch;
   return StepsEstimate{
       .steps = steps, .p10 = steps * std::exp(-width), .p90 = steps * std::exp(width)};
 }

@@ -7,6 +7,7 @@
 
 #include "base/codec_fields.h"
 #include "calibrate/convergence_runs.h"
+#include "converge/steps.h"
 
 namespace stint {
 
@@ -37,18 +38,28 @@ struct StepsEstimate {
   double p90 = 0;
 };
 
-/// The number of steps of each job to its level at any batch, fitted to runs at some:
+// Share of the law in what a run at another batch needs, beside the same number of samples at any
+// batch, and its deviation: half way until runs at several batches tell. Runs of CIFAR-10 and
+// ImageNet follow the law, NCF and BERT hardly need more samples (Pollux's runs).
+inline constexpr double kLawShare = 0.5;
+inline constexpr double kLawShareDeviation = 0.5;
+
+/// The number of steps of each job to its level at any batch, fitted to runs at some. In logarithms
+/// of samples, y = ln(S B) and z = ln(L B) with x = ln B,
 ///
-///   ln S(B) = ln L(B) + m + κ (x − mean x),  x = ln B
+///   y(B) = mean y + w (z(B) − mean z) + κ (x − mean x)
 ///
 /// L is AdaScale's law (steps_to_progress) to the geometric mean of the progress at which the job's
-/// runs reached the level, with the noise of all of them; Pollux trains by that rule. m is the mean
-/// of e_i = ln S_i − ln L(B_i), and κ ~ N(0, kPowerDeviation²) a power of B that the law lacks,
-/// fitted to the e_i. Their spread s has two levels: the population's s_p² = (4 kRunDeviation² + Σ
+/// runs reached the level, with the noise of all of them; Pollux trains by that rule. With w = 0
+/// the samples are the same at any batch, with w = 1 they follow the law: w ~ N(kLawShare,
+/// kLawShareDeviation²) lies between both until runs of other jobs (the mean) and of the job at
+/// several batches tell, and so does κ ~ N(0, kPowerDeviation²), a power of B that the law lacks.
+/// The spread s of runs around that has two levels: the population's s_p² = (4 kRunDeviation² + Σ
 /// RSS of other jobs)/(4 + Σ (n − 1) of other jobs), and the job's s² = (3 s₀² + RSS)/(3 + n − 1),
-/// where RSS is around m and s₀ the larger of s_p and of the root mean square of the runs'
-/// flatness. A new run's ln S has the variance s² (1 + 1/n) + (x − mean x)² var κ + (uncertainty of
-/// Φ)², and the interval is Student's with 3 + n − 1 degrees of freedom.
+/// where s₀ is the larger of s_p and of the root mean square of the runs' flatness. A new run's y
+/// has the variance s² (1 + 1/n) + φᵀ V φ + (w · uncertainty of Φ)², φ = (z − mean z, x − mean x)
+/// and V the posterior covariance of (w, κ); the interval is Student's with 3 + n − 1 degrees of
+/// freedom.
 class ConvergenceModel {
  public:
   explicit ConvergenceModel(const std::map<std::string, TrainedJob>& jobs);
@@ -57,21 +68,45 @@ class ConvergenceModel {
   std::optional<StepsEstimate> estimate(const std::string& job, double batch) const;
 
  private:
+  /// Sums of products of deviations from the means over the runs of a job.
+  struct Sums {
+    double zz = 0;
+    double zx = 0;
+    double xx = 0;
+    double zy = 0;
+    double xy = 0;
+    double yy = 0;
+  };
+
+  /// The posterior of (w, κ).
+  struct Shares {
+    double law = 0;
+    double power = 0;
+    double law_variance = 0;
+    double power_variance = 0;
+    double covariance = 0;
+  };
+
   struct Fit {
     NoiseCurve curve;
     double initial_batch = 1;
     double progress = 0;
     double runs = 0;  // n.
     double mean_x = 0;
-    double sum_xx = 0;    // Σ (x_i − mean x)².
-    double sum_xe = 0;    // Σ (x_i − mean x)(e_i − m).
-    double mean_e = 0;    // m.
-    double residual = 0;  // RSS.
-    double flatness = 0;  // Mean of the squares.
-    double variance = 0;  // s².
+    double mean_y = 0;
+    double mean_z = 0;
+    Sums sums = {};
+    double residual = 0;           // RSS.
+    double flatness = 0;           // Mean of the squares.
+    double variance = 0;           // s².
+    double law_share = kLawShare;  // Prior mean of w, from the other jobs.
   };
 
   static Fit fit(const TrainedJob& job);
+  static StepsToGoal law_at(const Fit& fit, double batch);
+  static Shares shares(const Sums& sums, double variance, double prior);
+  /// The mean of w that the other jobs suggest for a job.
+  double law_share_without(const std::string& job) const;
 
   std::map<std::string, Fit> fits_;
 };

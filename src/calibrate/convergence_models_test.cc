@@ -83,17 +83,36 @@ TEST(ConvergenceModel, CarriesOneRunOverByTheLaw) {
   EXPECT_FALSE(model.estimate("k", 100).has_value());
 }
 
-// Runs at 100 and 400 that need e^−0.1 and e^0.1 of the law: x = ± ln 2, Σx² = 0.9609, Σxe =
-// 0.1386, RSS = 0.02, s² = (3 · 0.0025 + 0.02)/4 = 0.006875, κ = (0.1386/s²)/(0.9609/s² + 400) =
-// 0.0374.
+// Runs at 100 and 400 that need e^−0.1 and e^0.1 of the law, which is constant samples here: x =
+// ± ln 2, Σx² = 0.9609, Σxy = 0.1386, Σy² = 0.02. With s² = 0.0025 that is κ = 0.0707 and RSS =
+// 0.02 − 2 · 0.0707 · 0.1386 + 0.0707² · 0.9609 = 0.0052.
 TEST(ConvergenceModel, ShrinksAPowerThatTheLawLacks) {
   const ConvergenceModel model(
       {{"j", job_of({perfect_run(100, std::exp(-0.1)), perfect_run(400, std::exp(0.1))})}});
-  const double s2 = (3 * 0.0025 + 0.02) / 4;
   const double away = std::log(2.0);
-  const double power = 2 * 0.1 * away / s2 / (2 * away * away / s2 + 400);
+  const double xx = 2 * away * away;
+  const double xy = 2 * 0.1 * away;
+  const double first = xy / 0.0025 / (xx / 0.0025 + 400);
+  const double residual = 0.02 - 2 * first * xy + first * first * xx;
+  const double s2 = (3 * 0.0025 + residual) / 4;
+  const double power = xy / s2 / (xx / s2 + 400);
   EXPECT_NEAR(model.estimate("j", 200)->steps, 5000, 1e-3);
   EXPECT_NEAR(model.estimate("j", 800)->steps, 1250 * std::exp(2 * away * power), 1e-3);
+}
+
+// A job with one run at 100 and Φ = 100, at 6400: with constant samples it needs 1000 · 100/6400 =
+// 15.6 steps, by the law more. It believes in the law as far as the runs of another job follow it.
+TEST(ConvergenceModel, LearnsFromOtherJobsHowFarTheLawHolds) {
+  const auto steps_beside = [](double steps_of_other) {
+    const TrainedJob one = {.initial_batch = 100, .runs = {run_of(100, 1000)}};
+    const TrainedJob other = {.initial_batch = 100,
+                              .runs = {run_of(100, 1000), run_of(6400, steps_of_other)}};
+    return ConvergenceModel({{"j", one}, {"k", other}}).estimate("j", 6400)->steps;
+  };
+  const double constant = 1000.0 * 100 / 6400;
+  EXPECT_GT(steps_beside(constant), constant);
+  EXPECT_GT(steps_beside(20 * constant), 1.2 * steps_beside(constant));
+  EXPECT_LT(steps_beside(20 * constant), 20 * constant);
 }
 
 // What other jobs are off widens the interval of a job with one run: of two runs that are e^±0.2

@@ -14,6 +14,7 @@
 #include "validate/validate_collective.h"
 #include "validate/validate_collective_tables.h"
 #include "validate/validate_convergence.h"
+#include "validate/validate_epochs.h"
 #include "validate/validate_memory.h"
 #include "validate/validate_prices.h"
 #include "validate/validate_runs.h"
@@ -138,12 +139,19 @@ ExitCode validate_convergence_run(const Invocation& invocation) {
   constexpr const char* kVerb = "validate convergence";
   if (!invocation.has("--format")) {
     return report(invocation, kVerb,
-                  bad_usage("--format is required: the format of the tables, which is pollux"));
+                  bad_usage("--format is required: the format of the tables, pollux or zeus"));
   }
-  const auto answer = validate_convergence({.train = invocation.list("--train"),
-                                            .test = invocation.list("--test"),
-                                            .split = invocation.get("--split"),
-                                            .baseline = invocation.get("--baseline")});
+  const ConvergenceRequest request{.train = invocation.list("--train"),
+                                   .test = invocation.list("--test"),
+                                   .split = invocation.get("--split"),
+                                   .baseline = invocation.get("--baseline")};
+  const bool zeus = invocation.get("--format") == "zeus";
+  if (!zeus && request.split == "leave-one-job-out") {
+    return report(invocation, kVerb,
+                  bad_usage("--split leave-one-job-out needs --format zeus: without a run of its "
+                            "own, a job of Pollux has no target"));
+  }
+  const auto answer = zeus ? validate_epochs(request) : validate_convergence(request);
   if (!answer.ok()) return report(invocation, kVerb, answer.error());
   return print_report(invocation, kVerb, *answer);
 }
@@ -363,12 +371,13 @@ Verb validate_convergence_verb() {
   options.push_back({.name = "--format",
                      .value = "NAME",
                      .help = "Format of the tables.",
-                     .choices = {"pollux"}});
+                     .choices = {"pollux", "zeus"}});
   options.push_back({.name = "--split",
                      .value = "HOW",
                      .help = "Split instead of --test: each run in turn, predicted from the other "
-                             "batch sizes of its job.",
-                     .choices = {"leave-one-batch-out"}});
+                             "batch sizes of its job, or with zeus each workload from its smallest "
+                             "batch size and all others.",
+                     .choices = {"leave-one-batch-out", "leave-one-job-out"}});
   options.push_back(
       {.name = "--baseline",
        .value = "NAME",
@@ -383,7 +392,10 @@ Verb validate_convergence_verb() {
           "Files are tables of epochs of runs at several batch sizes: model, batch_total, epoch, "
           "progress_in_initial_batch_steps, iteration, metric, grad_sqr and grad_var. The target "
           "of a job is 0.98 of the worst of the best metrics of its training runs (over 0.98 if "
-          "lower is better). Each row of a run predicts the steps of that run to the target.",
+          "lower is better). Each row of a run predicts the steps of that run to the target. Files "
+          "of zeus have epochs to target metrics: dataset, network, optimizer, batch, "
+          "target_metric "
+          "and epochs, which is what is predicted.",
       .options = std::move(options),
       .outputs = {"table", "json"},
       .examples = {{"stint validate convergence --format pollux --train a.csv --test b.csv",
