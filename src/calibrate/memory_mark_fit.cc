@@ -26,7 +26,7 @@ std::optional<double> mean_of(const std::map<std::string, Score>& groups,
 }
 
 // A framework's context and the states of a model of some tens of millions of parameters.
-constexpr Bytes kFixed = 1 * kGB;
+constexpr Bytes kFixedNeed = 1 * kGB;
 constexpr double kFixedDeviation = 0.6;
 
 // Users choose batches that fill a part of a device, between one and ten gigabytes.
@@ -121,7 +121,7 @@ Result<LatentMemory> LatentMemory::fit(std::span<const MemoryTrial> trials) {
   LeastSquares problem{.rows = trials.size()};
   for (const auto& [job, need] : model.needs_) {
     places[job] = problem.unknowns.size();
-    problem.unknowns.push_back(around(kFixed, kFixedDeviation));
+    problem.unknowns.push_back(around(kFixedNeed, kFixedDeviation));
     problem.unknowns.push_back(around(kFull, kFullDeviation));
   }
   std::vector<std::vector<Term>> terms;
@@ -149,7 +149,7 @@ Result<LatentMemory> LatentMemory::fit(std::span<const MemoryTrial> trials) {
 
 Bytes LatentMemory::need(const SizedJob& job) const {
   const auto found = needs_.find(job.job);
-  if (found == needs_.end()) return kFixed + kFull;
+  if (found == needs_.end()) return kFixedNeed + kFull;
   const Need& need = found->second;
   return need.fixed + static_cast<double>(job.batch) / need.batch_max * need.full;
 }
