@@ -30,14 +30,14 @@ double HeldOutErrors::one_in_ten(std::vector<Error> errors) {
   return errors.back().reach;
 }
 
-LogSpread HeldOutErrors::factors(std::size_t groups, double believed) const {
+LogSpread HeldOutErrors::factors(std::size_t groups, double believed, double narrowing) const {
   constexpr double kBelief = 1;    // Weight of what is believed, in groups.
   constexpr double kLeast = 0.05;  // Of the reach: an interval never vanishes.
   if (groups == 0 || below_.empty()) return {.below = believed, .above = believed};
   const auto count = static_cast<double>(groups);
-  const double weight = count / (count + kBelief);
   const auto factor = [&](const std::vector<Error>& errors) {
     const double found = std::max(kLeast, one_in_ten(errors));
+    const double weight = count / (count + (found < believed ? narrowing : kBelief));
     return std::pow(found, weight) * std::pow(believed, 1 - weight);
   };
   return {.below = factor(below_), .above = factor(above_)};

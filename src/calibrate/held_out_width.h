@@ -15,8 +15,9 @@ class HeldOutErrors {
 
   /// The factor on each side that leaves one in ten of the held-out rows beyond it, every group
   /// counting the same; of few groups little is believed: with what is believed without them, p,
-  /// it is f^w p^(1 − w), w = groups / (groups + 1).
-  LogSpread factors(std::size_t groups, double believed = 1) const;
+  /// it is f^w p^(1 − w), w = groups / (groups + 1), and groups / (groups + narrowing) for f < p: a
+  /// few groups can show that an interval is too narrow, hardly that it is too wide.
+  LogSpread factors(std::size_t groups, double believed = 1, double narrowing = 1) const;
 
  private:
   struct Error {

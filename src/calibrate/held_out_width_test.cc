@@ -29,6 +29,20 @@ TEST(HeldOutErrors, EveryGroupCountsTheSame) {
   EXPECT_NEAR(errors.factors(1000000).above, 1 / 0.2563103131, 1e-3);
 }
 
+// All rows are an upward 0.5 of the reach: alone, one group weighs 1/2, and to narrow with the
+// weight of four of belief 1/5: 0.5^0.2 = 0.871. Twice the reach widens by √2 either way.
+TEST(HeldOutErrors, AFewGroupsHardlyNarrow) {
+  const auto above_of = [](double reach, double narrowing) {
+    HeldOutErrors errors;
+    errors.add(reach * kEightInTen * kSpread.above, kSpread, 1);
+    return errors.factors(1, 1, narrowing).above;
+  };
+  EXPECT_NEAR(above_of(0.5, 1), std::sqrt(0.5), 1e-9);
+  EXPECT_NEAR(above_of(0.5, 4), 0.8706, 1e-4);
+  EXPECT_NEAR(above_of(2, 1), std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(above_of(2, 4), std::sqrt(2.0), 1e-9);
+}
+
 TEST(HeldOutErrors, NothingHeldOutChangesNothing) {
   EXPECT_EQ(HeldOutErrors().factors(3).above, 1);
   EXPECT_EQ(HeldOutErrors().factors(0, 0.9).below, 0.9);

@@ -253,7 +253,10 @@ void set_unseen(FittedLaw& law, std::vector<HeldOut>& folds) {
       }
     }
   }
-  law.unseen = errors.factors(law.jobs.size());
+  // Two jobs of Pollux that are alike narrowed the interval of the third until four in ten of its
+  // rows lay outside.
+  constexpr double kNarrowing = 2;
+  law.unseen = errors.factors(law.jobs.size(), 1, kNarrowing);
 }
 
 }  // namespace

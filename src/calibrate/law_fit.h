@@ -95,7 +95,8 @@ Result<FittedLaw> fit_law(std::span<const LawRow> rows, const LawPriors& priors,
 ///
 /// With it, each side of an interval is stretched or shrunk by the factor f that leaves one in ten
 /// of the held-out rows beyond it, every job counting the same; of few jobs little is believed:
-/// f^(jobs / (jobs + 1)). Requires the rows that `law` was fitted to.
+/// f^(jobs / (jobs + 1)), and f^(jobs / (jobs + 2)) for f < 1. Requires the rows that `law` was
+/// fitted to.
 Status measure_dispersion(FittedLaw& law, std::span<const LawRow> rows);
 
 }  // namespace stint
