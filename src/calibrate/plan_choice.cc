@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -9,14 +10,14 @@
 #include "base/check.h"
 #include "base/normal.h"
 #include "calibrate/score.h"
-#include "calibrate/split.h"
-#include "predict/law.h"
 
 namespace stint {
 namespace {
 
 // Positions of deadlines between the fastest and the slowest candidate, in logarithms.
 constexpr double kDeadlineShares[] = {0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95};
+// Finer where promises are made.
+constexpr double kBinStarts[] = {0, 0.1, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
 
 /// The first candidate of which `key` is least.
 template <class Key>
@@ -28,45 +29,33 @@ std::size_t least(std::span<const PlanCandidate> candidates, Key key) {
   return static_cast<std::size_t>(found - candidates.begin());
 }
 
+/// A candidate that a model has a prediction for.
+struct Option {
+  std::size_t number = 0;
+  Dollars cost;
+  double probability = 0;  // Of keeping the deadline.
+};
+
+std::vector<Option> options_of(std::span<const PlanCandidate> candidates,
+                               const PlanGuesses& guesses, Seconds deadline) {
+  CHECK(guesses.size() == candidates.size());
+  std::vector<Option> options;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!guesses[i]) continue;
+    options.push_back({.number = i,
+                       .cost = candidates[i].price * guesses[i]->time,
+                       .probability = probability_kept(*guesses[i], deadline)});
+  }
+  return options;
+}
+
 }  // namespace
 
-double conformal_quantile(std::vector<double> values, double share) {
-  CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
-  const double place = std::ceil(share * static_cast<double>(values.size() + 1));
-  const auto number = static_cast<std::size_t>(std::max(1.0, place));
-  return values[std::min(number, values.size()) - 1];
-}
-
-/// Upwards: that is where deadlines are missed.
-double deviation_of(const Forecast& forecast) {
-  CHECK(forecast.time.has_value());
-  CHECK(forecast.p90.has_value());
-  return std::log(*forecast.p90 / *forecast.time) / kEightInTen;
-}
-
-Result<double> unseen_quantile(std::span<const StepRow> train, const FitContext& context,
-                               double confidence) {
-  std::map<std::string, std::vector<double>> by_job;
-  for (const Fold& fold : folds(Split{}, train, TestRows::kSeveralVms)) {
-    std::vector<StepRow> known;
-    std::vector<StepRow> left_out;
-    for (const std::size_t i : fold.train) known.push_back(train[i]);
-    for (const std::size_t i : fold.test) left_out.push_back(train[i]);
-    const auto forecasts = forecast(known, left_out, context);
-    if (!forecasts.ok()) return forecasts.error();
-    for (std::size_t i = 0; i < left_out.size(); ++i) {
-      const Forecast& it = (*forecasts)[i];
-      if (!it.time || !left_out[i].time) continue;
-      by_job[left_out[i].job].push_back(std::log(*left_out[i].time / *it.time) / deviation_of(it));
-    }
-  }
-  if (by_job.size() < 2) return normal_quantile(confidence);
-  std::vector<double> of_jobs;
-  for (auto& [job, of_rows] : by_job) {
-    of_jobs.push_back(conformal_quantile(std::move(of_rows), confidence));
-  }
-  return conformal_quantile(std::move(of_jobs), confidence);
+double probability_kept(const PlanGuess& guess, Seconds deadline) {
+  const double distance = std::log(deadline / guess.time);
+  const double deviation = distance < 0 ? guess.spread.below : guess.spread.above;
+  if (deviation <= 0) return distance < 0 ? 0 : 1;
+  return normal_distribution(distance / deviation);
 }
 
 std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates) {
@@ -82,20 +71,44 @@ std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates) {
   return deadlines;
 }
 
-std::size_t choose_by_guess(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
-                            Seconds deadline) {
-  CHECK(guesses.size() == candidates.size());
+std::size_t choose_sure(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
+                        Seconds deadline, double confidence) {
   std::optional<std::size_t> cheapest;
-  std::optional<std::size_t> fastest;
-  const auto cost = [&](std::size_t i) { return candidates[i].price * guesses[i]->time; };
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!guesses[i]) continue;
-    if (!fastest || guesses[i]->time < guesses[*fastest]->time) fastest = i;
-    if (guesses[i]->late > deadline) continue;
-    if (!cheapest || cost(i) < cost(*cheapest)) cheapest = i;
+  std::optional<std::size_t> likeliest;
+  const auto likelier = [&](std::size_t i, std::size_t than) {
+    const auto chance = [&](std::size_t k) { return probability_kept(*guesses[k], deadline); };
+    if (chance(i) != chance(than)) return chance(i) > chance(than);
+    return guesses[i]->time < guesses[than]->time;
+  };
+  for (const Option& it : options_of(candidates, guesses, deadline)) {
+    if (!likeliest || likelier(it.number, *likeliest)) likeliest = it.number;
+    if (it.probability < confidence) continue;
+    const auto cost = [&](std::size_t i) { return candidates[i].price * guesses[i]->time; };
+    if (!cheapest || it.cost < cost(*cheapest)) cheapest = it.number;
   }
   if (cheapest) return *cheapest;
-  return fastest ? *fastest : largest_cluster(candidates);
+  return likeliest ? *likeliest : largest_cluster(candidates);
+}
+
+std::size_t choose_by_risk(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
+                           Seconds deadline, double confidence) {
+  constexpr double kEven = 0.5;
+  CHECK(confidence > 0);
+  CHECK(confidence < 1);
+  const double of_miss = std::max(0.0, std::log(confidence / (1 - confidence)));
+  const std::vector<Option> options = options_of(candidates, guesses, deadline);
+  const auto cheaper = [](const Option& a, const Option& b) { return a.cost < b.cost; };
+  const auto least_cost = std::min_element(options.begin(), options.end(), cheaper);
+  std::optional<std::size_t> best;
+  double best_charge = 0;
+  for (const Option& it : options) {
+    if (it.probability < kEven) continue;
+    const double charge = it.cost / least_cost->cost + of_miss * (1 - it.probability);
+    if (best && charge >= best_charge) continue;
+    best = it.number;
+    best_charge = charge;
+  }
+  return best ? *best : choose_sure(candidates, guesses, deadline, confidence);
 }
 
 std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates) {
@@ -125,6 +138,27 @@ PlanTrial try_plan(std::span<const PlanCandidate> candidates, std::size_t chosen
   const PlanCandidate& it = candidates[chosen];
   return {
       .job = {}, .regret = charged_cost(it, deadline) / *best - 1, .met = it.measured <= deadline};
+}
+
+std::vector<ReliabilityBin> reliability(std::span<const Promise> promises) {
+  std::vector<ReliabilityBin> bins;
+  for (std::size_t i = 0; i < std::size(kBinStarts); ++i) {
+    const bool last = i + 1 == std::size(kBinStarts);
+    ReliabilityBin bin{.from = kBinStarts[i], .to = last ? 1 : kBinStarts[i + 1]};
+    double promised = 0;
+    int kept = 0;
+    for (const Promise& it : promises) {
+      if (it.probability < bin.from || (!last && it.probability >= bin.to)) continue;
+      ++bin.n;
+      promised += it.probability;
+      if (it.kept) ++kept;
+    }
+    if (bin.n == 0) continue;
+    bin.promised = promised / bin.n;
+    bin.kept = static_cast<double>(kept) / bin.n;
+    bins.push_back(bin);
+  }
+  return bins;
 }
 
 PlanScore score_plans(std::span<const PlanTrial> trials) {

@@ -6,33 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "base/units.h"
-#include "calibrate/forecast.h"
 #include "plan/validations.h"
+#include "predict/law.h"
 
 namespace stint {
-
-/// An upper bound of a further value with probability `share`, if it has the distribution of
-/// `values`: the ⌈share (n + 1)⌉-th smallest of n, or the greatest where n is too small (Vovk et
-/// al. 2005, split conformal prediction). Requires a value.
-double conformal_quantile(std::vector<double> values, double share);
-
-/// The deviation of log time that corresponds to the interval of `forecast`. Requires one.
-double deviation_of(const Forecast& forecast);
-
-/// The number of deviations above its prediction that a time does not exceed, with probability
-/// `confidence`, for a job without rows on a cluster in `train`. The intervals of such a job are
-/// wide on purpose, as few jobs are known; the right width is measured on the training rows alone.
-/// Each of their jobs is held out like the new one, and
-///
-///   z = ln(measured / predicted) / deviation
-///
-/// computed for its rows on several VMs. Rows of a job share its errors, so that jobs count and not
-/// rows: the conformal quantile over jobs of the conformal quantile of z over a job's rows. With
-/// fewer than two jobs to hold out, the normal quantile.
-Result<double> unseen_quantile(std::span<const StepRow> train, const FitContext& context,
-                               double confidence);
 
 /// A cluster that could have been rented for a job, and the job's measured time on it.
 struct PlanCandidate {
@@ -41,14 +19,22 @@ struct PlanCandidate {
   Seconds measured;
 };
 
-/// The prediction of a model for the work on a candidate.
+/// The prediction of a model for the work on a candidate: a normal distribution of log time on each
+/// side of its median.
 struct PlanGuess {
   Seconds time;
-  Seconds late;  // Upper bound at the requested confidence; `time` for a model without intervals.
+  LogSpread spread = {};  // Zero for a model without intervals.
 };
 
 /// One per candidate; nothing where the model has no prediction.
 using PlanGuesses = std::vector<std::optional<PlanGuess>>;
+
+/// P(time ≤ deadline):
+///
+///   Φ(ln(D / T) / σ),  σ the deviation on the deadline's side of T
+///
+/// Without a spread, whether T ≤ D.
+double probability_kept(const PlanGuess& guess, Seconds deadline);
 
 /// Seven deadlines D between the fastest and the slowest measured time of the candidates:
 ///
@@ -59,10 +45,24 @@ std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates);
 
 // Choices, as the number of the candidate; of equal ones the first. Each requires a candidate.
 
-/// The candidate of least price · guessed time among those whose late guess keeps the deadline;
-/// when none does, the one of least guessed time; when nothing is guessed, largest_cluster.
-std::size_t choose_by_guess(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
-                            Seconds deadline);
+/// The candidate of least price · guessed time among those that keep the deadline with a
+/// probability of at least `confidence`; when none does, the most probable one, and of equal ones
+/// the fastest guess; when nothing is guessed, largest_cluster. A guess without a spread is
+/// certain.
+std::size_t choose_sure(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
+                        Seconds deadline, double confidence);
+
+/// Weighs what certainty costs. With cost c = price · guessed time, the least one c₀ and P the
+/// probability of keeping the deadline, the candidate of least
+///
+///   c / c₀ + ln(p / (1 − p)) · (1 − P),  p the confidence,
+///
+/// among those that rather keep it than not (P ≥ 1/2). A miss counts as much as the log odds of the
+/// confidence in bills of the cheapest candidate: 2.9 at 95 %, nothing at 50 % and below. Clusters
+/// come in whole VMs, so that the last percent may ask for half the bill again; this rule buys it
+/// only where it is worth that. Where no candidate has P ≥ 1/2, choose_sure.
+std::size_t choose_by_risk(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
+                           Seconds deadline, double confidence);
 
 /// The lowest price per hour; of equal ones the most workers.
 std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates);
@@ -89,6 +89,16 @@ struct PlanTrial {
 /// It may be below zero, for a deadline that is missed by a little on a cheaper cluster. Requires a
 /// candidate that keeps the deadline.
 PlanTrial try_plan(std::span<const PlanCandidate> candidates, std::size_t chosen, Seconds deadline);
+
+/// A promise to keep a deadline, and what became of it.
+struct Promise {
+  double probability = 0;
+  bool kept = false;
+};
+
+/// The promises by probability, in the bins that start at 0, 10, 50, 70, 80, 90, 95 and 99 %; bins
+/// without a promise are left out.
+std::vector<ReliabilityBin> reliability(std::span<const Promise> promises);
 
 /// Mean and 0.9 quantile (interpolated linearly) of the regrets, and the share of deadlines met.
 PlanScore score_plans(std::span<const PlanTrial> trials);

@@ -2,71 +2,12 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include "base/random.h"
-#include "calibrate/priors_fixture.h"
 
 namespace stint {
 namespace {
-
-FitContext context() { return {.facts = {}, .priors = bundled_priors()}; }
-
-/// 70 ms alone; each VM beyond the first adds `exchange` milliseconds.
-std::vector<StepRow> rows_of(const std::string& job, double exchange) {
-  std::vector<StepRow> rows;
-  for (const std::vector<int>& by_vm :
-       std::vector<std::vector<int>>{{1}, {1, 1}, {2, 2}, {1, 1, 1}}) {
-    const double vms = static_cast<double>(by_vm.size());
-    rows.push_back({.job = job,
-                    .device = "T4",
-                    .workers_by_vm = by_vm,
-                    .batch_per_worker = 16,
-                    .time = (70 + exchange * (vms - 1)) * kMillisecond,
-                    .gradient_bytes = 100 * kMB});
-  }
-  return rows;
-}
-
-std::vector<StepRow> both(std::vector<StepRow> rows, const std::vector<StepRow>& others) {
-  rows.insert(rows.end(), others.begin(), others.end());
-  return rows;
-}
-
-// From tables of the normal distribution.
-// Half of 4 + 1 is 2.5, so the third of four; 95 % of five is 4.75, past the greatest of four.
-TEST(ConformalQuantile, CountsTheNextValueToo) {
-  EXPECT_DOUBLE_EQ(conformal_quantile({4, 1, 3, 2}, 0.5), 3);
-  EXPECT_DOUBLE_EQ(conformal_quantile({4, 1, 3, 2}, 0.95), 4);
-  EXPECT_DOUBLE_EQ(conformal_quantile({4, 1, 3, 2}, 0.01), 1);
-}
-
-// e^{±1.2816 · 0.1} times a second.
-TEST(DeviationOf, IsThatOfTheInterval) {
-  const Forecast forecast{.time = 1 * kSecond,
-                          .p10 = std::exp(-0.12816) * kSecond,
-                          .p90 = std::exp(0.12816) * kSecond,
-                          .note = {}};
-  EXPECT_NEAR(deviation_of(forecast), 0.1, 1e-4);
-}
-
-TEST(UnseenQuantile, IsTheNormalOneWithoutTwoJobs) {
-  const auto one = unseen_quantile(rows_of("a", 60), context(), 0.95);
-  ASSERT_TRUE(one.ok()) << one.error().message;
-  EXPECT_NEAR(*one, 1.644854, 1e-6);
-}
-
-// Jobs that are alike predict each other far better than the spread of jobs lets expect; of two
-// that are not, the slower one comes out late by more.
-TEST(UnseenQuantile, IsSmallWhereJobsAreAlike) {
-  const auto alike = unseen_quantile(both(rows_of("a", 60), rows_of("b", 60)), context(), 0.95);
-  ASSERT_TRUE(alike.ok()) << alike.error().message;
-  EXPECT_LT(*alike, 1);
-  const auto apart = unseen_quantile(both(rows_of("a", 60), rows_of("b", 240)), context(), 0.95);
-  ASSERT_TRUE(apart.ok()) << apart.error().message;
-  EXPECT_GT(*apart, *alike + 0.5);
-}
 
 constexpr DollarsPerSecond kRate = 1 * kDollar / kHour;
 
@@ -77,10 +18,10 @@ std::vector<PlanCandidate> three() {
           {.price = 4 * kRate, .workers = 16, .measured = 100 * kHour}};
 }
 
-/// Guesses of these hours, late by `factor`.
-PlanGuesses guesses(const std::vector<double>& hours, double factor) {
+/// Guesses of these hours, with a deviation of log time on both sides.
+PlanGuesses guesses(const std::vector<double>& hours, double deviation) {
   PlanGuesses all;
-  for (const double it : hours) all.push_back(PlanGuess{it * kHour, factor * it * kHour});
+  for (const double it : hours) all.push_back(PlanGuess{it * kHour, {deviation, deviation}});
   return all;
 }
 
@@ -95,27 +36,62 @@ TEST(PlanDeadlines, AreEvenInLogarithms) {
   EXPECT_NEAR(deadlines[6].in(kHour), 1600 / 1.1487, 0.1);
 }
 
+// A deviation above of 0.1 and 1.05 = e^{0.0488} of the time: Φ(0.488) = 0.6872. Below, of 0.2:
+// Φ(−0.0513 / 0.2) = 0.3988 for 0.95 of it. From tables of the normal distribution.
+TEST(ProbabilityKept, HasADeviationOnEachSide) {
+  const PlanGuess guess{.time = 100 * kHour, .spread = {.below = 0.2, .above = 0.1}};
+  EXPECT_NEAR(probability_kept(guess, 100 * kHour), 0.5, 1e-12);
+  EXPECT_NEAR(probability_kept(guess, 105 * kHour), 0.6872, 1e-3);
+  EXPECT_NEAR(probability_kept(guess, 95 * kHour), 0.3988, 1e-3);
+}
+
+TEST(ProbabilityKept, IsCertainWithoutASpread) {
+  const PlanGuess guess{.time = 100 * kHour};
+  EXPECT_EQ(probability_kept(guess, 100 * kHour), 1);
+  EXPECT_EQ(probability_kept(guess, 99 * kHour), 0);
+}
+
 // Guessed right, they cost 800, 600 and 400 dollars.
-TEST(ChooseByGuess, TakesTheCheapestThatKeepsTheDeadline) {
-  EXPECT_EQ(choose_by_guess(three(), guesses({400, 200, 100}, 1), 500 * kHour), 2U);
-  EXPECT_EQ(choose_by_guess(three(), guesses({100, 200, 100}, 1), 500 * kHour), 0U);
+TEST(ChooseSure, TakesTheCheapestThatKeepsTheDeadline) {
+  EXPECT_EQ(choose_sure(three(), guesses({400, 200, 100}, 0), 500 * kHour, 0.95), 2U);
+  EXPECT_EQ(choose_sure(three(), guesses({100, 200, 100}, 0), 500 * kHour, 0.95), 0U);
 }
 
-// Late by a fifth they take 120, 108 and 96 hours, and cost 200, 270 and 320 dollars as guessed.
-TEST(ChooseByGuess, AsksTheLateGuessForTheDeadlineAndTheTimeForTheCost) {
-  EXPECT_EQ(choose_by_guess(three(), guesses({100, 90, 80}, 1.2), 110 * kHour), 1U);
-  EXPECT_EQ(choose_by_guess(three(), guesses({100, 90, 80}, 1.2), 100 * kHour), 2U);
+// 1.645 deviations of 0.11 are a fifth: late by it they take 120, 108 and 96 hours, and cost 200,
+// 270 and 320 dollars as guessed.
+TEST(ChooseSure, AsksTheIntervalForTheDeadlineAndTheTimeForTheCost) {
+  EXPECT_EQ(choose_sure(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, 0.95), 1U);
+  EXPECT_EQ(choose_sure(three(), guesses({100, 90, 80}, 0.11), 100 * kHour, 0.95), 2U);
 }
 
-TEST(ChooseByGuess, TakesTheFastestGuessWhenNoneKeepsTheDeadline) {
-  EXPECT_EQ(choose_by_guess(three(), guesses({400, 90, 100}, 1), 50 * kHour), 1U);
+TEST(ChooseSure, TakesTheMostProbableWhenNoneKeepsTheDeadline) {
+  EXPECT_EQ(choose_sure(three(), guesses({400, 90, 100}, 0), 50 * kHour, 0.95), 1U);
+  PlanGuesses unsure = guesses({400, 90, 100}, 0.05);
+  unsure[2]->spread = {.below = 0.5, .above = 0.5};  // ln 2 are 1.4 deviations, not 12.
+  EXPECT_EQ(choose_sure(three(), unsure, 50 * kHour, 0.95), 2U);
 }
 
-TEST(ChooseByGuess, LeavesOutWhatCannotBeGuessed) {
-  PlanGuesses some = guesses({100, 200, 100}, 1);
+TEST(ChooseSure, LeavesOutWhatCannotBeGuessed) {
+  PlanGuesses some = guesses({100, 200, 100}, 0);
   some[0].reset();
-  EXPECT_EQ(choose_by_guess(three(), some, 500 * kHour), 2U);
-  EXPECT_EQ(choose_by_guess(three(), PlanGuesses(3), 500 * kHour), 2U);
+  EXPECT_EQ(choose_sure(three(), some, 500 * kHour, 0.95), 2U);
+  EXPECT_EQ(choose_sure(three(), PlanGuesses(3), 500 * kHour, 0.95), 2U);
+  EXPECT_EQ(choose_by_risk(three(), PlanGuesses(3), 500 * kHour, 0.95), 2U);
+}
+
+// 100, 90 and 80 hours cost 200, 270 and 320 dollars. Within 110 hours P is Φ(0.0953 / 0.11) =
+// 0.807, 0.966 and 0.998; with ln 19 = 2.94 the charges are 1 + 0.568, 1.35 + 0.100 and
+// 1.6 + 0.006: nine hours to spare are worth 70 dollars, another ten are not worth 50. At 60 % a
+// miss counts ln 1.5 = 0.405: 1.078 against 1.364.
+TEST(ChooseByRisk, BuysCertaintyOnlyWhereItIsWorthItsPrice) {
+  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, 0.95), 1U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, 0.60), 0U);
+}
+
+// 98 hours within 97 are rather missed, though they would be cheapest at any charge of 60 %.
+TEST(ChooseByRisk, TakesNothingThatRatherMissesWhereSomethingKeeps) {
+  EXPECT_EQ(choose_by_risk(three(), guesses({98, 90, 80}, 0.5), 97 * kHour, 0.60), 1U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({400, 90, 80}, 0.1), 50 * kHour, 0.95), 2U);
 }
 
 TEST(Clusters, OfEqualPriceTheLargestAndOfEqualSizeTheCheapest) {
@@ -170,12 +146,31 @@ TEST(TryPlan, ASeerHasNoRegret) {
                             .measured = hours.back() * kHour});
     }
     for (const Seconds deadline : plan_deadlines(candidates)) {
-      const std::size_t chosen = choose_by_guess(candidates, guesses(hours, 1), deadline);
-      const PlanTrial trial = try_plan(candidates, chosen, deadline);
-      EXPECT_TRUE(trial.met);
-      EXPECT_NEAR(trial.regret, 0, 1e-12);
+      for (const auto& choose : {choose_sure, choose_by_risk}) {
+        const PlanTrial trial =
+            try_plan(candidates, choose(candidates, guesses(hours, 0), deadline, 0.95), deadline);
+        EXPECT_TRUE(trial.met);
+        EXPECT_NEAR(trial.regret, 0, 1e-12);
+      }
     }
   }
+}
+
+// Of 0.9 and 0.94 one is kept; 1 belongs to the last bin, 0.99 begins it.
+TEST(Reliability, ComparesPromisesWithWhatHappened) {
+  const std::vector<Promise> promises{{0.9, true}, {0.94, false}, {1, true}, {0.99, true}};
+  const auto bins = reliability(promises);
+  ASSERT_EQ(bins.size(), 2U);
+  EXPECT_EQ(bins[0].from, 0.9);
+  EXPECT_EQ(bins[0].to, 0.95);
+  EXPECT_EQ(bins[0].n, 2);
+  EXPECT_NEAR(bins[0].promised, 0.92, 1e-12);
+  EXPECT_NEAR(bins[0].kept, 0.5, 1e-12);
+  EXPECT_EQ(bins[1].to, 1);
+  EXPECT_EQ(bins[1].n, 2);
+  EXPECT_NEAR(bins[1].promised, 0.995, 1e-12);
+  EXPECT_EQ(bins[1].kept, 1);
+  EXPECT_TRUE(reliability({}).empty());
 }
 
 // Regrets 0, 0.1 and 0.5: mean 0.2; the 0.9 quantile lies at position 1.8: 0.1 + 0.8 · 0.4.
@@ -194,5 +189,4 @@ TEST(ScorePlans, AveragesByJobAndOverAll) {
 }
 
 }  // namespace
-
 }  // namespace stint

@@ -107,6 +107,16 @@ struct PolicyScores {
   Json::Object unknown = {};
 };
 
+/// Promises of about the same probability, and how many of them were kept.
+struct ReliabilityBin {
+  double from = 0;  // The bin's probabilities: from here, below `to`.
+  double to = 1;
+  int n = 0;
+  double promised = 0;  // Mean probability.
+  double kept = 0;      // Share.
+  Json::Object unknown = {};
+};
+
 /// The result of `stint validate plan`: a validation (the same schema) whose `what` is "plan".
 struct PlanValidation {
   std::string what = "plan";
@@ -114,7 +124,10 @@ struct PlanValidation {
   PlanScore overall;
   std::map<std::string, PlanScore> jobs;
   std::map<std::string, PolicyScores> policies;  // Ours ("stint") among them.
-  std::optional<std::string> split;              // Split into training and test rows.
+  // P(deadline) against what happened: of the chosen candidates, and of all of them.
+  std::vector<ReliabilityBin> reliability;
+  std::vector<ReliabilityBin> reliability_candidates;
+  std::optional<std::string> split;  // Split into training and test rows.
   std::vector<std::string> notes;
   Json::Object unknown = {};
 };
@@ -145,15 +158,30 @@ void describe(Walk& walk, Like<Walk, PolicyScores>& it) {
 }
 
 template <class Walk>
+void describe(Walk& walk, Like<Walk, ReliabilityBin>& it) {
+  walk.field("from", it.from, "Least probability of the bin.", {.range = Range::kFraction});
+  walk.field("to", it.to, "End of the bin, which only the last one includes.",
+             {.range = Range::kFraction});
+  walk.field("n", it.n, "Number of promises.", {.range = Range::kNotNegative});
+  walk.field("promised", it.promised, "Mean probability of keeping the deadline.",
+             {.range = Range::kFraction});
+  walk.field("kept", it.kept, "Share of deadlines that were kept.", {.range = Range::kFraction});
+  walk.rest(it.unknown);
+}
+
+template <class Walk>
 void describe(Walk& walk, Like<Walk, PlanValidation>& it) {
   walk.field("what", it.what, "Kind of validation: plan.");
-  walk.field("confidence", it.confidence,
-             "Probability with which a deadline had to be predicted to be met.",
+  walk.field("confidence", it.confidence, "Probability with which a deadline is to be met.",
              {.range = Range::kFraction});
   walk.field("overall", it.overall, "Score of Stint's plans over all decisions.");
   walk.field("jobs", it.jobs, "The same scores by job.", {.always = true});
   walk.field("policies", it.policies,
              "Scores of Stint and of other policies on the same decisions.", {.always = true});
+  walk.field("reliability", it.reliability,
+             "P(deadline) of Stint's plans against the share of deadlines kept, by probability.");
+  walk.field("reliability_candidates", it.reliability_candidates,
+             "The same over all candidates under all deadlines, chosen or not.");
   walk.field("split", it.split, "Split into training and test rows.");
   walk.field("notes", it.notes, "Remarks for the reader, as sentences.");
   walk.rest(it.unknown);

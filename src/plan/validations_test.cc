@@ -46,6 +46,7 @@ PlanValidation plan_sample() {
           .overall = score,
           .jobs = {{"bert", score}},
           .policies = {{"stint", {.overall = score, .jobs = {{"bert", score}}}}},
+          .reliability = {{.from = 0.9, .to = 0.95, .n = 7, .promised = 0.93, .kept = 1}},
           .split = "max-gpus=6",
           .notes = {"one job only"}};
 }
@@ -57,6 +58,8 @@ TEST(PlanValidation, ReadsWhatItWrites) {
   EXPECT_EQ(write_plan_validation(loaded->noun), text);
   EXPECT_EQ(loaded->noun.what, "plan");
   EXPECT_EQ(loaded->noun.policies.at("stint").jobs.at("bert").n, 7);
+  ASSERT_EQ(loaded->noun.reliability.size(), 1U);
+  EXPECT_EQ(loaded->noun.reliability[0].promised, 0.93);
   EXPECT_TRUE(loaded->warnings.empty());
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <utility>
 
-#include "base/normal.h"
 #include "base/text.h"
 #include "calibrate/plan_choice.h"
 #include "validate/step_trials.h"
@@ -49,34 +49,44 @@ std::vector<Group> groups_of(const Rows& test, DollarsPerSecond vm) {
   return groups;
 }
 
-/// Predictions for the candidates of a group; `deviations` is the number of deviations above the
-/// forecast of the late time.
-PlanGuesses guesses_of(const Group& group, const Rows& test, const std::vector<Forecast>& forecasts,
-                       double deviations) {
+/// The deviations of the interval of `forecast`; none without one.
+LogSpread spread_of(const Forecast& forecast) {
+  if (!forecast.p10 || !forecast.p90) return {};
+  return {.below = std::log(*forecast.time / *forecast.p10) / kEightInTen,
+          .above = std::log(*forecast.p90 / *forecast.time) / kEightInTen};
+}
+
+/// Predictions for the candidates of a group.
+PlanGuesses guesses_of(const Group& group, const Rows& test,
+                       const std::vector<Forecast>& forecasts) {
   PlanGuesses guesses;
   for (const std::size_t i : group.rows) {
     const Forecast& it = forecasts[i];
     auto& guess = guesses.emplace_back();
     if (!it.time) continue;
-    const Seconds time = work_time(test[i], *it.time);
-    const double factor = deviations == 0 ? 1 : std::exp(deviations * deviation_of(it));
-    guess = PlanGuess{.time = time, .late = factor * time};
+    guess = PlanGuess{.time = work_time(test[i], *it.time), .spread = spread_of(it)};
   }
   return guesses;
 }
 
+PlanGuesses without_spread(PlanGuesses guesses) {
+  for (auto& guess : guesses) {
+    if (guess) guess->spread = {};
+  }
+  return guesses;
+}
+
+/// A rule that takes a candidate of a group under a deadline.
+using Rule = std::function<std::size_t(Seconds deadline)>;
+
 /// The decisions of all policies, by name.
 class Decisions {
  public:
-  void add(const std::string& policy, const Group& group, const PlanGuesses& guesses) {
+  void add(const std::string& policy, const Group& group, const Rule& chosen) {
     for (const Seconds deadline : plan_deadlines(group.candidates)) {
-      keep(policy, group, choose_by_guess(group.candidates, guesses, deadline), deadline);
-    }
-  }
-
-  void add(const std::string& policy, const Group& group, std::size_t chosen) {
-    for (const Seconds deadline : plan_deadlines(group.candidates)) {
-      keep(policy, group, chosen, deadline);
+      PlanTrial trial = try_plan(group.candidates, chosen(deadline), deadline);
+      trial.job = group.job;
+      trials_[policy].push_back(std::move(trial));
     }
   }
 
@@ -87,49 +97,68 @@ class Decisions {
   }
 
  private:
-  void keep(const std::string& policy, const Group& group, std::size_t chosen, Seconds deadline) {
-    PlanTrial trial = try_plan(group.candidates, chosen, deadline);
-    trial.job = group.job;
-    trials_[policy].push_back(std::move(trial));
-  }
-
   std::map<std::string, std::vector<PlanTrial>> trials_;
 };
 
+/// What was promised of deadlines, and what happened.
+struct Promises {
+  std::vector<Promise> chosen;
+  std::vector<Promise> candidates;
+
+  /// `choose` is the rule of our plans.
+  void add(const Group& group, const PlanGuesses& guesses, const Rule& choose) {
+    for (const Seconds deadline : plan_deadlines(group.candidates)) {
+      const std::size_t chosen_one = choose(deadline);
+      for (std::size_t i = 0; i < guesses.size(); ++i) {
+        if (!guesses[i]) continue;
+        const Promise promise{.probability = probability_kept(*guesses[i], deadline),
+                              .kept = group.candidates[i].measured <= deadline};
+        candidates.push_back(promise);
+        if (i == chosen_one) chosen.push_back(promise);
+      }
+    }
+  }
+};
+
 Status decide_ours(const StepTrial& trial, const std::vector<Group>& groups,
-                   const FitContext& context, double confidence, Decisions& decisions) {
+                   const FitContext& context, double confidence, Decisions& decisions,
+                   Promises& promises) {
   const auto forecasts = forecast(trial.train, trial.test, context);
   if (!forecasts.ok()) return forecasts.error();
-  std::optional<double> unseen;
   for (const Group& group : groups) {
-    double deviations = normal_quantile(confidence);
-    if (!seen_on_cluster(trial.train, group.job)) {
-      if (!unseen) {
-        const auto quantile = unseen_quantile(trial.train, context, confidence);
-        if (!quantile.ok()) return quantile.error();
-        unseen = *quantile;
-      }
-      deviations = *unseen;
-    }
-    decisions.add("stint", group, guesses_of(group, trial.test, *forecasts, deviations));
-    // The condition of `stint plan` for every job, seen on a cluster or not.
-    decisions.add("stint-normal", group,
-                  guesses_of(group, trial.test, *forecasts, normal_quantile(confidence)));
-    decisions.add("stint-point", group, guesses_of(group, trial.test, *forecasts, 0));
+    const PlanGuesses guesses = guesses_of(group, trial.test, *forecasts);
+    const PlanGuesses points = without_spread(guesses);
+    const Rule ours = [&](Seconds deadline) {
+      return choose_by_risk(group.candidates, guesses, deadline, confidence);
+    };
+    decisions.add("stint", group, ours);
+    promises.add(group, guesses, ours);
+    decisions.add("stint-sure", group, [&](Seconds deadline) {
+      return choose_sure(group.candidates, guesses, deadline, confidence);
+    });
+    decisions.add("stint-point", group, [&](Seconds deadline) {
+      return choose_sure(group.candidates, points, deadline, confidence);
+    });
   }
   return {};
 }
 
-void decide_others(const StepTrial& trial, const std::vector<Group>& groups, Decisions& decisions) {
+void decide_others(const StepTrial& trial, const std::vector<Group>& groups, double confidence,
+                   Decisions& decisions) {
   for (const auto& [kind, name] : names_of(BaselineKind{})) {
     const auto forecasts = forecast_baseline(kind, trial);
     for (const Group& group : groups) {
-      decisions.add(name, group, guesses_of(group, trial.test, forecasts, 0));
+      const PlanGuesses guesses = guesses_of(group, trial.test, forecasts);
+      decisions.add(name, group, [&](Seconds deadline) {
+        return choose_sure(group.candidates, guesses, deadline, confidence);
+      });
     }
   }
   for (const Group& group : groups) {
-    decisions.add("cheapest-first", group, cheapest_cluster(group.candidates));
-    decisions.add("fastest-first", group, largest_cluster(group.candidates));
+    const std::size_t cheapest = cheapest_cluster(group.candidates);
+    const std::size_t largest = largest_cluster(group.candidates);
+    decisions.add("cheapest-first", group, [&](Seconds) { return cheapest; });
+    decisions.add("fastest-first", group, [&](Seconds) { return largest; });
   }
 }
 
@@ -167,15 +196,19 @@ Result<PlanValidation> validate_plan(const ValidatePlanRequest& request) {
   if (!trials.ok()) return trials.error();
 
   Decisions decisions;
+  Promises promises;
   const DollarsPerSecond vm = published_vm_price();
   for (const StepTrial& trial : *trials) {
     const std::vector<Group> groups = groups_of(trial.test, vm);
     if (groups.empty()) continue;
-    const Status ours = decide_ours(trial, groups, *context, request.confidence, decisions);
+    const Status ours =
+        decide_ours(trial, groups, *context, request.confidence, decisions, promises);
     if (!ours.ok()) return ours.error();
-    decide_others(trial, groups, decisions);
+    decide_others(trial, groups, request.confidence, decisions);
   }
   PlanValidation validation{.confidence = request.confidence, .policies = decisions.scores()};
+  validation.reliability = reliability(promises.chosen);
+  validation.reliability_candidates = reliability(promises.candidates);
   if (validation.policies.empty()) return nothing_to_choose(*trials);
   validation.overall = validation.policies.at("stint").overall;
   validation.jobs = validation.policies.at("stint").jobs;

@@ -135,7 +135,8 @@ ExitCode validate_plan_run(const Invocation& invocation) {
     print_answer(invocation, write_plan_validation(*validation));
     return kExitOk;
   }
-  print_answer(invocation, plan_score_table(*validation, invocation.out_terminal));
+  print_answer(invocation, plan_score_table(*validation, invocation.out_terminal) + "\n" +
+                               reliability_table(*validation, invocation.out_terminal));
   for (const std::string& note : validation->notes) say(invocation, "Note: " + note + ".");
   say(invocation, kLegend);
   return kExitOk;
@@ -267,6 +268,23 @@ std::string plan_score_table(const PlanValidation& validation, const Terminal& t
   return table.text(terminal, "-o json");
 }
 
+std::string reliability_table(const PlanValidation& validation, const Terminal& terminal) {
+  Table table({{.title = "P(deadline)", .importance = 9},
+               {.title = "of", .importance = 8},
+               {.title = "n", .align = Align::kRight, .importance = 7},
+               {.title = "promised", .align = Align::kRight, .importance = 9},
+               {.title = "kept", .align = Align::kRight, .importance = 9}});
+  const auto add = [&](const char* what, const std::vector<ReliabilityBin>& bins) {
+    for (const ReliabilityBin& bin : bins) {
+      table.add({fmt::format("{:.0f}-{:.0f} %", 100 * bin.from, 100 * bin.to), what,
+                 fmt::to_string(bin.n), tenths(bin.promised), tenths(bin.kept)});
+    }
+  };
+  add("plans", validation.reliability);
+  add("candidates", validation.reliability_candidates);
+  return table.text(terminal, "-o json");
+}
+
 Verb validate_plan_verb() {
   OptionSpec format = format_option();
   format.choices = {"pollux"};  // The only table of rows on VMs that have a price.
@@ -276,10 +294,12 @@ Verb validate_plan_verb() {
           .summary = "Score the cost of clusters chosen by prediction.",
           .details =
               "Takes each job and batch per GPU with at least 8 measured test rows, under seven "
-              "deadlines between the fastest and the slowest row. Chooses the cheapest row that is "
-              "predicted to meet the deadline, or the one with the fastest prediction if there is "
-              "none, and looks up the measured time of that row. Baseline policies choose from the "
-              "same rows. The splits are those of 'stint validate iteration'.",
+              "deadlines between the fastest and the slowest row. Chooses the row whose predicted "
+              "cost and risk of missing the deadline are least, or the most probable one if none "
+              "rather keeps it, and looks up the measured time of that row. 'stint-sure' demands "
+              "the confidence of each row, as 'stint plan' does. Baseline policies choose from the "
+              "same rows. P(deadline) is compared with the share of deadlines kept. The splits are "
+              "those of 'stint validate iteration'.",
           .options = {std::move(format),
                       train_option(),
                       {.name = "--test",

@@ -110,6 +110,15 @@ TEST(ValidatePlanVerb, ShowsOursFirst) {
       "12.5 %   50.0 %        100.0 %\nall  perfect  7       75.0 %  100.0 %         50.0 %\n");
 }
 
+TEST(ValidatePlanVerb, ShowsPromisesBesideWhatHappened) {
+  const ReliabilityBin bin{.from = 0.9, .to = 0.95, .n = 8, .promised = 0.934, .kept = 1};
+  const PlanValidation validation{.reliability = {bin}, .reliability_candidates = {bin}};
+  EXPECT_EQ(reliability_table(validation, {}),
+            "P(deadline)  of          n  promised     kept\n"
+            "90-95 %      plans       8    93.4 %  100.0 %\n"
+            "90-95 %      candidates  8    93.4 %  100.0 %\n");
+}
+
 }  // namespace
 
 }  // namespace stint::cli

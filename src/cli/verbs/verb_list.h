@@ -150,6 +150,10 @@ Verb validate_interleave_verb();
 /// A line for each job and policy, and for all jobs; ours comes first.
 std::string plan_score_table(const PlanValidation& validation, const Terminal& terminal);
 
+/// P(deadline) against the share of deadlines kept: a line for each range of probabilities, first
+/// of our plans, then of all candidates under all deadlines.
+std::string reliability_table(const PlanValidation& validation, const Terminal& terminal);
+
 /// validate plan.
 Verb validate_plan_verb();
 
