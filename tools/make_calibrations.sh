@@ -62,15 +62,18 @@ echo free-sharing
 "$stint" calibrate sharing -q --name free-sharing --out data/calibration/free-sharing.json \
   --provenance "github.com/stanford-futuredata/gavel at c4fa40097339 (Gavel, OSDI'20): K80, P100, V100" \
   --train "$data/gavel/packed_pairs.csv" "$data/gavel/isolated.csv" >/dev/null
-# What is believed of spot machines that no band is known of: Google's, since AWS has bands. Of the
-# traces those in which the operator's own changes cannot be taken for losses.
+# What is believed of spot machines that no band is known of: Google's, since AWS has bands. Each
+# study counts once, whatever its machines: the 282 of 2020 are of two pools in one week, started
+# again as soon as they were lost. Of the traces those in which the operator's own changes cannot be
+# taken for losses.
 echo spot
 google=$(mktemp --suffix=.csv)
 trap 'rm -f "$google"' EXIT
 grep -v '^aws,' "$data/spot_dime2020/gpu_vm_lifetimes.csv" >"$google"
 "$stint" risk fit -q --name spot --out data/calibration/spot.json --provenance \
-  "lifetimes: github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs of Google, March 2020; losses together: github.com/uclasystem/bamboo at 808092932894 (NSDI'23), AWS p2 and p3, 2020" \
-  "$google" "$data"/spot_traces_bamboo/aws_*.csv >/dev/null
+  "pools of Google, each study once: github.com/kadupitiya/goog-preemption-data at b22f181e1edb (arXiv 1911.05160), VMs without GPU, 2019; github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs, March 2020; github.com/uclasystem/bamboo at 808092932894 (NSDI'23), V100, December 2021; Google's documentation, 5 to 15 % a day. Losses together: Bamboo, AWS p2 and p3, 2020" \
+  "$google" "$data/preempt_google_vm/lifetimes.csv" data/measurements/spot/published_losses.csv \
+  "$data"/spot_traces_bamboo/aws_*.csv >/dev/null
 # How spot prices move; what is believed of years stays as it is in the shipped file.
 echo spot-prices
 "$stint" calibrate prices -q --name spot-prices --out data/calibration/spot-prices.json --provenance \

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "risk/hazard_fit.h"
 
 namespace stint {
 namespace {
@@ -19,12 +18,6 @@ constexpr const char* kPerHour = "1/h";
 PerSecond monthly_rate(double share) {
   constexpr double kNearlyAll = 0.99;  // A band up to 100 % would be an infinite rate.
   return -std::log1p(-std::min(share, kNearlyAll)) / (30 * kDay);
-}
-
-Hazard times(const Hazard& hazard, double factor) {
-  std::vector<HazardStep> steps = hazard.steps();
-  for (HazardStep& it : steps) it.rate = it.rate * factor;
-  return Hazard(std::move(steps));
 }
 
 /// Rounds to six digits, more than the precision of any fit.
@@ -57,22 +50,35 @@ PoolHazard advised_hazard(const Interruption& band) {
           .origin = std::move(origin)};
 }
 
-Calibration spot_calibration(std::span<const Lifetime> lifetimes, const GroupLoss& group) {
+PoolHazard population_hazard(const PoolPopulation& population) {
+  const QuarterFactors factors = quarter_factors(population.deviation);
+  return {.typical = population.median,
+          .low = times(population.median, factors.low),
+          .high = times(population.median, factors.high),
+          .origin = {}};
+}
+
+PoolHazard observed_hazard(const PoolHazard& prior, std::span<const Lifetime> own) {
+  const PoolPopulation population{
+      .median = prior.typical,
+      .deviation = deviation_of({.low = prior.low.cumulative(kGoogleLimit),
+                                 .high = prior.high.cumulative(kGoogleLimit)})};
+  const PoolFactor factor = observed_factor(population, own);
+  return {.typical = times(prior.typical, factor.median),
+          .low = times(prior.typical, factor.low),
+          .high = times(prior.typical, factor.high),
+          .origin = prior.origin};
+}
+
+Calibration spot_calibration(const PoolPopulation& population, const GroupLoss& group) {
   Calibration calibration;
-  const HazardFit fit = fit_hazard(lifetimes);
-  const Hazard hazard = hazard_of(fit, {});
-  for (const HazardStep& it : hazard.steps()) {
+  for (const HazardStep& it : population.median.steps()) {
     calibration.constants.push_back(constant(fmt::format("{:.6g} s", it.from.in(kSecond)),
                                              kHazardScope, it.rate.in(1 / kHour), kPerHour));
   }
-  double low = 1;
-  double high = 1;
-  for (const auto& [zone, factor] : zone_factors(fit, lifetimes)) {
-    low = std::min(low, factor);
-    high = std::max(high, factor);
-  }
-  calibration.constants.push_back(constant("low", kSpotScope, low, "1"));
-  calibration.constants.push_back(constant("high", kSpotScope, high, "1"));
+  const QuarterFactors factors = quarter_factors(population.deviation);
+  calibration.constants.push_back(constant("low", kSpotScope, factors.low, "1"));
+  calibration.constants.push_back(constant("high", kSpotScope, factors.high, "1"));
   calibration.constants.push_back(constant("shared", kSpotScope, group.shared, "1"));
   calibration.constants.push_back(constant("reach", kSpotScope, group.reach, "1"));
   return calibration;

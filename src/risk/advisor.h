@@ -9,6 +9,7 @@
 #include "plan/calibration.h"
 #include "risk/group_loss.h"
 #include "risk/hazard.h"
+#include "risk/pool_population.h"
 
 namespace stint {
 
@@ -31,6 +32,13 @@ inline constexpr double kOpenBandEnd = 0.5;
 /// The low and the high rates follow from a and b alone.
 PoolHazard advised_hazard(const Interruption& band);
 
+/// The hazard of a pool of this population: its median, and the pools that stand for the calmest
+/// and the worst quarter.
+PoolHazard population_hazard(const PoolPopulation& population);
+
+/// The same after one's own machines of the pool. The population is that of `prior`.
+PoolHazard observed_hazard(const PoolHazard& prior, std::span<const Lifetime> own);
+
 /// The prior of the hazard of a pool without a band, and of the dependence of losses in any pool.
 struct SpotPrior {
   PoolHazard hazard;
@@ -40,8 +48,7 @@ struct SpotPrior {
 /// Reads the output of `spot_calibration`. A calibration of something else is bad input.
 Result<SpotPrior> read_spot_prior(const Calibration& calibration);
 
-/// The hazard of a machine drawn from `lifetimes`, with the calmest and the worst zone as low and
-/// high, and the dependence of losses.
-Calibration spot_calibration(std::span<const Lifetime> lifetimes, const GroupLoss& group);
+/// The hazard of a pool of this population, and the dependence of losses.
+Calibration spot_calibration(const PoolPopulation& population, const GroupLoss& group);
 
 }  // namespace stint

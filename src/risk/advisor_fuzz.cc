@@ -35,7 +35,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   const auto lifetimes = stint::read_lifetimes(text, "fuzz");
   if (!lifetimes.ok()) return 0;
-  const auto prior = stint::read_spot_prior(stint::spot_calibration(*lifetimes, {}));
+  const stint::PoolStudy study = stint::study_of(*lifetimes);
+  const auto prior =
+      stint::read_spot_prior(stint::spot_calibration(stint::pool_population({&study, 1}), {}));
   CHECK(prior.ok() || !prior.error().message.empty());
   if (prior.ok()) check_hazard(prior->hazard);
   return 0;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "risk/hazard_fit.h"
+#include "risk/pool_population.h"
 
 namespace stint {
 namespace {
@@ -36,7 +36,7 @@ TEST(Advisor, ABandUpToAllMachinesIsNotEndless) {
   EXPECT_TRUE(std::isfinite(advised_hazard(band(0.2, 1.0)).high.cumulative(kDay)));
 }
 
-std::vector<Lifetime> two_zones() {
+PoolPopulation two_zones() {
   std::vector<Lifetime> lifetimes;
   for (int i = 0; i < 200; ++i) {
     const Seconds age = (i % 20 + 1) * (i % 2 == 0 ? 0.1 : 0.4) * kHour;
@@ -47,7 +47,7 @@ std::vector<Lifetime> two_zones() {
                          .at_least = age,
                          .at_most = age});
   }
-  return lifetimes;
+  return pool_population(std::vector{study_of(lifetimes)});
 }
 
 TEST(SpotPrior, IsReadAsItWasWritten) {
@@ -58,11 +58,25 @@ TEST(SpotPrior, IsReadAsItWasWritten) {
   const auto prior = read_spot_prior(calibration);
   ASSERT_TRUE(prior.ok()) << prior.error().message;
   EXPECT_EQ(prior->group, group);
-  const Hazard hazard = hazard_of(fit_hazard(two_zones()), {});
+  const Hazard hazard = two_zones().median;
   EXPECT_NEAR(prior->hazard.typical.survival(kHour), hazard.survival(kHour), 1e-4);
   EXPECT_GT(prior->hazard.low.survival(kHour), prior->hazard.typical.survival(kHour));
   EXPECT_LT(prior->hazard.high.survival(kHour), prior->hazard.typical.survival(kHour));
   EXPECT_EQ(prior->hazard.origin, "the shipped prior 'spot' of 1970-01: somewhere");
+}
+
+// Five losses in an hour each, where the prior expects half a loss: its median rate rises most of
+// the way, and its band narrows.
+TEST(SpotPrior, FollowsOnesOwnMachines) {
+  const PoolHazard prior =
+      population_hazard({.median = Hazard::constant(0.1 / kHour), .deviation = 2});
+  const std::vector<Lifetime> own(
+      5, {.provider = "gcp", .machine = "K80", .zone = "a", .at_least = kHour, .at_most = kHour});
+  const PoolHazard after = observed_hazard(prior, own);
+  EXPECT_GT(after.typical.cumulative(kHour), 0.5);
+  EXPECT_LT(after.typical.cumulative(kHour), 1.1);
+  EXPECT_LT(after.high.cumulative(kHour) / after.low.cumulative(kHour), 4);
+  EXPECT_GT(prior.high.cumulative(kHour) / prior.low.cumulative(kHour), 90);
 }
 
 TEST(SpotPrior, RefusesOtherCalibrations) {

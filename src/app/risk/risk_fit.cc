@@ -23,6 +23,7 @@ constexpr double kHorizonHours[] = {1, 3, 6, 12, 24};
 struct Tables {
   std::vector<AvailabilityTrace> traces;
   std::vector<Lifetime> lifetimes;
+  std::vector<PoolStudy> studies;  // One for each file of lifetimes, and each published share.
   std::vector<VmStartup> startups;
   std::vector<CreationFailure> failures;
 };
@@ -32,6 +33,12 @@ Status append(std::vector<Row>& all, Result<std::vector<Row>> rows) {
   if (!rows.ok()) return rows.error();
   all.insert(all.end(), rows->begin(), rows->end());
   return {};
+}
+
+Status add_lifetimes(Tables& tables, Result<std::vector<Lifetime>> rows) {
+  if (!rows.ok()) return rows.error();
+  tables.studies.push_back(study_of(*rows));
+  return append(tables.lifetimes, std::move(rows));
 }
 
 Status read_into(Tables& tables, const std::string& file, Seconds gap) {
@@ -45,7 +52,13 @@ Status read_into(Tables& tables, const std::string& file, Seconds gap) {
   }
   const auto table = spot_table_of(*text);
   if (table == SpotTable::kLifetimes) {
-    return append(tables.lifetimes, read_lifetimes(*text, file));
+    return add_lifetimes(tables, read_lifetimes(*text, file));
+  }
+  if (table == SpotTable::kPublishedLosses) {
+    const auto published = read_published_losses(*text, file);
+    if (!published.ok()) return published.error();
+    for (const PublishedLosses& it : *published) tables.studies.push_back(study_of(it));
+    return {};
   }
   if (table == SpotTable::kVmStartups) {
     return append(tables.startups, read_vm_startups(*text, file));
@@ -53,10 +66,10 @@ Status read_into(Tables& tables, const std::string& file, Seconds gap) {
   if (table == SpotTable::kCreationFailures) {
     return append(tables.failures, read_creation_failures(*text, file));
   }
-  return bad_input(
-      fmt::format("{}: not a trace of machines, lifetimes, start-up times or failed starts; see "
-                  "'stint risk fit --help' for their columns",
-                  file));
+  return bad_input(fmt::format(
+      "{}: not a trace of machines, lifetimes, published losses, start-up times or failed "
+      "starts; see 'stint risk fit --help' for their columns",
+      file));
 }
 
 TimeSummary summary_of(std::vector<double> seconds) {
@@ -158,7 +171,7 @@ Status write_prior(const Environment& environment, const RiskFitRequest& request
   if (request.provenance.empty()) {
     return bad_usage("--out needs --provenance, the source of the files");
   }
-  Calibration calibration = spot_calibration(tables.lifetimes, *group);
+  Calibration calibration = spot_calibration(pool_population(tables.studies), *group);
   calibration.name = request.name;
   calibration.date = date_at(environment.clock->now());
   calibration.data.push_back({.name = request.name,

@@ -118,6 +118,24 @@ TEST(RiskFit, WritesWhatItFound) {
               1e-4);
 }
 
+// The published share is a study like the lifetimes: 2 losses in 10 h and 1 − e^−0.05 in an hour
+// make √(0.2 · 0.05) = 0.1 per hour.
+TEST(RiskFit, APublishedShareIsAStudy) {
+  const std::string published = file("published.csv",
+                                     "provider,within_h,lost_min_pct,lost_max_pct,source\n"
+                                     "gcp,1,4.877058,4.877058,here\n");
+  const auto report = fit_risk(bare(), {.files = {trace(), lifetimes(), published},
+                                        .name = "mine",
+                                        .provenance = "here",
+                                        .out = path_of("both.json")});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const auto calibration = read_calibration(*read_file(path_of("both.json")), "both.json");
+  ASSERT_TRUE(calibration.ok()) << calibration.error().message;
+  const auto prior = read_spot_prior(calibration->noun);
+  ASSERT_TRUE(prior.ok()) << prior.error().message;
+  EXPECT_NEAR(prior->hazard.typical.cumulative(kHour), 0.1, 0.005);
+}
+
 TEST(RiskFit, SaysWhatIsWrong) {
   const auto error = [](const RiskFitRequest& request) {
     const auto report = fit_risk(bare(), request);

@@ -51,7 +51,7 @@ TEST(RiskSaves, RefusesSpotMachinesWithoutCheckpoints) {
 TEST(RiskSaves, RefusesSavesThatAreHardlyEverSafe) {
   SavesRequest request = day_on_google();
   request.machines.count = 64;
-  request.bytes = 3000 * kGB;
+  request.bytes = 60000 * kGB;
   EXPECT_FALSE(plan_saves(bare(), request).ok());
 }
 

@@ -12,7 +12,7 @@
 #include "measure/tables/lifetime_table.h"
 #include "risk/advisor.h"
 #include "risk/hazard.h"
-#include "risk/hazard_fit.h"
+#include "risk/pool_population.h"
 
 namespace stint {
 namespace {
@@ -20,7 +20,10 @@ namespace {
 constexpr int kMostMachines = 512;  // The distribution of machines left takes n³ operations.
 constexpr GroupLoss kIndependent{.shared = 0, .reach = 0.5};
 
-Result<PoolHazard> fitted_hazard(const std::vector<std::string>& files) {
+/// A pool of which this many losses were observed is fitted without the prior.
+constexpr int kManyLosses = 10;
+
+Result<std::vector<Lifetime>> lifetimes_in(const std::vector<std::string>& files) {
   std::vector<Lifetime> all;
   for (const std::string& file : files) {
     const auto text = read_file(file);
@@ -29,13 +32,30 @@ Result<PoolHazard> fitted_hazard(const std::vector<std::string>& files) {
     if (!rows.ok()) return rows.error();
     all.insert(all.end(), rows->begin(), rows->end());
   }
-  // The method of the prior, so that low and high are again the calmest and the worst zone.
-  auto prior = read_spot_prior(spot_calibration(all, kIndependent));
-  if (!prior.ok()) return prior.error();
-  prior->hazard.origin =
-      fmt::format("fitted to {} of which {} were lost ({})", counted(all.size(), "lifetime"),
-                  KaplanMeier(all).losses(), join(files, ", "));
-  return std::move(prior->hazard);
+  return all;
+}
+
+/// The hazard by lifetimes of one's own. Few losses correct the prior, which is for machines
+/// without a band; else they speak for themselves.
+Result<PoolHazard> fitted_hazard(const SurviveRequest& request, bool has_band,
+                                 const PoolHazard& prior) {
+  const auto all = lifetimes_in(request.lifetimes);
+  if (!all.ok()) return all.error();
+  const int losses = KaplanMeier(*all).losses();
+  std::string origin =
+      fmt::format("fitted to {} of which {} were lost ({})", counted(all->size(), "lifetime"),
+                  losses, join(request.lifetimes, ", "));
+  const auto fitted = [&]() -> PoolHazard {
+    if (!has_band && losses < kManyLosses) {
+      origin += ", from " + prior.origin;
+      return observed_hazard(prior, *all);
+    }
+    const PoolStudy study = study_of(*all);
+    return population_hazard({.median = study.hazard, .deviation = std::sqrt(study.variance)});
+  };
+  PoolHazard hazard = fitted();
+  hazard.origin = std::move(origin);
+  return hazard;
 }
 
 /// The requested offer: of several the cheapest on spot, those with a band first.
@@ -76,9 +96,11 @@ Result<PoolHazard> hazard_for(const VmType& type, const SurviveRequest& request,
   if (!request.lifetimes.empty() && !request.advisor.empty()) {
     return bad_usage("--lifetimes and --advisor exclude each other; give one of them");
   }
-  if (!request.lifetimes.empty()) return fitted_hazard(request.lifetimes);
   if (!request.advisor.empty()) return advised_by(request.advisor, type, request.region);
   const Offer* offer = offer_of(type, request.region);
+  if (!request.lifetimes.empty()) {
+    return fitted_hazard(request, offer != nullptr && offer->interruption, prior.hazard);
+  }
   if (offer == nullptr) {
     const std::string where = request.region.empty() ? "" : " in " + printable(request.region);
     return bad_usage(

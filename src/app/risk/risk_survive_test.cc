@@ -69,6 +69,23 @@ TEST(RiskSurvive, TakesLifetimesThatAreGiven) {
   EXPECT_TRUE(report->hazard_origin.starts_with("fitted to 3 lifetimes of which 2 were lost ("));
 }
 
+// Without a band few losses correct the prior: a day without a loss is better than what it expects,
+// two losses within minutes are far worse.
+TEST(RiskSurvive, FewLifetimesCorrectThePrior) {
+  const auto survival = [](const std::vector<std::string>& rows) {
+    SurviveRequest request{.vm = "a2-highgpu-1g", .count = 1, .time = 1 * kHour};
+    std::string text = "machine_type,zone,lifetime_s,preempted\n";
+    for (const std::string& row : rows) text += row + "\n";
+    if (!rows.empty()) request.lifetimes = {file("own.csv", text)};
+    const auto report = survive_risk(bare(), request);
+    EXPECT_TRUE(report.ok()) << report.error().message;
+    return report.ok() ? report->all_left.typical : 0;
+  };
+  const double prior = survival({});
+  EXPECT_GT(survival({"a2,a,86400,0"}), prior);
+  EXPECT_LT(survival({"a2,a,300,1", "a2,a,300,1"}), 0.5 * prior);
+}
+
 TEST(RiskSurvive, MachinesThatAreNeverLostHaveNoFirstLoss) {
   const std::string rows =
       file("calm.csv", "machine_type,zone,lifetime_s,preempted\nn1,a,3600,0\n");

@@ -133,9 +133,11 @@ Verb fit_verb() {
           "Reads these files, recognised by content: traces (JSON with metadata.gap_seconds and "
           "data; CSV of time_s or time and running_instances; CSV of time_s, event and node), "
           "lifetimes (machine_type, zone, lifetime_s, preempted; or provider, gpu, num_gpus, zone, "
-          "last_seen_running_s, found_gone_s, preempted), start-up times (gpu, market, region, "
-          "provisioning_s, staging_s, booting_s) and failed starts (provider, gpu, zone, "
-          "time_utc).",
+          "last_seen_running_s, found_gone_s, preempted), published shares of machines lost "
+          "(provider, within_h, lost_min_pct, lost_max_pct, source), start-up times (gpu, market, "
+          "region, provisioning_s, staging_s, booting_s) and failed starts (provider, gpu, zone, "
+          "time_utc). With --out, each file of lifetimes and each published share counts as one "
+          "study of the pools.",
       .arguments = {{.name = "FILE...",
                      .help = "Traces, lifetimes, start-up times or failed starts.",
                      .several = true}},

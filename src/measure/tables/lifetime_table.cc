@@ -140,6 +140,32 @@ Result<Lifetime> read_exact(const Csv& csv, std::size_t i) {
   return limited(std::move(it));
 }
 
+Result<PublishedLosses> read_published(const Csv& csv, std::size_t i) {
+  const auto provider = name_cell(csv, i, "provider");
+  if (!provider.ok()) return provider.error();
+  const auto hours = amount_cell(csv, i, "within_h", "a time in hours");
+  if (!hours.ok()) return hours.error();
+  if (*hours == 0) return csv.error_at(i, "within_h", "must be above zero");
+  PublishedLosses it{.provider = *provider,
+                     .within = *hours * kHour,
+                     .source = std::string(csv.cell(i, "source"))};
+  struct End {
+    const char* column;
+    double* into;
+  };
+  for (const End& end : {End{"lost_min_pct", &it.share_min}, End{"lost_max_pct", &it.share_max}}) {
+    const auto share = share_of(csv.cell(i, end.column));
+    if (!share || !(*share > 0) || !(*share < 1)) {
+      return csv.error_at(i, end.column, "must be a percentage above 0 and below 100");
+    }
+    *end.into = *share;
+  }
+  if (it.share_max < it.share_min) {
+    return csv.error_at(i, "lost_max_pct", "is below lost_min_pct");
+  }
+  return it;
+}
+
 Result<CreationFailure> read_failure(const Csv& csv, std::size_t i) {
   const auto provider = name_cell(csv, i, "provider");
   if (!provider.ok()) return provider.error();
@@ -227,6 +253,13 @@ Result<std::vector<Lifetime>> read_lifetimes(std::string_view text, const std::s
       source));
 }
 
+Result<std::vector<PublishedLosses>> read_published_losses(std::string_view text,
+                                                           const std::string& source) {
+  return read_rows<PublishedLosses>(
+      text, source, {"provider", "within_h", "lost_min_pct", "lost_max_pct", "source"},
+      read_published);
+}
+
 Result<std::vector<CreationFailure>> read_creation_failures(std::string_view text,
                                                             const std::string& source) {
   return read_rows<CreationFailure>(text, source, {"provider", "gpu", "zone", "time_utc"},
@@ -252,6 +285,7 @@ std::optional<SpotTable> spot_table_of(std::string_view text) {
   if (has("provisioning_s")) return SpotTable::kVmStartups;
   if (has("checkpoint_MB")) return SpotTable::kCheckpointTimes;
   if (has("time_utc")) return SpotTable::kCreationFailures;
+  if (has("lost_min_pct")) return SpotTable::kPublishedLosses;
   if (has("machine_type") || has("num_gpus")) return SpotTable::kLifetimes;
   return std::nullopt;
 }

@@ -57,6 +57,19 @@ std::string kind_of(const Lifetime& lifetime);
 /// preemptible VMs. The measured columns may be missing or blank together.
 Result<std::vector<Lifetime>> read_lifetimes(std::string_view text, const std::string& source);
 
+/// The share of spot VMs that a provider or a study says are lost within a time of their start.
+struct PublishedLosses {
+  std::string provider;
+  Seconds within;
+  double share_min = 0;  // Above 0,
+  double share_max = 0;  // and below 1.
+  std::string source;
+};
+
+/// Reads provider, within_h, lost_min_pct, lost_max_pct and source.
+Result<std::vector<PublishedLosses>> read_published_losses(std::string_view text,
+                                                           const std::string& source);
+
 /// An attempt to start a VM that failed.
 struct CreationFailure {
   std::string provider;
@@ -97,7 +110,13 @@ Result<std::vector<CheckpointTime>> read_checkpoint_times(std::string_view text,
                                                           const std::string& source);
 
 /// The kind of table of a text.
-enum class SpotTable { kLifetimes, kCreationFailures, kVmStartups, kCheckpointTimes };
+enum class SpotTable {
+  kLifetimes,
+  kCreationFailures,
+  kVmStartups,
+  kCheckpointTimes,
+  kPublishedLosses
+};
 
 /// Nothing when the header matches none of them.
 std::optional<SpotTable> spot_table_of(std::string_view text);

@@ -208,6 +208,21 @@ TEST(RefusalPattern, ATickThatHoldsAFailureIsRefused) {
   EXPECT_EQ(refused_ticks(pattern, 5 * kMinute, 4), (std::vector<bool>{true, true, true, false}));
 }
 
+TEST(PublishedLosses, AreReadWithTheirEnds) {
+  const std::string header = "provider,within_h,lost_min_pct,lost_max_pct,source\n";
+  const auto rows = read_published_losses(header + "gcp,24,5,15,\"Google, documentation\"\n", "p");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(rows->front().within, 24 * kHour);
+  EXPECT_DOUBLE_EQ(rows->front().share_min, 0.05);
+  EXPECT_DOUBLE_EQ(rows->front().share_max, 0.15);
+  EXPECT_EQ(rows->front().source, "Google, documentation");
+  EXPECT_EQ(spot_table_of(header), SpotTable::kPublishedLosses);
+  for (const char* row : {"gcp,0,5,15,x", "gcp,24,0,15,x", "gcp,24,5,100,x", "gcp,24,15,5,x",
+                          ",24,5,15,x", "gcp,y,5,15,x"}) {
+    EXPECT_FALSE(read_published_losses(header + row + "\n", "p").ok()) << row;
+  }
+}
+
 }  // namespace
 
 }  // namespace stint
