@@ -55,7 +55,7 @@ TEST(ValidatePlan, WrongRequestsAreUsageErrors) {
   }
 }
 
-// One group of nine rows under seven deadlines. All rows were trained on, so that the plans of a
+// One group of ten rows under seven deadlines. All rows were trained on, so that the plans of a
 // model that knows them are near the best, and most GPUs keep every deadline.
 TEST(ValidatePlan, ScoresEveryPolicyOnTheSameDecisions) {
   const std::string table = file("good.csv", kHeader + lines_of("a", 0.03));
@@ -75,7 +75,7 @@ TEST(ValidatePlan, ScoresEveryPolicyOnTheSameDecisions) {
   EXPECT_EQ(promises, 7);
   int candidates = 0;
   for (const ReliabilityBin& bin : answer->reliability_candidates) candidates += bin.n;
-  EXPECT_EQ(candidates, 9 * 7);
+  EXPECT_EQ(candidates, 10 * 7);
   EXPECT_EQ(answer->policies.at("fastest-first").overall.deadlines_met, 1);
   EXPECT_EQ(answer->policies.at("stint-sure").overall.deadlines_met, 1);
   EXPECT_LT(answer->overall.mean_regret, answer->policies.at("fastest-first").overall.mean_regret);
