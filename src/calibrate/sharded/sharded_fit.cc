@@ -278,10 +278,12 @@ Result<ShardedStepModel> ShardedStepModel::fit(const CasePointers& rows,
   if (!fitted.ok()) return fitted.error();
   model.keep(*fitted, constants);
   std::vector<double> residuals;
+  std::vector<Neighbour> neighbours;
   for (const ShardedCase* it : rows) {
     residuals.push_back(std::log(it->row.time->in(kSecond)) - model.log_time(*it, model.values_));
+    neighbours.push_back(model.neighbour(*it));
   }
-  model.missed_ = NearbyResiduals(rows, std::move(residuals));
+  model.missed_ = NearbyResiduals(neighbours, residuals);
   return model;
 }
 
@@ -324,6 +326,16 @@ double ShardedStepModel::log_time(const ShardedCase& it, std::span<const double>
     if (found != effects_.end()) sum += x[found->second];
   }
   return sum;
+}
+
+ShardedStepModel ShardedStepModel::on(const NeighbourScales& scales) const {
+  ShardedStepModel model = *this;
+  model.missed_ = missed_.on(scales);
+  return model;
+}
+
+Neighbour ShardedStepModel::neighbour(const ShardedCase& it) const {
+  return {.row = it.row, .cost = log_law(it, law()) - std::log(step_at_peak(it.setup).in(kSecond))};
 }
 
 ShardedStepModel::Estimate ShardedStepModel::estimate(const ShardedCase& it) const {
@@ -369,7 +381,7 @@ ShardedStepModel::Estimate ShardedStepModel::estimate(const ShardedCase& it) con
       variance += slopes[a] * slopes[b] * covariance_[moving[a]][moving[b]];
     }
   }
-  const NearbyResiduals::Value missed = missed_.at(it);
+  const NearbyResiduals::Value missed = missed_.at(neighbour(it));
   variance = std::max(variance - kNoise * kNoise, 0.0) + kRowNoise * kRowNoise + missed.variance;
   return {.log_time = middle + carried + missed.mean, .deviation = std::sqrt(variance)};
 }

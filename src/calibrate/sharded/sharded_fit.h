@@ -51,7 +51,7 @@ struct ShardedFitRows {
 /// four of them for itself, around the shared ones. The other terms are effects around zero, so
 /// that a GPU, job or version without rows falls back to what all rows share. The loss is robust
 /// (solver/least_squares.h), and a table with many rows counts as kRowsMost of them. What the law
-/// misses at setups like the predicted one is added (residual_field.h).
+/// misses at setups like the predicted one is added (nearby_residuals.h).
 class ShardedStepModel {
  public:
   static constexpr double kRowsMost = 80;
@@ -70,6 +70,9 @@ class ShardedStepModel {
 
   Estimate estimate(const ShardedCase& it) const;
 
+  /// The same fit, with what it misses at neighbours on other scales.
+  ShardedStepModel on(const NeighbourScales& scales) const;
+
   ShardedLaw law() const;
 
   /// This fit as the prior of another table, whose constants differ by half the deviation that was
@@ -85,6 +88,7 @@ class ShardedStepModel {
                          std::vector<Unknown>& unknowns);
   void keep(const Fitted& fitted, const std::vector<std::size_t>& constants);
   double log_time(const ShardedCase& it, std::span<const double> x) const;
+  Neighbour neighbour(const ShardedCase& it) const;
 
   ShardedPriors priors_;
   std::vector<double> values_;

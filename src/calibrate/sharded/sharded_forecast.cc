@@ -85,27 +85,86 @@ std::vector<InnerFold> inner_folds(Novelty novelty, const CasePointers& rows) {
   return folds;
 }
 
-Result<LogSpread> learned_factors(Novelty novelty, const CasePointers& rows,
+/// Neighbours as they are believed to tell about each other, and where layouts of a job hardly
+/// differ.
+constexpr NeighbourScales kScales[] = {{.layout = 1, .slope = 0},
+                                       {.layout = 1, .slope = 0, .robust = true},
+                                       {.layout = 4, .slope = 0, .robust = true},
+                                       {.layout = 4, .slope = 0.5, .robust = true}};
+
+/// What is wrong with held-out rows on each of the scales: logarithms and their deviations.
+struct HeldOutRow {
+  double error = 0;
+  double deviation = 0;
+};
+
+using HeldOutRows = std::vector<std::vector<HeldOutRow>>;
+
+Result<HeldOutRows> held_out_rows(Novelty novelty, const CasePointers& rows,
                                   const ShardedPriors& priors, const ShardedStepModel& near) {
-  if (rows.empty()) return LogSpread{.below = 1, .above = 1};
-  const bool by_group = !group_key(novelty, rows.front()->row).empty();
-  std::set<std::string> groups;
-  for (const ShardedCase* it : rows) groups.insert(group_key(novelty, it->row));
-  HeldOutErrors errors;
-  std::size_t count = 0;
+  HeldOutRows found(std::size(kScales));
   for (const InnerFold& fold : inner_folds(novelty, rows)) {
     const auto model = ShardedStepModel::fit(fold.train, priors, &near);
     if (!model.ok()) return model.error();
-    for (const ShardedCase* it : fold.test) {
-      const ShardedStepModel::Estimate estimate = model->estimate(*it);
-      const LogSpread spread{.below = estimate.deviation, .above = estimate.deviation};
-      errors.add(std::log(it->row.time->in(kSecond)) - estimate.log_time, spread, 1);
-      ++count;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const ShardedStepModel scaled = k == 0 ? *model : model->on(kScales[k]);
+      for (const ShardedCase* it : fold.test) {
+        const ShardedStepModel::Estimate estimate = scaled.estimate(*it);
+        found[k].push_back(
+            {std::log(it->row.time->in(kSecond)) - estimate.log_time, estimate.deviation});
+      }
     }
   }
-  if (count == 0) return LogSpread{.below = 1, .above = 1};
-  // Groups have several rows each, that tell more than one row of each would.
-  return errors.factors(by_group ? 2 * groups.size() : count);
+  return found;
+}
+
+double sum_of_errors(const std::vector<HeldOutRow>& rows) {
+  double sum = 0;
+  for (const HeldOutRow& it : rows) sum += std::abs(it.error);
+  return sum;
+}
+
+/// The scales with the least errors; others than the usual ones have to be better by more than
+/// chance is, 1 / √n of n rows.
+std::size_t best_scales(const HeldOutRows& rows) {
+  std::size_t best = 0;
+  const double chance = 1 / std::sqrt(std::max<double>(1, static_cast<double>(rows[0].size())));
+  for (std::size_t k = 1; k < rows.size(); ++k) {
+    const double least = sum_of_errors(rows[best]) * (best == 0 ? 1 - chance : 1);
+    if (sum_of_errors(rows[k]) < least) best = k;
+  }
+  return best;
+}
+
+/// Factors of the sides of an interval, from those of one side and of both,
+///
+///   f_side^w f_both^(1 − w),  w = groups / (groups + 4)
+///
+/// The signs of a few groups are a matter of chance.
+LogSpread factors_of(const std::vector<HeldOutRow>& rows, std::size_t groups) {
+  constexpr double kBelief = 4;  // Groups.
+  HeldOutErrors sides;
+  HeldOutErrors both;
+  for (const HeldOutRow& it : rows) {
+    const LogSpread spread{.below = it.deviation, .above = it.deviation};
+    sides.add(it.error, spread, 1);
+    both.add(it.error, spread, 1);
+    both.add(-it.error, spread, 1);
+  }
+  const auto count = static_cast<double>(groups);
+  const double weight = count / (count + kBelief);
+  const LogSpread side = sides.factors(groups);
+  const double middle = both.factors(groups).above;
+  const auto factor = [&](double it) {
+    return std::pow(it, weight) * std::pow(middle, 1 - weight);
+  };
+  return {.below = factor(side.below), .above = factor(side.above)};
+}
+
+std::size_t groups_of(Novelty novelty, const CasePointers& rows) {
+  std::set<std::string> groups;
+  for (const ShardedCase* it : rows) groups.insert(group_key(novelty, it->row));
+  return groups.size();
 }
 
 }  // namespace
@@ -141,28 +200,33 @@ Result<ShardedForecaster> ShardedForecaster::fit(const CasePointers& train,
   for (const ShardedCase* it : train) {
     if (is_measured(*it)) result.train_.push_back(it);
   }
-  auto model = ShardedStepModel::fit(result.train_, priors);
+  const auto model = ShardedStepModel::fit(result.train_, priors);
   if (!model.ok()) return model.error();
-  result.model_ = std::move(*model);
   for (const ShardedCase* it : test) {
     if (!it->row.unusable.empty()) continue;
     const Novelty novelty = novelty_of(it->row, result.train_);
-    if (result.factors_.contains(novelty)) continue;
-    auto factors = learned_factors(novelty, result.train_, priors, result.model_);
-    if (!factors.ok()) return factors.error();
-    result.factors_[novelty] = *factors;
+    if (result.learned_.contains(novelty)) continue;
+    const auto rows = held_out_rows(novelty, result.train_, priors, *model);
+    if (!rows.ok()) return rows.error();
+    const std::size_t best = best_scales(*rows);
+    Learned& learned = result.learned_[novelty];
+    learned.model = best == 0 ? *model : model->on(kScales[best]);
+    learned.factors = {.below = 1, .above = 1};
+    if (rows->front().empty()) continue;
+    const std::size_t groups = groups_of(novelty, result.train_);
+    learned.factors = factors_of((*rows)[best], groups > 1 ? groups : rows->front().size());
   }
   return result;
 }
 
 Forecast ShardedForecaster::forecast(const ShardedCase& it) const {
   if (!it.row.unusable.empty()) return {.note = it.row.unusable};
-  const ShardedStepModel::Estimate estimate = model_.estimate(it);
-  const LogSpread& factors = factors_.at(novelty_of(it.row, train_));
+  const Learned& learned = learned_.at(novelty_of(it.row, train_));
+  const ShardedStepModel::Estimate estimate = learned.model.estimate(it);
   const double reach = kEightInTen * estimate.deviation;
   return {.time = std::exp(estimate.log_time) * kSecond,
-          .p10 = std::exp(estimate.log_time - reach * factors.below) * kSecond,
-          .p90 = std::exp(estimate.log_time + reach * factors.above) * kSecond};
+          .p10 = std::exp(estimate.log_time - reach * learned.factors.below) * kSecond,
+          .p90 = std::exp(estimate.log_time + reach * learned.factors.above) * kSecond};
 }
 
 }  // namespace stint
