@@ -212,14 +212,14 @@ std::vector<NamedShare> EpochTimes::shares_of(const EpochPoint& point) const {
 EpochTimes EpochTimes::fit(const std::vector<EpochPoint>& points) {
   CHECK(!points.empty());
   EpochTimes fitted = fit_effects(points);
-  fitted.scale_ = left_out_scale(points);
+  fitted.scales_ = left_out_scales(points);
   return fitted;
 }
 
-double EpochTimes::left_out_scale(const std::vector<EpochPoint>& points) {
+IntervalScales EpochTimes::left_out_scales(const std::vector<EpochPoint>& points) {
   std::set<std::string> gpus;
   for (const EpochPoint& point : points) gpus.insert(point.gpu->name);
-  std::vector<double> errors;
+  IntervalScales scales;
   for (const std::string& gpu : gpus) {
     std::vector<EpochPoint> others;
     for (const EpochPoint& point : points) {
@@ -230,10 +230,11 @@ double EpochTimes::left_out_scale(const std::vector<EpochPoint>& points) {
     for (const EpochPoint& point : points) {
       if (point.gpu->name != gpu) continue;
       const auto estimate = without.estimate(point);
-      if (estimate) errors.push_back((point.log_time - estimate->mean) / estimate->deviation);
+      if (!estimate) continue;
+      scales.add(gpu, point.workload, (point.log_time - estimate->mean) / estimate->deviation);
     }
   }
-  return interval_scale(std::move(errors));
+  return scales;
 }
 
 EpochTimes EpochTimes::fit_effects(const std::vector<EpochPoint>& points) {
@@ -258,7 +259,7 @@ std::optional<LogEstimate> EpochTimes::estimate(const EpochPoint& point) const {
   if (!workloads_.contains(point.workload)) return std::nullopt;
   LogEstimate estimate = effects_.estimate(shares_of(point));
   estimate.mean += by_data_sheet(point);
-  estimate.deviation *= scale_;
+  estimate.deviation *= scales_.of(point.workload);
   return estimate;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/device/interval_scale.h"
 #include "calibrate/device/named_effects.h"
 #include "catalog/catalog.h"
 
@@ -40,8 +41,8 @@ struct EpochPoint {
 ///
 ///   f = 1 − e² · (0.7 − u)/(0.7 − 0.3),  e and the last factor within 0 and 1.
 ///
-/// Deviations are scaled so that 80 % intervals hold eight in ten rows of GPUs that are held out of
-/// the points in turn.
+/// Deviations are scaled by what the rows of GPUs that are held out of the points in turn ask for,
+/// of the workload above all.
 class EpochTimes {
  public:
   /// Requires a point.
@@ -60,7 +61,7 @@ class EpochTimes {
   explicit EpochTimes(std::map<std::string, std::vector<Knot>> workloads);
 
   static EpochTimes fit_effects(const std::vector<EpochPoint>& points);
-  static double left_out_scale(const std::vector<EpochPoint>& points);
+  static IntervalScales left_out_scales(const std::vector<EpochPoint>& points);
   static std::vector<Knot> knots_of(const std::vector<const EpochPoint*>& points);
   double gpu_bound(const EpochPoint& point) const;
   std::vector<NamedShare> shares_of(const EpochPoint& point) const;
@@ -69,7 +70,7 @@ class EpochTimes {
   std::map<std::string, std::vector<Knot>> workloads_;  // Knots in the order of batches.
   double usual_year_ = 0;                               // Mean of the known ones.
   NamedEffects effects_;
-  double scale_ = 1;  // Of deviations.
+  IntervalScales scales_;  // Of deviations.
 };
 
 }  // namespace stint

@@ -108,8 +108,9 @@ TEST(EpochEffects, TakesAHostForLikeOthersOfItsMaker) {
   EXPECT_GT(seconds(times, like_slow), 1000 / 16.0 / 1.25);
 }
 
-// The law predicts the rows of each of the two GPUs from the other one exactly, so intervals are as
-// narrow as the scale allows: half of what the priors say, which one GPU alone cannot contradict.
+// The law predicts the rows of each of the two GPUs from the other one exactly, so they ask for the
+// least factor, a quarter. Two units have the weight 1/3, over all workloads and for this one,
+// which makes it 1/4^(1/3 + 2/3 · 1/3) = 0.46; one GPU alone cannot contradict the priors.
 TEST(EpochEffects, LearnsTheWidthOfIntervalsFromGpusHeldOut) {
   std::vector<EpochPoint> one;
   for (const EpochPoint& point : known()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -118,9 +119,12 @@ class MlperfTable final : public DeviceTable {
   std::vector<DeviceForecast> forecast_ours(const Rows& known, const Rows& test) const {
     const auto usual = usual_batches(known);
     const BenchmarkTimes times = BenchmarkTimes::fit(points_of(known, usual));
-    const double scale = left_out_scale(known, usual);
     std::set<std::string> architectures;
-    for (const std::size_t i : known) architectures.insert(gpus_[i]->architecture.value_or(""));
+    for (const std::size_t i : known) architectures.insert(architecture_of(i));
+    const IntervalScales of_gpus =
+        left_out_scales(known, usual, [&](std::size_t i) { return rows_[i].gpu; });
+    const IntervalScales of_architectures =
+        left_out_scales(known, usual, [&](std::size_t i) { return architecture_of(i); });
     std::vector<DeviceForecast> forecasts;
     for (const std::size_t i : test) {
       DeviceForecast& it = forecasts.emplace_back(DeviceForecast{.note = rows_[i].unusable});
@@ -130,40 +134,47 @@ class MlperfTable final : public DeviceTable {
         continue;
       }
       const LogEstimate estimate = times.estimate(point_of(i, usual));
+      const bool seen = architectures.contains(architecture_of(i));
+      const double scale = (seen ? of_gpus : of_architectures).of(rows_[i].job);
       const double reach = kInterval80 * scale * estimate.deviation;
       it.time = std::exp(estimate.mean) * per_accelerator(i) * kSecond;
       it.p10 = std::exp(estimate.mean - reach) * per_accelerator(i) * kSecond;
       it.p90 = std::exp(estimate.mean + reach) * per_accelerator(i) * kSecond;
-      const std::string architecture = gpus_[i]->architecture.value_or("");
-      if (!architectures.contains(architecture)) {
+      if (!seen) {
         it.note = fmt::format("unvalidated: no training row is of the architecture {}",
-                              printable(architecture));
+                              printable(architecture_of(i)));
       }
     }
     return forecasts;
   }
 
-  /// What makes intervals hold: each GPU of the training rows is predicted from the others.
-  double left_out_scale(const Rows& known, const std::map<std::string, double>& usual) const {
-    constexpr int kFewRows = 5;  // Of a GPU; they say little and cost a fit.
-    std::map<std::string, int> gpus;
-    for (const std::size_t i : known) ++gpus[rows_[i].gpu];
-    std::vector<double> errors;
-    for (const auto& [gpu, count] : gpus) {
+  using UnitOf = std::function<std::string(std::size_t row)>;
+
+  /// What makes intervals of an unseen unit hold: each unit of the training rows is predicted from
+  /// the others.
+  IntervalScales left_out_scales(const Rows& known, const std::map<std::string, double>& usual,
+                                 const UnitOf& unit_of) const {
+    constexpr int kFewRows = 5;  // Of a unit; they say little and cost a fit.
+    std::map<std::string, int> units;
+    for (const std::size_t i : known) ++units[unit_of(i)];
+    IntervalScales scales;
+    for (const auto& [unit, count] : units) {
       if (count < kFewRows) continue;
       Rows train;
       Rows rest;
-      for (const std::size_t i : known) (rows_[i].gpu == gpu ? rest : train).push_back(i);
+      for (const std::size_t i : known) (unit_of(i) == unit ? rest : train).push_back(i);
       if (train.empty()) continue;
       const BenchmarkTimes times = BenchmarkTimes::fit(points_of(train, usual));
       for (const std::size_t i : rest) {
         const BenchmarkPoint point = point_of(i, usual);
         const LogEstimate estimate = times.estimate(point);
-        errors.push_back((point.log_time - estimate.mean) / estimate.deviation);
+        scales.add(unit, point.benchmark, (point.log_time - estimate.mean) / estimate.deviation);
       }
     }
-    return interval_scale(std::move(errors));
+    return scales;
   }
+
+  std::string architecture_of(std::size_t i) const { return gpus_[i]->architecture.value_or(""); }
 
   std::string no_benchmark(std::size_t i) const {
     return fmt::format("no training row has the benchmark {}", printable(rows_[i].job));
