@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "calibrate/collectives/fabric_priors.h"
-#include "calibrate/held_out_width.h"
 #include "calibrate/law_posterior.h"
 #include "calibrate/score.h"
 #include "predict/law.h"
@@ -43,7 +42,8 @@ constexpr double kScalePriorRows = 10;
 // left out. Chosen by leaving out groups of the shared tables.
 constexpr double kScaleCurveMin = 0.4;
 constexpr double kScaleSystem = 0.9;
-constexpr double kScaleUnknown = 0.95;
+constexpr double kScaleUnknownInside = 0.7;
+constexpr double kScaleUnknownBetween = 1.1;
 
 enum Effect { kInsideLatency, kInsideEfficiency, kBetweenLatency, kBetweenEfficiency, kBlend };
 constexpr std::size_t kEffects = 5;
@@ -247,13 +247,14 @@ Result<FabricModel> FabricModel::fit(std::span<const CollectiveCase> cases,
   auto model = fit_law(cases, prior);
   if (!model.ok()) return model.error();
   model->learn_scales(cases);
-  const auto sizes = held_out_scale(cases, prior, size_key, true);
+  const auto sizes = hold_out(cases, prior, size_key, true);
   if (!sizes.ok()) return sizes.error();
-  const auto systems = held_out_scale(
+  const auto systems = hold_out(
       cases, prior, [](const CollectiveCase& it) { return it.system; }, false);
   if (!systems.ok()) return systems.error();
-  model->scale_system_ = *sizes;
-  model->scale_unknown_ = *systems;
+  model->scale_system_ = sizes->factors(kScaleSystem);
+  model->scale_unknown_inside_ = systems->factors(kScaleUnknownInside);
+  model->scale_unknown_between_ = systems->factors(kScaleUnknownBetween);
   return model;
 }
 
@@ -370,13 +371,12 @@ void FabricModel::learn_scales(std::span<const CollectiveCase> cases) {
   }
 }
 
-Result<LogSpread> FabricModel::held_out_scale(std::span<const CollectiveCase> cases,
-                                              const Calibration* prior, const GroupOf& group_of,
-                                              bool of_known) {
+Result<FabricModel::HeldOut> FabricModel::hold_out(std::span<const CollectiveCase> cases,
+                                                   const Calibration* prior,
+                                                   const GroupOf& group_of, bool of_known) {
   std::map<std::string, std::vector<const CollectiveCase*>> groups;
   for (const CollectiveCase* it : thinned(cases)) groups[group_of(*it)].push_back(it);
-  HeldOutErrors errors;
-  std::size_t count = 0;
+  HeldOut held;
   for (const auto& [group, rows] : groups) {
     if (groups.size() == 1) break;  // Without it there is no other.
     std::vector<CollectiveCase> others;
@@ -391,16 +391,18 @@ Result<LogSpread> FabricModel::held_out_scale(std::span<const CollectiveCase> ca
     });
     for (const CollectiveCase* it : told) {
       const LogTime time = without->unscaled(*it);
-      errors.add(std::log(measured_time(*it)->in(kSecond)) - time.mean,
-                 {time.deviation, time.deviation}, told.size());
+      held.errors.add(std::log(measured_time(*it)->in(kSecond)) - time.mean,
+                      {time.deviation, time.deviation}, told.size());
     }
-    if (!told.empty()) ++count;
+    if (!told.empty()) ++held.groups;
   }
-  return errors.factors(count, of_known ? kScaleSystem : kScaleUnknown);
+  return held;
 }
 
 LogSpread FabricModel::scale_of(const CollectiveCase& it, bool known) const {
-  if (!systems_.contains(it.system)) return scale_unknown_;
+  if (!systems_.contains(it.system)) {
+    return crosses(it) ? scale_unknown_between_ : scale_unknown_inside_;
+  }
   const auto curve = scale_curves_.find(curve_key(it));
   const double of_rows = curve == scale_curves_.end() ? scale_all_ : curve->second;
   if (!known) return scale_system_;

@@ -11,6 +11,7 @@
 #include "calibrate/collective_fit.h"
 #include "calibrate/collectives/collective_cases.h"
 #include "calibrate/collectives/residual_field.h"
+#include "calibrate/held_out_width.h"
 #include "plan/calibration.h"
 #include "predict/collective_law.h"
 #include "predict/law.h"
@@ -77,11 +78,18 @@ class FabricModel {
   void learn_scales(std::span<const CollectiveCase> cases);
   using GroupOf = std::function<std::string(const CollectiveCase& it)>;
 
-  /// The factor on the width of cases by leaving each of their groups out of the fit: of those
-  /// whose system has other rows, or of the others.
-  static Result<LogSpread> held_out_scale(std::span<const CollectiveCase> cases,
-                                          const Calibration* prior, const GroupOf& group_of,
-                                          bool of_known);
+  /// Errors of rows of groups that were left out of the fit.
+  struct HeldOut {
+    HeldOutErrors errors;
+    std::size_t groups = 0;
+
+    LogSpread factors(double believed) const { return errors.factors(groups, believed); }
+  };
+
+  /// Leaves each group of cases out of the fit: of those whose system has other rows, or of the
+  /// others.
+  static Result<HeldOut> hold_out(std::span<const CollectiveCase> cases, const Calibration* prior,
+                                  const GroupOf& group_of, bool of_known);
   LogSpread scale_of(const CollectiveCase& it, bool known) const;
 
   /// The logarithm of a time with its deviation, before its scale.
@@ -104,7 +112,9 @@ class FabricModel {
   double scale_all_ = 1;
   // Of a known system where the cluster and collective have no rows.
   LogSpread scale_system_{.below = 1, .above = 1};
-  LogSpread scale_unknown_{.below = 1, .above = 1};  // Of a system without rows.
+  // Of a system without rows, inside one VM and between VMs.
+  LogSpread scale_unknown_inside_{.below = 1, .above = 1};
+  LogSpread scale_unknown_between_{.below = 1, .above = 1};
 };
 
 /// Values of a table's column with their 80 % interval.
