@@ -41,7 +41,7 @@ constexpr double kScalePriorRows = 10;
 // than new ones; and what is believed of other sizes of a system and of other systems before any is
 // left out. Chosen by leaving out groups of the shared tables.
 constexpr double kScaleCurveMin = 0.4;
-constexpr double kScaleSystem = 0.9;
+constexpr double kScaleSystem = 0.7;
 constexpr double kScaleUnknownInside = 0.7;
 constexpr double kScaleUnknownBetween = 1.1;
 
