@@ -376,9 +376,10 @@ PAIR_SPLITS = [
     ("every fifth row of that table", PAIRS_2019 + "fifths"),
 ]
 
-WEIGHED = ("`stint` weighs the cost of each candidate against its probability of missing the "
-           "deadline, `stint-sure` demands the confidence of each decision, as `stint plan` does. "
-           "The weight was chosen with these scores in view, so that they are not blind.")
+WEIGHED = ("`stint` demands the confidence of each decision, as `stint plan` does. "
+           "`stint-weighed` weighs the cost of each candidate against its probability of missing "
+           "the deadline, which `stint plan` does not do yet; the weight was chosen with these "
+           "scores in view, so that they are not blind.")
 
 # The same for plans; all policies are in one answer.
 PLAN_SECTIONS = [

@@ -129,12 +129,13 @@ Status decide_ours(const StepTrial& trial, const std::vector<Group>& groups,
     const PlanGuesses guesses = guesses_of(group, trial.test, *forecasts);
     const PlanGuesses points = without_spread(guesses);
     const Rule ours = [&](Seconds deadline) {
-      return choose_by_risk(group.candidates, guesses, deadline, confidence);
+      return choose_sure(group.candidates, guesses, deadline, confidence);
     };
     decisions.add("stint", group, ours);
     promises.add(group, guesses, ours);
-    decisions.add("stint-sure", group, [&](Seconds deadline) {
-      return choose_sure(group.candidates, guesses, deadline, confidence);
+    // What `stint plan` could do instead.
+    decisions.add("stint-weighed", group, [&](Seconds deadline) {
+      return choose_by_risk(group.candidates, guesses, deadline, confidence);
     });
     decisions.add("stint-point", group, [&](Seconds deadline) {
       return choose_sure(group.candidates, points, deadline, confidence);

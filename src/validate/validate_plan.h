@@ -29,12 +29,13 @@ struct ValidatePlanRequest {
 /// tables were measured on. For seven deadlines each policy chooses a candidate; the measurement of
 /// its row is used only then. Deadlines, choices and regret are in calibrate/plan_choice.h.
 ///
-/// Policies: `stint` weighs the cost of each candidate against its probability of keeping the
-/// deadline (choose_by_risk), `stint-sure` takes the cheapest one that keeps it at the confidence,
-/// as `stint plan` does, `stint-point` the cheapest one whose prediction keeps it, like the models
-/// `pollux`, `scavenger` and `perfect`; `cheapest-first` and `fastest-first` use prices and GPUs
-/// alone. Probabilities are those of the predicted intervals, as in `stint plan`: that of a job
-/// without rows on a cluster has the width that leaving out training jobs asks for.
+/// Policies: `stint` takes the cheapest candidate that keeps the deadline at the confidence, as
+/// `stint plan` does, `stint-point` the cheapest one whose prediction keeps it, like the models
+/// `pollux`, `scavenger` and `perfect`, and `stint-weighed` weighs the cost of each candidate
+/// against its probability of keeping the deadline (choose_by_risk); `cheapest-first` and
+/// `fastest-first` use prices and GPUs alone. Probabilities are those of the predicted intervals,
+/// as in `stint plan`: that of a job without rows on a cluster has the width that leaving out
+/// training jobs asks for.
 ///
 /// Bad input when no group has eight measured rows.
 Result<PlanValidation> validate_plan(const ValidatePlanRequest& request);

@@ -294,11 +294,12 @@ Verb validate_plan_verb() {
           .summary = "Score the cost of clusters chosen by prediction.",
           .details =
               "Takes each job and batch per GPU with at least 8 measured test rows, under seven "
-              "deadlines between the fastest and the slowest row. Chooses the row whose predicted "
-              "cost and risk of missing the deadline are least, or the most probable one if none "
-              "rather keeps it, and looks up the measured time of that row. 'stint-sure' demands "
-              "the confidence of each row, as 'stint plan' does. Baseline policies choose from the "
-              "same rows. P(deadline) is compared with the share of deadlines kept. The splits are "
+              "deadlines between the fastest and the slowest row. Chooses the cheapest row that "
+              "keeps the deadline with the confidence, as 'stint plan' does, or the most probable "
+              "one if none does, and looks up the measured time of that row. 'stint-weighed' takes "
+              "the row whose predicted cost and risk of missing the deadline are least. Baseline "
+              "policies choose from the same rows. P(deadline) is compared with the share of "
+              "deadlines kept. The splits are "
               "those of 'stint validate iteration'.",
           .options = {std::move(format),
                       train_option(),
