@@ -131,7 +131,8 @@ TEST(ValidatePlan, PlansLargerClustersOfPublishedJobs) {
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_EQ(answer->overall.n, 24 * 7);
   EXPECT_GT(answer->overall.deadlines_met, 0.92);
-  EXPECT_LT(answer->overall.mean_regret, 0.2);
+  EXPECT_LT(answer->overall.mean_regret, 0.25);
+  EXPECT_LT(answer->policies.at("stint-weighed").overall.mean_regret, 0.2);
   keeps_its_promises(*answer);
   for (const char* other : {"pollux", "scavenger", "perfect", "cheapest-first", "fastest-first"}) {
     EXPECT_GT(answer->policies.at(other).overall.mean_regret, 0.3) << other;
@@ -167,10 +168,11 @@ TEST(ValidatePlan, PlansPublishedJobsThatWereNeverSeenOnACluster) {
   EXPECT_EQ(answer->overall.n, (2 + 4 + 3) * 7);
   EXPECT_EQ(answer->jobs.size(), 3U);
   EXPECT_GT(answer->overall.deadlines_met, 0.92);
-  EXPECT_LT(answer->overall.mean_regret, 0.1);
+  EXPECT_LT(answer->overall.mean_regret, 0.2);
+  EXPECT_LT(answer->policies.at("stint-weighed").overall.mean_regret, 0.1);
   keeps_its_promises(*answer);
   for (const char* other : {"pollux", "scavenger", "perfect", "cheapest-first", "fastest-first"}) {
-    EXPECT_GT(answer->policies.at(other).overall.mean_regret, 0.1) << other;
+    EXPECT_GT(answer->policies.at(other).overall.mean_regret, 0.2) << other;
   }
 }
 
