@@ -304,7 +304,8 @@ SECTIONS = [
      "--prior vtrain=@vtrain/allreduce_in_node.csv "
      "ml-engineering=@collectives/ml_engineering_allreduce_ccbysa.csv "
      "simai=@collectives/simai_efficiency.csv", FABRIC,
-     "The same rows with three other tables in training."),
+     "The same rows with three other tables in training. Their systems alone decide the width, "
+     "which is far too narrow for these two."),
     ("Steps to a target metric at other batch sizes", RUNS,
      "convergence --format pollux --train @pollux/convergence.csv --split leave-one-batch-out",
      ["constant-steps", "constant-samples", "scavenger", "adascale"],
