@@ -71,7 +71,7 @@ google=$(mktemp --suffix=.csv)
 trap 'rm -f "$google"' EXIT
 grep -v '^aws,' "$data/spot_dime2020/gpu_vm_lifetimes.csv" >"$google"
 "$stint" risk fit -q --name spot --out data/calibration/spot.json --provenance \
-  "pools of Google, each study once: github.com/kadupitiya/goog-preemption-data at b22f181e1edb (arXiv 1911.05160), VMs without GPU, 2019; github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs, March 2020; github.com/uclasystem/bamboo at 808092932894 (NSDI'23), V100, December 2021; Google's documentation, 5 to 15 % a day. Losses together: Bamboo, AWS p2 and p3, 2020" \
+  "pools of Google, each study once: github.com/kadupitiya/goog-preemption-data at b22f181e1edb (arXiv 1911.05160), VMs without GPU, 2019; github.com/stanford-futuredata/training_on_a_dime at 85f659572ff9 (DISPA'20), GPU VMs, March 2020; github.com/uclasystem/bamboo at 808092932894 (NSDI'23), V100, December 2021; Google's documentation (not opened), 5 to 15 % a day. Losses together: Bamboo, AWS p2 and p3, 2020" \
   "$google" "$data/preempt_google_vm/lifetimes.csv" data/measurements/spot/published_losses.csv \
   "$data"/spot_traces_bamboo/aws_*.csv >/dev/null
 # How spot prices move; what is believed of years stays as it is in the shipped file.
