@@ -1,9 +1,10 @@
-# stint_module(NAME [FAST] [DEPENDS module…] [LIBRARIES target…])
+# stint_module(NAME [FAST] [FAST_SOURCES name…] [DEPENDS module…] [LIBRARIES target…])
 #
 # Makes the library stint_NAME of the sources below src/NAME, its test NAME_test of the *_test.cc there, and one
 # fuzzer for each *_fuzz.cc: with libFuzzer in the fuzz preset, and in the test presets as a
 # program that replays the seed corpus. What tests ask for by the million is FAST: optimised even in
-# the test presets.
+# the test presets, all of it or the named sources. Optimising takes two thirds of a compilation with
+# sanitizers, most of all where documents are read and written.
 
 function(stint_options target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -24,6 +25,13 @@ function(stint_options target)
   endif()
 endfunction()
 
+# A precompiled header without times of its sources inside: after an upgrade of a system header with
+# the same text clang would otherwise refuse the precompiled header that ccache brings back.
+function(stint_timeless_headers target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
 # What nearly every source includes is compiled once and shared by all targets of a kind, which have
 # equal options: stint_headers(TARGET KIND HEADER...). Modules that know the nouns share these too.
 function(stint_headers target kind)
@@ -34,10 +42,7 @@ function(stint_headers target kind)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     set_property(GLOBAL PROPERTY stint_headers_${kind} ${target})
   endif()
-  # Without times of its sources inside: an upgraded system header with the same text would
-  # otherwise make clang refuse the header that ccache brings back.
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  stint_timeless_headers(${target})
 endfunction()
 set(stint_common <string> <vector> <optional> <variant> <map> <algorithm> <cmath> <functional>
                  <memory> <fmt/format.h>)
@@ -109,38 +114,56 @@ function(stint_fuzzer name module source)
   endif()
 endfunction()
 
+# What a target of a module's sources, the library or the fast part of it, has in common:
+# stint_sources(TARGET KIND), with the sources and arguments of the calling module. g++ shares a
+# precompiled header only between equal levels of optimisation, hence the kind.
+macro(stint_sources target kind)
+  stint_batches(${target} ${ARGN})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  stint_options(${target})
+  if(STINT_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+  foreach(module IN LISTS arg_DEPENDS)
+    target_link_libraries(${target} PUBLIC stint_${module})
+  endforeach()
+  if("${kind}" STREQUAL "fast")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  endif()
+  if(nouns)
+    stint_headers(${target} ${kind}_nouns ${stint_common} ${stint_nouns})
+  else()
+    stint_headers(${target} ${kind} ${stint_common})
+  endif()
+endmacro()
+
 function(stint_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "" "DEPENDS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "" "FAST_SOURCES;DEPENDS;LIBRARIES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cc$")
-
-  add_library(stint_${name} STATIC ${sources})
-  stint_batches(stint_${name} ${sources})
-  target_include_directories(stint_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
-  stint_options(stint_${name})
-  if(STINT_FUZZERS)
-    target_compile_options(stint_${name} PRIVATE -fsanitize=fuzzer-no-link)
-  endif()
-  target_link_libraries(stint_${name} PRIVATE ${arg_LIBRARIES})
-  foreach(module IN LISTS arg_DEPENDS)
-    target_link_libraries(stint_${name} PUBLIC stint_${module})
-  endforeach()
-  # g++ shares a precompiled header only between equal levels of optimisation.
-  set(kind common)
-  if(arg_FAST)
-    target_compile_options(stint_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
-    set(kind fast)
-  endif()
   set(nouns "")
   if("plan" IN_LIST arg_DEPENDS OR "app" IN_LIST arg_DEPENDS)
     set(nouns NOUNS)
-    stint_headers(stint_${name} ${kind}_nouns ${stint_common} ${stint_nouns})
-  else()
-    stint_headers(stint_${name} ${kind} ${stint_common})
+  endif()
+  set(kind common)
+  if(arg_FAST)
+    set(kind fast)
+  endif()
+
+  set(fast ${arg_FAST_SOURCES})
+  list(TRANSFORM fast REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/src/${name}/\\1.cc")
+  list(REMOVE_ITEM sources ${fast})
+  add_library(stint_${name} STATIC ${sources})
+  stint_sources(stint_${name} ${kind} ${sources})
+  if(fast)
+    add_library(stint_${name}_fast OBJECT ${fast})
+    stint_sources(stint_${name}_fast fast ${fast})
+    target_sources(stint_${name} PRIVATE $<TARGET_OBJECTS:stint_${name}_fast>)
   endif()
 
   if(STINT_TESTS AND tests)

@@ -18,6 +18,7 @@ if(NOT STINT_SANITIZE STREQUAL "thread")
   target_include_directories(threads_test PRIVATE src)
   target_precompile_headers(threads_test PRIVATE <gtest/gtest.h> ${stint_common})
   target_compile_options(threads_test PRIVATE -fsanitize=thread)
+  stint_timeless_headers(threads_test)
   target_link_options(threads_test PRIVATE -fsanitize=thread)
   target_link_libraries(threads_test PRIVATE GTest::gtest_main nlohmann_json::nlohmann_json
                         stint_traces)
