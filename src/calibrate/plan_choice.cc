@@ -91,24 +91,17 @@ std::size_t choose_sure(std::span<const PlanCandidate> candidates, const PlanGue
 }
 
 std::size_t choose_by_risk(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
-                           Seconds deadline, double confidence) {
-  constexpr double kEven = 0.5;
-  CHECK(confidence > 0);
-  CHECK(confidence < 1);
-  const double of_miss = std::max(0.0, std::log(confidence / (1 - confidence)));
-  const std::vector<Option> options = options_of(candidates, guesses, deadline);
-  const auto cheaper = [](const Option& a, const Option& b) { return a.cost < b.cost; };
-  const auto least_cost = std::min_element(options.begin(), options.end(), cheaper);
+                           Seconds deadline, const MissCharge& charge) {
   std::optional<std::size_t> best;
-  double best_charge = 0;
-  for (const Option& it : options) {
-    if (it.probability < kEven) continue;
-    const double charge = it.cost / least_cost->cost + of_miss * (1 - it.probability);
-    if (best && charge >= best_charge) continue;
+  Dollars least;
+  for (const Option& it : options_of(candidates, guesses, deadline)) {
+    if (it.probability < charge.least) continue;
+    const Dollars charged = risk_factor(charge, it.probability) * it.cost;
+    if (best && charged >= least) continue;
     best = it.number;
-    best_charge = charge;
+    least = charged;
   }
-  return best ? *best : choose_sure(candidates, guesses, deadline, confidence);
+  return best ? *best : choose_sure(candidates, guesses, deadline, charge.least);
 }
 
 std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates) {

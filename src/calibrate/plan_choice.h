@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "plan/miss_charge.h"
 #include "plan/validations.h"
 #include "predict/law.h"
 
@@ -52,17 +53,17 @@ std::vector<Seconds> plan_deadlines(std::span<const PlanCandidate> candidates);
 std::size_t choose_sure(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
                         Seconds deadline, double confidence);
 
-/// Weighs what certainty costs. With cost c = price · guessed time, the least one c₀ and P the
-/// probability of keeping the deadline, the candidate of least
+/// Weighs what certainty costs, as `stint plan` does: with P the probability of keeping the
+/// deadline, the candidate of least
 ///
-///   c / c₀ + ln(p / (1 − p)) · (1 − P),  p the confidence,
+///   price · guessed time · (1 + bills · (1 − P))
 ///
-/// among those that rather keep it than not (P ≥ 1/2). A miss counts as much as the log odds of the
-/// confidence in bills of the cheapest candidate: 2.9 at 95 %, nothing at 50 % and below. Clusters
-/// come in whole VMs, so that the last percent may ask for half the bill again; this rule buys it
-/// only where it is worth that. Where no candidate has P ≥ 1/2, choose_sure.
+/// among those with at least the least P of the charge; see plan/miss_charge.h. Clusters come in
+/// whole VMs, so that the last percent may ask for half the bill again; this rule buys it only
+/// where it is worth that. Where no candidate is likely enough, the most probable one, as
+/// choose_sure.
 std::size_t choose_by_risk(std::span<const PlanCandidate> candidates, const PlanGuesses& guesses,
-                           Seconds deadline, double confidence);
+                           Seconds deadline, const MissCharge& charge);
 
 /// The lowest price per hour; of equal ones the most workers.
 std::size_t cheapest_cluster(std::span<const PlanCandidate> candidates);

@@ -76,22 +76,25 @@ TEST(ChooseSure, LeavesOutWhatCannotBeGuessed) {
   some[0].reset();
   EXPECT_EQ(choose_sure(three(), some, 500 * kHour, 0.95), 2U);
   EXPECT_EQ(choose_sure(three(), PlanGuesses(3), 500 * kHour, 0.95), 2U);
-  EXPECT_EQ(choose_by_risk(three(), PlanGuesses(3), 500 * kHour, 0.95), 2U);
+  EXPECT_EQ(choose_by_risk(three(), PlanGuesses(3), 500 * kHour, miss_charge(0.95)), 2U);
 }
 
 // 100, 90 and 80 hours cost 200, 270 and 320 dollars. Within 110 hours P is Φ(0.0953 / 0.11) =
-// 0.807, 0.966 and 0.998; with ln 19 = 2.94 the charges are 1 + 0.568, 1.35 + 0.100 and
-// 1.6 + 0.006: nine hours to spare are worth 70 dollars, another ten are not worth 50. At 60 % a
-// miss counts ln 1.5 = 0.405: 1.078 against 1.364.
+// 0.807, 0.966 and 0.998; with ln 19 = 2.94 bills for a miss they are worth 200 · 1.568 = 314,
+// 270 · 1.100 = 297 and 320 · 1.006 = 322: nine hours to spare are worth 70 dollars, another ten
+// are not worth 50. With ln 1.5 = 0.405 bills they are worth 216, 274 and 320.
 TEST(ChooseByRisk, BuysCertaintyOnlyWhereItIsWorthItsPrice) {
-  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, 0.95), 1U);
-  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, 0.60), 0U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, miss_charge(0.95)),
+            1U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({100, 90, 80}, 0.11), 110 * kHour, miss_charge(0.60)),
+            0U);
 }
 
 // 98 hours within 97 are rather missed, though they would be cheapest at any charge of 60 %.
 TEST(ChooseByRisk, TakesNothingThatRatherMissesWhereSomethingKeeps) {
-  EXPECT_EQ(choose_by_risk(three(), guesses({98, 90, 80}, 0.5), 97 * kHour, 0.60), 1U);
-  EXPECT_EQ(choose_by_risk(three(), guesses({400, 90, 80}, 0.1), 50 * kHour, 0.95), 2U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({98, 90, 80}, 0.5), 97 * kHour, miss_charge(0.60)), 1U);
+  EXPECT_EQ(choose_by_risk(three(), guesses({400, 90, 80}, 0.1), 50 * kHour, miss_charge(0.95)),
+            2U);
 }
 
 TEST(Clusters, OfEqualPriceTheLargestAndOfEqualSizeTheCheapest) {
@@ -146,9 +149,11 @@ TEST(TryPlan, ASeerHasNoRegret) {
                             .measured = hours.back() * kHour});
     }
     for (const Seconds deadline : plan_deadlines(candidates)) {
-      for (const auto& choose : {choose_sure, choose_by_risk}) {
-        const PlanTrial trial =
-            try_plan(candidates, choose(candidates, guesses(hours, 0), deadline, 0.95), deadline);
+      const PlanGuesses known = guesses(hours, 0);
+      for (const std::size_t chosen :
+           {choose_sure(candidates, known, deadline, 0.95),
+            choose_by_risk(candidates, known, deadline, miss_charge(0.95))}) {
+        const PlanTrial trial = try_plan(candidates, chosen, deadline);
         EXPECT_TRUE(trial.met);
         EXPECT_NEAR(trial.regret, 0, 1e-12);
       }

@@ -239,6 +239,8 @@ PlanGoal goal_of(const PlanQuestion& question) {
                 .budget = question.constraints.budget,
                 .rate_max = question.constraints.rate_max,
                 .confidence = question.constraints.confidence};
+  const bool weighed = question.constraints.deadline && question.objective == Objective::kCost;
+  if (weighed && question.constraints.miss) goal.miss_charge = question.constraints.miss->bills;
   for (const auto& [objective, name] : names_of(question.objective)) {
     if (objective == question.objective) goal.objective = name;
   }

@@ -59,6 +59,7 @@ Constraints limits_for(const Constraints& asked, const Cluster& cluster, const V
   Constraints limits{.deadline = asked.deadline,
                      .budget = asked.budget,
                      .confidence = asked.confidence,
+                     .miss = asked.miss,
                      .providers = {type.provider},
                      .vms_max = 0};
   limits.machines.unusual = true;  // Whoever names a machine asks for it.

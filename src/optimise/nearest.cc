@@ -68,9 +68,11 @@ std::vector<Concession> concessions(const Constraints& constraints) {
   }
   if (constraints.deadline) {
     all.push_back({drop_deadline, [](const PlanQuestion& question) {
+                     const Constraints& limits = question.constraints;
+                     const bool weighed = limits.miss && question.objective == Objective::kCost;
                      return fmt::format("The deadline of {} cannot be met with {} probability.",
-                                        duration(*question.constraints.deadline),
-                                        percent(question.constraints.confidence));
+                                        duration(*limits.deadline),
+                                        percent(weighed ? limits.miss->least : limits.confidence));
                    }});
   }
   if (!constraints.quotas.empty()) {

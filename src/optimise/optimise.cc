@@ -81,6 +81,27 @@ void add_posterior(const Solve& solve, PassReport& report, PlanAnswer& answer) {
   }
 }
 
+/// The cheapest plan that keeps the deadline with the confidence, where the risk of missing it was
+/// weighed and the first plan is less sure; nothing where no plan is.
+Result<std::optional<Plan>> safer_plan(const PlanQuestion& question, const PlanAnswer& answer,
+                                       const Clock& clock) {
+  const bool wanted = answer.goal->miss_charge && !answer.plans.empty() &&
+                      answer.plans.front().p_deadline < question.constraints.confidence;
+  if (!wanted) return std::optional<Plan>();
+  PlanQuestion sure = question;
+  sure.constraints.miss.reset();
+  sure.rows = 1;
+  auto space = plan_space(sure, Sharding::kAllowed);
+  if (!space.ok()) return space.error();
+  Solve solve(sure, std::move(*space));
+  sure.disabled_passes.emplace_back(kFrontPass);
+  Passes passes(clock, sure.disabled_passes);
+  solve.run(passes);
+  const std::vector<Found> rows = solve.rows();
+  if (rows.empty()) return std::optional<Plan>();
+  return std::optional(plan_of(solve.evaluator(), rows.front()));
+}
+
 }  // namespace
 
 std::span<const PassName> switchable_passes() {
@@ -135,6 +156,9 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
     passes.run(kPosteriorPass, [&](PassReport& report) { add_posterior(solve, report, answer); });
   }
   add_bounds(solve, answer);
+  auto safer = safer_plan(question, answer, clock);
+  if (!safer.ok()) return safer.error();
+  answer.safer = std::move(*safer);
   if (answer.plans.empty()) {
     auto nearest = nearest_plan(question, clock);
     if (!nearest.ok()) return nearest.error();
@@ -147,6 +171,7 @@ Result<PlanAnswer> optimise(const PlanQuestion& question, const Clock& clock) {
     if (report.name == kMixedPass) report.implied = mixed;
   }
   std::vector<Plan> shown = answer.plans;
+  if (answer.safer) shown.push_back(*answer.safer);
   if (answer.nearest) shown.push_back(answer.nearest->plan);
   answer.assumptions = assumptions_of(solve.evaluator(), shown);
   return answer;

@@ -95,28 +95,35 @@ class BruteForce {
     if (limit && outcome.cost / outcome.time > *limit * (1 + 1e-9)) return;
     all.push_back(outcome);
     const bool by_time = question_.objective == Objective::kTime;
-    const auto value = [&](const Outcome& it) {
+    const auto value_of = [&](const Outcome& it, double risk) {
       // Times that count as equal leave the choice to the cost.
       const double steps = std::floor(std::log(it.time.in(kSecond)) / kTimesEqual);
       return by_time ? std::make_pair(steps, it.cost.in(kDollar))
-                     : std::make_pair(it.cost.in(kDollar), it.time.in(kSecond));
+                     : std::make_pair(risk * it.cost.in(kDollar), it.time.in(kSecond));
     };
-    if (best && value(outcome) >= value(*best)) return;
+    if (best && value_of(outcome, 1) >= least_) return;
     const Constraints& constraints = question_.constraints;
+    const bool weighs = constraints.miss && constraints.deadline && !by_time;
     // Being late without a loss is being late; asked first, because the rest takes its time.
     if (constraints.deadline && outcome.work > *constraints.deadline) return;
     const Found found{config, outcome};
     const double deviation = evaluator_.deviation(config, outcome);
     const auto kept = [&](auto limit) {
-      return !limit || evaluator_.p_within(found, *limit, deviation) >= constraints.confidence;
+      return limit ? evaluator_.p_within(found, *limit, deviation) : 1;
     };
-    if (!kept(constraints.deadline) || !kept(constraints.budget)) return;
+    const double in_time = kept(constraints.deadline);
+    if (in_time < (weighs ? constraints.miss->least : constraints.confidence)) return;
+    if (kept(constraints.budget) < constraints.confidence) return;
+    const auto value = value_of(outcome, weighs ? risk_factor(*constraints.miss, in_time) : 1);
+    if (best && value >= least_) return;
     best = outcome;
+    least_ = value;
   }
 
   PlanQuestion question_;
   Space space_;
   Evaluator evaluator_;
+  std::pair<double, double> least_;  // The value of the best.
 };
 
 TEST(Optimise, EqualsBruteForceOnAThousandSmallCatalogues) {
@@ -145,6 +152,89 @@ TEST(Optimise, EqualsBruteForceOnAThousandSmallCatalogues) {
   EXPECT_GT(feasible, 500);
   EXPECT_LT(feasible, 950);
   EXPECT_GT(mixed, 20);
+}
+
+/// A question that weighs the risk of missing its deadline, with a charge of seeded chance.
+PlanQuestion weighing(const RandomCase& random, std::uint64_t seed) {
+  Random chance = Random(seed).fork(7);
+  PlanQuestion question = random.question();
+  question.disabled_passes = {"posterior"};
+  question.objective = Objective::kCost;
+  const double hours = std::exp(chance.uniform(std::log(0.5), std::log(20)));
+  if (!question.constraints.deadline) question.constraints.deadline = hours * kHour;
+  question.constraints.miss = MissCharge{.bills = std::exp(chance.uniform(-1, 3))};
+  if (chance.uniform() < 0.3) question.constraints.miss->least = 0.8;
+  return question;
+}
+
+TEST(Optimise, WeighsTheRiskOfAMissAsBruteForceDoes) {
+  int risky = 0;
+  int bought = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    const PlanQuestion question = weighing(random, seed);
+    const BruteForce brute(question);
+    if (!brute.best) {
+      EXPECT_TRUE(infeasible(question));
+      continue;
+    }
+    const PlanAnswer answer = answered(question);
+    ASSERT_FALSE(answer.plans.empty());
+    const Plan& plan = answer.plans.front();
+    EXPECT_NEAR(plan.cost.mean / brute.best->cost, 1, 1e-9);
+    EXPECT_NEAR(plan.time.mean / brute.best->time, 1, 1e-9);
+    if (*plan.p_deadline < 0.99) ++risky;
+    if (answer.front.back().cost.mean < plan.cost.mean * (1 - 1e-9)) ++bought;
+  }
+  // There are cases where a risk is taken, and such where one is bought off.
+  EXPECT_GT(risky, 30);
+  EXPECT_GT(bought, 30);
+}
+
+// The bounds of the search, each pass and each collective are as safe as without a charge.
+TEST(Optimise, PruningDoesNotChangeWhatRiskIsTaken) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = weighing(random, seed);
+    if (infeasible(question)) continue;
+    const PlanAnswer with = answered(question);
+    for (const char* pass : {"dominance", "bounds", "relaxation", "front"}) {
+      question.disabled_passes = {"posterior", pass};
+      const PlanAnswer without = answered(question);
+      ASSERT_EQ(with.plans.size(), without.plans.size()) << pass;
+      for (std::size_t i = 0; i < with.plans.size(); ++i) {
+        EXPECT_NEAR(with.plans[i].cost.mean / without.plans[i].cost.mean, 1, 1e-9) << pass;
+        EXPECT_NEAR(*with.plans[i].p_deadline, *without.plans[i].p_deadline, 1e-9) << pass;
+      }
+    }
+  }
+}
+
+// What is as likely to be in time costs no less, and the safer plan is what a demand gives.
+TEST(Optimise, ShowsTheSaferPlanThatADemandGives) {
+  int safer = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase random(seed);
+    PlanQuestion question = weighing(random, seed);
+    question.constraints.miss->bills = 0.2;  // Certainty is rarely bought.
+    question.constraints.confidence = 0.95;
+    if (infeasible(question)) continue;
+    const PlanAnswer answer = answered(question);
+    const double confidence = question.constraints.confidence;
+    question.constraints.miss.reset();
+    const PlanAnswer sure = infeasible(question) ? PlanAnswer{} : answered(question);
+    const bool wanted = answer.plans.front().p_deadline < confidence && !sure.plans.empty();
+    ASSERT_EQ(answer.safer.has_value(), wanted);
+    if (!wanted) continue;
+    ++safer;
+    EXPECT_NEAR(answer.safer->cost.mean / sure.plans.front().cost.mean, 1, 1e-12);
+    EXPECT_GE(*answer.safer->p_deadline, confidence);
+    EXPECT_LE(answer.plans.front().cost.mean, answer.safer->cost.mean);
+  }
+  EXPECT_GT(safer, 5);
 }
 
 TEST(Optimise, TheFrontHoldsWhatNothingElseDominates) {

@@ -300,6 +300,7 @@ Result<PlanAnswer> plan_by_policy(const PlanQuestion& question, const PolicyRequ
   PlanAnswer answer{
       .job = question.context.job.name, .goal = goal_of(question), .excluded = space->excluded};
   answer.goal->policy = name_of(request.policy);
+  answer.goal->miss_charge.reset();  // It has a rule of its own.
   PassReport report{.name = name_of(request.policy), .evaluated = choice->evaluated};
   if (choice->plan) {
     answer.plans.push_back(std::move(*choice->plan));

@@ -10,6 +10,7 @@
 #include "catalog/machine_filter.h"
 #include "catalog/market.h"
 #include "converge/work.h"
+#include "plan/miss_charge.h"
 #include "predict/resolve.h"
 #include "risk/advisor.h"
 #include "risk/price_drift.h"
@@ -48,6 +49,9 @@ struct Constraints {
   std::optional<Dollars> budget = {};             // For the whole training.
   std::optional<DollarsPerSecond> rate_max = {};  // Expected, with replacements on demand.
   double confidence = 0.95;  // That the deadline, and the budget, are kept with; at least 0.5.
+  // Where cost is minimised: how the risk of missing the deadline is weighed, instead of a demand
+  // for the confidence. The budget is kept with the confidence all the same.
+  std::optional<MissCharge> miss = {};
   std::vector<Market> markets = {};
   std::vector<std::string> providers = {};
   std::vector<std::string> regions = {};

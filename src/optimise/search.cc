@@ -21,13 +21,20 @@ Seconds fastest_as_good(Seconds time) {
 Judge::Judge(const Evaluator& evaluator)
     : evaluator_(evaluator), by_time_(evaluator.question().objective == Objective::kTime) {
   const Constraints& constraints = evaluator.question().constraints;
-  const double sure = std::max(0.0, normal_quantile(constraints.confidence));
+  const bool weighs = constraints.deadline && evaluator.question().objective == Objective::kCost;
+  if (weighs) miss_ = constraints.miss;
+  deadline_confidence_ = miss_ ? miss_->least : constraints.confidence;
+  const auto width = [](double confidence, double deviation) {
+    return std::exp(std::max(0.0, normal_quantile(confidence)) * deviation);
+  };
   constexpr double kRounding = 1 + 1e-9;
   constexpr double kNever = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < evaluator.question().work.choices.size(); ++i) {
-    const double width = std::exp(sure * evaluator.deviation_min(static_cast<int>(i)));
-    time_max_.push_back(kRounding / width * constraints.deadline.value_or(kNever * kSecond));
-    cost_max_.push_back(kRounding / width * constraints.budget.value_or(kNever * kDollar));
+    const double deviation = evaluator.deviation_min(static_cast<int>(i));
+    time_max_.push_back(kRounding / width(deadline_confidence_, deviation) *
+                        constraints.deadline.value_or(kNever * kSecond));
+    cost_max_.push_back(kRounding / width(constraints.confidence, deviation) *
+                        constraints.budget.value_or(kNever * kDollar));
   }
 }
 
@@ -46,7 +53,7 @@ bool Judge::may_last(std::span<const Part> parts, int choice, Seconds work) cons
   for (const SaveChoice& save : evaluator_.risk().choices(config)) {
     config.save = save;
     if (evaluator_.p_within_at_most(config, work, *constraints.deadline, deviation) >=
-        constraints.confidence) {
+        deadline_confidence_) {
       return true;
     }
   }
@@ -59,33 +66,57 @@ bool Judge::affordable(const Outcome& outcome) const {
   return !most || outcome.cost <= kRounding * (*most * outcome.time);
 }
 
-bool Judge::passes(const Found& found) const {
-  const Constraints& constraints = evaluator_.question().constraints;
-  if (!affordable(found.outcome)) return false;
-  if (!constraints.deadline && !constraints.budget) return true;
+bool Judge::passes(const Found& found) const { return value_below(found, kWorstValue).has_value(); }
+
+std::optional<Value> Judge::value_below(const Found& found, const Value& limit) const {
   const Outcome& outcome = found.outcome;
+  const Value least = value(outcome);
+  if (!affordable(outcome) || least >= limit) return std::nullopt;
+  const Constraints& constraints = evaluator_.question().constraints;
+  if (!constraints.deadline && !constraints.budget) return least;
   // Losses only make a run longer and dearer: what fails without them fails.
   const Dollars cost = evaluator_.rate(found.config) * outcome.work;
-  if (!may_pass(found.config.choice, outcome.work, cost)) return false;
+  if (!may_pass(found.config.choice, outcome.work, cost)) return std::nullopt;
   const double prices = constraints.budget ? evaluator_.price_deviation(found) : 0;
   const auto may_be_kept = [&](double deviation) {
-    const auto within = [&](double limit_over_mean, double doubt) {
-      return probability_within(limit_over_mean, doubt) >= constraints.confidence;
-    };
-    return (!constraints.deadline || within(*constraints.deadline / outcome.work, deviation)) &&
-           (!constraints.budget ||
-            within(*constraints.budget / cost, std::hypot(deviation, prices)));
+    if (constraints.deadline) {
+      const double kept = probability_within(*constraints.deadline / outcome.work, deviation);
+      if (kept < deadline_confidence_ || with_risk(least, kept) >= limit) return false;
+    }
+    return !constraints.budget ||
+           probability_within(*constraints.budget / cost, std::hypot(deviation, prices)) >=
+               constraints.confidence;
   };
   // Most that fail do so by the parts of their deviation that are quickly had.
   if (!may_be_kept(evaluator_.deviation_min(found.config, outcome)) ||
       !may_be_kept(evaluator_.deviation_part(found.config, outcome))) {
-    return false;
+    return std::nullopt;
   }
   const double deviation = evaluator_.deviation(found.config, outcome);
-  const auto kept = [&](auto limit) {
-    return !limit || evaluator_.p_within(found, *limit, deviation) >= constraints.confidence;
+  const auto kept = [&](auto limit_of, double confidence) -> std::optional<double> {
+    if (!limit_of) return 1;
+    const double probability = evaluator_.p_within(found, *limit_of, deviation);
+    return probability >= confidence ? std::optional(probability) : std::nullopt;
   };
-  return kept(constraints.deadline) && kept(constraints.budget);
+  const auto in_time = kept(constraints.deadline, deadline_confidence_);
+  if (!in_time || !kept(constraints.budget, constraints.confidence)) return std::nullopt;
+  const Value value = with_risk(least, *in_time);
+  return value < limit ? std::optional(value) : std::nullopt;
+}
+
+Value Judge::with_risk(Value value, double probability) const {
+  if (miss_) value.first *= risk_factor(*miss_, probability);
+  return value;
+}
+
+Value Judge::value_at_best(int choice, const LeastRun& least) const {
+  const Value best = value(least.time, least.cost);
+  if (!miss_) return best;
+  const Seconds deadline = *evaluator_.question().constraints.deadline;
+  constexpr double kRounding = 1e-9;
+  const double kept =
+      probability_within(deadline / least.work, evaluator_.deviation_min(choice)) + kRounding;
+  return with_risk(best, std::min(1.0, kept));
 }
 
 Value Judge::value(Seconds time, Dollars cost) const {
@@ -113,6 +144,12 @@ void Leaders::add(std::size_t family, const Found& found, const Value& value) {
   }
 }
 
+Value Leaders::best() const {
+  Value best = kWorstValue;
+  for (const Leader& leader : leaders_) best = std::min(best, leader.value);
+  return best;
+}
+
 std::vector<Found> Leaders::rows() const {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < leaders_.size(); ++i) {
@@ -135,10 +172,16 @@ bool Search::counts(std::size_t family, Seconds time, Dollars cost) const {
          (front != nullptr && front->wants(time, cost));
 }
 
+bool Search::leads_at_best(std::size_t family, int choice, const LeastRun& least) const {
+  const Value& limit = leaders.limit(family);
+  if (judge.value(least.time, least.cost) >= limit) return false;
+  return !judge.weighs_risk() || judge.value_at_best(choice, least) < limit;
+}
+
 bool Search::wants(std::size_t family, int choice, const LeastRun& least,
                    std::span<const Part> parts) const {
   if (!prunes) return true;
-  const bool leads = judge.value(least.time, least.cost) < leaders.limit(family);
+  const bool leads = leads_at_best(family, choice, least);
   const bool on_front = front != nullptr && front->wants(least.time, least.cost);
   if (!leads && !on_front) return false;
   if (on_front && !front_passes) return true;
@@ -152,7 +195,7 @@ bool Search::wants(std::size_t family, const Box& box, const BoxWork& work) cons
   const auto least = boxes.least(box, work);
   if (!least) return false;
   const bool may_pass = judge.may_pass(work.choice, least->work, least->work_cost);
-  if (may_pass && judge.value(least->time, least->cost) < leaders.limit(family)) return true;
+  if (may_pass && leads_at_best(family, work.choice, *least)) return true;
   if (front == nullptr || (front_passes && !may_pass)) return false;
   return front->wants(least->time, least->cost);
 }
@@ -172,16 +215,20 @@ bool Search::offer(std::size_t family, Config config, Seconds iteration) {
 }
 
 bool Search::offer(std::size_t family, const Found& found) {
-  const Value value = judge.value(found.outcome);
-  const bool leads = value < leaders.limit(family);
+  const Value& limit = leaders.limit(family);
+  const Value least = judge.value(found.outcome);
+  const bool leads = least < limit;
   const bool on_front = front != nullptr && front->wants(found.outcome.time, found.outcome.cost);
   if (!leads && !on_front) return false;
   if (!judge.affordable(found.outcome)) return true;
-  const bool asked = leads || front_passes;
-  const bool passes = asked && judge.passes(found);
-  if (leads && passes) leaders.add(family, found, value);
-  if (on_front && (passes || !front_passes)) front->add(found);
-  return asked && !passes;
+  const auto value = leads ? judge.value_below(found, limit) : std::nullopt;
+  // What is surer may be better than what is worth less for its risk.
+  const bool refused = leads && (!value || least < *value);
+  if (value) leaders.add(family, found, *value);
+  if (!on_front) return refused;
+  const bool passes = leads ? value.has_value() : front_passes && judge.passes(found);
+  if (passes || !front_passes) front->add(found);
+  return refused || (front_passes && !passes);
 }
 
 Families families_of(const Space& space) {

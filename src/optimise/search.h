@@ -27,6 +27,14 @@ inline constexpr Value kWorstValue = {std::numeric_limits<double>::infinity(),
                                       std::numeric_limits<double>::infinity()};
 
 /// What the constraints say of a configuration.
+///
+/// Where the risk of missing the deadline is weighed (see MissCharge), what is minimised is
+///
+///   cost · (1 + bills · P(miss))
+///
+/// among the configurations that keep the deadline with the least probability of the charge. It is
+/// bounded from below by a lower bound of the cost, times the factor at what P(deadline) cannot
+/// exceed: that of a run without losses, as certain as any of its batch.
 class Judge {
  public:
   explicit Judge(const Evaluator& evaluator);
@@ -45,12 +53,28 @@ class Judge {
   /// receivers and storage.
   bool affordable(const Outcome& outcome) const;
 
+  /// What time and cost alone are worth. Nothing with them is worth more: a risk only adds to it.
   Value value(Seconds time, Dollars cost) const;
   Value value(const Outcome& outcome) const { return value(outcome.time, outcome.cost); }
 
+  /// What a configuration that takes at least this is worth at most, the risk included.
+  Value value_at_best(int choice, const LeastRun& least) const;
+
+  /// The value of a configuration that passes, the risk included. Nothing where it does not pass,
+  /// or its value is not below the limit.
+  std::optional<Value> value_below(const Found& found, const Value& limit) const;
+
+  /// Whether a risk may make a configuration worth less than time and cost alone.
+  bool weighs_risk() const { return miss_.has_value(); }
+
  private:
   const Evaluator& evaluator_;
+  /// The value with the risk at such a probability of keeping the deadline.
+  Value with_risk(Value value, double probability) const;
+
   bool by_time_ = false;
+  std::optional<MissCharge> miss_;  // Only where it counts.
+  double deadline_confidence_ = 0;  // That the deadline must be kept with.
   // The longest mean time, and the highest mean cost, that can pass with a choice of batch.
   std::vector<Seconds> time_max_;
   std::vector<Dollars> cost_max_;
@@ -74,6 +98,8 @@ class Leaders {
   };
 
   std::size_t mixed() const { return leaders_.size() - 1; }
+  /// The best of all; kWorstValue where there is none.
+  Value best() const;
   const std::vector<Leader>& leaders() const { return leaders_; }
 
   /// Those that go into the answer, best first.
@@ -104,6 +130,9 @@ struct Search {
 
   /// Whether this time and cost would be of use, deadline and budget aside.
   bool counts(std::size_t family, Seconds time, Dollars cost) const;
+
+  /// Whether something that takes at least this could lead its family, limits aside.
+  bool leads_at_best(std::size_t family, int choice, const LeastRun& least) const;
 
   /// wants, of all clusters of a box.
   bool wants(std::size_t family, const Box& box, const BoxWork& work) const;

@@ -68,10 +68,10 @@ std::int64_t Solve::kept() const {
 
 void Solve::relax(const Search& search, PassReport& report, std::vector<std::string>& skipped) {
   const auto costs = relaxed_costs(search);
-  const std::vector<Found> rows = leaders_.rows();
+  const double best = leaders_.best().first;
   for (const auto& [place, cost] : costs) {
     relaxed_bound_ = std::min(cost, relaxed_bound_.value_or(cost));
-    const bool no_better = !rows.empty() && cost >= rows.front().outcome.cost;
+    const bool no_better = cost.in(kDollar) >= best;
     if (no_better && search.front == nullptr) skipped.push_back(place);
   }
   report.kept = static_cast<std::int64_t>(costs.size() - skipped.size());

@@ -114,6 +114,11 @@ void describe(Walk& walk, Like<Walk, PlanGoal>& it) {
               Range::kPositive);
   walk.field("confidence", it.confidence,
              "Probability with which deadline and budget must be kept.", kProbability);
+  walk.field("miss_charge", it.miss_charge,
+             "Charge for missing the deadline, in bills of the plan: plans minimise "
+             "cost * (1 + miss_charge * (1 - p_deadline)) among those that rather meet it than "
+             "not. Absent: the deadline must be met with the confidence.",
+             {.range = Range::kNotNegative});
   walk.field("policy", it.policy, "Policy that chose the plan; absent: Stint's own.");
   walk.rest(it.unknown);
 }
@@ -158,8 +163,12 @@ void describe(Walk& walk, Like<Walk, PlanAnswer>& it) {
   walk.field("command", it.command, "Training command, word by word.");
   walk.field("goal", it.goal, "Requested objective and limits.");
   walk.field("plans", it.plans, "Plans, best first.", {.always = true});
+  walk.field(
+      "safer", it.safer,
+      "Cheapest plan that meets the deadline with the confidence, where the first does not.");
   walk.field("front", it.front, "Trade-off of cost and time, fastest plan first.");
-  walk.number("bound_usd", it.bound, kDollar, "Lower bound of the cost of any plan.", kCost);
+  walk.number("bound_usd", it.bound, kDollar,
+              "Lower bound of the cost of any plan that is as likely to meet the deadline.", kCost);
   walk.number("time_bound_s", it.time_bound, kSecond,
               "Lower bound of the time of any plan, where time is the objective.", kCost);
   walk.field("gap", it.gap, "(value - bound) / value; 0 is proven optimal.", kProbability);

@@ -99,8 +99,9 @@ struct PlanGoal {
   std::optional<Seconds> deadline;
   std::optional<Dollars> budget;
   std::optional<DollarsPerSecond> rate_max;
-  double confidence = 0.95;           // Probability with which deadline and budget must be kept.
-  std::optional<std::string> policy;  // Absent: Stint's own.
+  double confidence = 0.95;  // Probability with which deadline and budget must be kept.
+  std::optional<double> miss_charge = {};  // Instead for the deadline: bills that a miss costs.
+  std::optional<std::string> policy;       // Absent: Stint's own.
   Json::Object unknown = {};
 };
 
@@ -141,10 +142,12 @@ struct PlanAnswer {
   std::vector<std::string> command;           // Training command, word by word.
   std::optional<PlanGoal> goal;               // Requested objective and limits.
   std::vector<Plan> plans;                    // Best first.
-  std::vector<Plan> front;                    // The cost-time trade-off, fastest first.
-  std::optional<Dollars> bound;               // Lower bound of the cost of any plan.
-  std::optional<Seconds> time_bound;          // Lower bound of the time, where it is the objective.
-  std::optional<double> gap;                  // (value − bound) / value; 0 is proven optimal.
+  // The cheapest plan that keeps the deadline with the confidence, where plan 1 does not.
+  std::optional<Plan> safer = {};
+  std::vector<Plan> front;            // The cost-time trade-off, fastest first.
+  std::optional<Dollars> bound;       // Lower bound of the cost of any plan.
+  std::optional<Seconds> time_bound;  // Lower bound of the time, where it is the objective.
+  std::optional<double> gap;          // (value − bound) / value; 0 is proven optimal.
   // Lower bound of the cost of a cluster of any number of types, by the linear relaxation.
   std::optional<Dollars> relaxed_bound;
   std::optional<NearestPlan> nearest;            // Where no plan keeps the constraints.

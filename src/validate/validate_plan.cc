@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/text.h"
@@ -76,6 +77,55 @@ PlanGuesses without_spread(PlanGuesses guesses) {
   return guesses;
 }
 
+/// What the candidates of a group measured, by what they are: numbers of VMs and of GPUs.
+using Sizes = std::map<std::pair<double, int>, std::vector<double>>;  // Logarithms of times.
+
+std::pair<double, int> size_of(const PlanCandidate& candidate) {
+  return {candidate.price.in(kDollar / kHour), candidate.workers};
+}
+
+Sizes sizes_of(const Group& group) {
+  Sizes sizes;
+  for (const PlanCandidate& it : group.candidates) {
+    sizes[size_of(it)].push_back(std::log(it.measured.in(kSecond)));
+  }
+  return sizes;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Of each job, the deviation of the logarithm of single times from the mean of their size.
+std::map<std::string, double> luck_of(const std::vector<Group>& groups) {
+  std::map<std::string, std::pair<double, std::size_t>> sums;  // Squares, and what they are of.
+  for (const Group& group : groups) {
+    auto& [squares, count] = sums[group.job];
+    for (const auto& [size, times] : sizes_of(group)) {
+      const double middle = mean(times);
+      for (const double it : times) squares += (it - middle) * (it - middle);
+      count += times.size() - 1;
+    }
+  }
+  std::map<std::string, double> luck;
+  for (const auto& [job, sum] : sums) {
+    if (sum.second > 0) luck[job] = std::sqrt(sum.first / static_cast<double>(sum.second));
+  }
+  return luck;
+}
+
+/// The mean measured time of each size, with the deviation of single ones.
+PlanGuesses true_means(const Group& group, double luck) {
+  const Sizes sizes = sizes_of(group);
+  PlanGuesses guesses;
+  for (const PlanCandidate& it : group.candidates) {
+    const double middle = mean(sizes.at(size_of(it)));
+    guesses.push_back(
+        PlanGuess{.time = std::exp(middle) * kSecond, .spread = {.below = luck, .above = luck}});
+  }
+  return guesses;
+}
+
 /// A rule that takes a candidate of a group under a deadline.
 using Rule = std::function<std::size_t(Seconds deadline)>;
 
@@ -125,17 +175,17 @@ Status decide_ours(const StepTrial& trial, const std::vector<Group>& groups,
                    Promises& promises) {
   const auto forecasts = forecast(trial.train, trial.test, context);
   if (!forecasts.ok()) return forecasts.error();
+  const MissCharge charge = miss_charge(confidence);
   for (const Group& group : groups) {
     const PlanGuesses guesses = guesses_of(group, trial.test, *forecasts);
     const PlanGuesses points = without_spread(guesses);
     const Rule ours = [&](Seconds deadline) {
-      return choose_sure(group.candidates, guesses, deadline, confidence);
+      return choose_by_risk(group.candidates, guesses, deadline, charge);
     };
     decisions.add("stint", group, ours);
     promises.add(group, guesses, ours);
-    // What `stint plan` could do instead.
-    decisions.add("stint-weighed", group, [&](Seconds deadline) {
-      return choose_by_risk(group.candidates, guesses, deadline, confidence);
+    decisions.add("stint-sure", group, [&](Seconds deadline) {
+      return choose_sure(group.candidates, guesses, deadline, confidence);
     });
     decisions.add("stint-point", group, [&](Seconds deadline) {
       return choose_sure(group.candidates, points, deadline, confidence);
@@ -155,7 +205,13 @@ void decide_others(const StepTrial& trial, const std::vector<Group>& groups, dou
       });
     }
   }
+  const MissCharge charge = miss_charge(confidence);
+  auto luck = luck_of(groups);
   for (const Group& group : groups) {
+    const PlanGuesses means = true_means(group, luck[group.job]);
+    decisions.add("true-means", group, [&](Seconds deadline) {
+      return choose_by_risk(group.candidates, means, deadline, charge);
+    });
     const std::size_t cheapest = cheapest_cluster(group.candidates);
     const std::size_t largest = largest_cluster(group.candidates);
     decisions.add("cheapest-first", group, [&](Seconds) { return cheapest; });

@@ -29,13 +29,17 @@ struct ValidatePlanRequest {
 /// tables were measured on. For seven deadlines each policy chooses a candidate; the measurement of
 /// its row is used only then. Deadlines, choices and regret are in calibrate/plan_choice.h.
 ///
-/// Policies: `stint` takes the cheapest candidate that keeps the deadline at the confidence, as
-/// `stint plan` does, `stint-point` the cheapest one whose prediction keeps it, like the models
-/// `pollux`, `scavenger` and `perfect`, and `stint-weighed` weighs the cost of each candidate
-/// against its probability of keeping the deadline (choose_by_risk); `cheapest-first` and
-/// `fastest-first` use prices and GPUs alone. Probabilities are those of the predicted intervals,
-/// as in `stint plan`: that of a job without rows on a cluster has the width that leaving out
-/// training jobs asks for.
+/// Policies: `stint` weighs the cost of each candidate against its probability of missing the
+/// deadline, as `stint plan` does (choose_by_risk with the charge of the confidence), `stint-sure`
+/// takes the cheapest candidate that keeps the deadline at the confidence, as `stint plan
+/// --confidence` does, and `stint-point` the cheapest one whose prediction keeps it, like the
+/// models `pollux`, `scavenger` and `perfect`; `cheapest-first` and `fastest-first` use prices and
+/// GPUs alone. Probabilities are those of the predicted intervals, as in `stint plan`: that of a
+/// job without rows on a cluster has the width that leaving out training jobs asks for.
+///
+/// `true-means` is no planner but a floor: it chooses as `stint` does, and knows of each number of
+/// VMs and GPUs the mean of what the group measured there, and how far rows of one such number
+/// deviate from it over all groups of the job. What is left is the luck of single rows.
 ///
 /// Bad input when no group has eight measured rows.
 Result<PlanValidation> validate_plan(const ValidatePlanRequest& request);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/normal.h"
+#include "plan/miss_charge.h"
 #include "predict/law.h"
 
 namespace stint {
@@ -83,15 +84,23 @@ std::optional<double> fraction(Dollars part, Dollars whole) {
   return part / whole;
 }
 
+/// The factor that the risk of missing the deadline puts on the cost of a plan.
+double risk_of(const PlanGoal& goal, const Plan& plan) {
+  if (!goal.miss_charge) return 1;
+  return risk_factor({.bills = *goal.miss_charge}, plan.p_deadline.value_or(1));
+}
+
 /// Cost is what decides unless time was asked for; points of a front have no order.
 std::optional<OrderFlip> flip_of(const PlanAnswer& answer, const Plan& plan, const RunnerUp& next) {
   if (!answer.goal || answer.goal->policy) return std::nullopt;
   const std::string& objective = answer.goal->objective;
   OrderFlip flip;
-  if (objective == "cost" && next.dearer >= Dollars{}) {
-    flip.price_up = fraction(next.dearer, plan.cost.mean - beside_vms(plan));
-    flip.price_down = fraction(next.dearer, next.plan.cost.mean - beside_vms(next.plan));
-    flip.time_up = fraction(next.dearer, plan.cost.mean - beside_iterations(plan));
+  const double risk = risk_of(*answer.goal, next.plan) / risk_of(*answer.goal, plan);
+  const Dollars rise = risk * next.plan.cost.mean - plan.cost.mean;
+  if (objective == "cost" && rise >= Dollars{}) {
+    flip.price_up = fraction(rise, plan.cost.mean - beside_vms(plan));
+    flip.price_down = fraction(rise / risk, next.plan.cost.mean - beside_vms(next.plan));
+    flip.time_up = fraction(rise, plan.cost.mean - beside_iterations(plan));
   } else if (objective == "time" && next.longer >= Seconds{}) {
     flip.time_up = next.longer / plan.time.mean;
   } else {

@@ -85,6 +85,22 @@ TEST(Explain, SaysWhatWouldFlipTheOrderByCost) {
   EXPECT_NEAR(next->flip->chance, 0.204, 5e-4);
 }
 
+// A runner-up that misses one time in ten is worth 115 (1 + 2 · 0.1) = 138 dollars where a miss
+// costs two bills: 33 more than the plan, or 27.5 of its own dollars.
+TEST(Explain, WhatFlipsTheOrderIncludesTheRiskOfAMiss) {
+  PlanAnswer answer = answer_of("cost");
+  answer.goal->miss_charge = 2;
+  answer.plans[0].p_deadline = 1;
+  answer.plans[1].p_deadline = 0.9;
+  const auto flip = explain(answer, 0).runner_up->flip;
+  ASSERT_TRUE(flip);
+  EXPECT_NEAR(*flip->price_up, 33.0 / 105, 1e-12);
+  EXPECT_NEAR(*flip->price_down, 27.5 / 115, 1e-12);
+  answer.plans[0].p_deadline = 0.9;
+  answer.plans[1].p_deadline = 1;
+  EXPECT_FALSE(explain(answer, 0).runner_up->flip) << "the second is worth less";
+}
+
 TEST(Explain, PricesDoNotFlipAnOrderByTime) {
   PlanAnswer answer = answer_of("time");
   EXPECT_FALSE(explain(answer, 0).runner_up->flip) << "the second is faster";

@@ -108,6 +108,7 @@ Result<Candidate> candidate_of(const Environment& environment, const PlanTogethe
   Constraints constraints = request.constraints;
   constraints.deadline = it.deadline;
   constraints.budget.reset();
+  constraints.miss.reset();  // A pair is held to its deadlines, and so is what it is compared with.
   auto answer = planned(it, constraints, environment, optimiser);
   if (!answer.ok()) return answer.error();
   if (answer->plans.empty()) {

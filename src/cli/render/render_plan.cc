@@ -36,6 +36,8 @@ std::string block(std::string_view label, const std::vector<std::string>& lines,
 // Times that are as close as this count as equal, and the cheaper plan goes first.
 constexpr double kGapOfEqualTimes = 1e-3;
 
+bool weighs_risk(const PlanAnswer& answer) { return answer.goal && answer.goal->miss_charge; }
+
 bool is_front(const PlanAnswer& answer) {
   return decides(answer, "front") || decides(answer, "knee");
 }
@@ -54,7 +56,9 @@ std::vector<std::string> bound_lines(const PlanAnswer& answer) {
   const bool by_time = decides(answer, "time");
   if (answer.gap && *answer.gap <= 0) {
     lines.push_back(fmt::format("No other plan of the model {} (gap 0 %).",
-                                by_time ? "is faster" : "costs less"));
+                                by_time               ? "is faster"
+                                : weighs_risk(answer) ? "is as likely to be in time and costs less"
+                                                      : "costs less"));
   } else if (by_time && answer.gap && *answer.gap <= kGapOfEqualTimes) {
     lines.emplace_back("No other plan of the model is faster by more than 0.1 %.");
   } else if (answer.gap && by_time && answer.time_bound) {
@@ -154,6 +158,26 @@ std::string background(const PlanAnswer& answer, const std::vector<Plan>& plans,
   return text;
 }
 
+/// What more certainty about the deadline would cost, where plan 1 is less certain than usual.
+std::string safer_text(const PlanAnswer& answer, const Terminal& terminal) {
+  const Plan& first = answer.plans.front();
+  const PlanGoal& goal = *answer.goal;
+  if (!first.p_deadline || *first.p_deadline >= goal.confidence) return "";
+  if (!answer.safer) {
+    return sheet_line("safer",
+                      fmt::format("No plan is in time with {} or more.", percent(goal.confidence)),
+                      terminal);
+  }
+  const Plan& safer = *answer.safer;
+  return sheet_line(
+      "safer",
+      fmt::format("{} is in time with {}, for {} ({} more); --confidence {:.4g}% demands "
+                  "that.",
+                  to_text(safer.cluster), percent(safer.p_deadline), dollars(safer.cost.mean),
+                  dollars(safer.cost.mean - first.cost.mean), 100 * goal.confidence),
+      terminal);
+}
+
 constexpr double kLikely = 0.5;  // From here on the first plan is more likely the best than not.
 
 std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
@@ -165,6 +189,7 @@ std::string certainty(const PlanAnswer& answer, const Terminal& terminal) {
         percent(p_best) + (p_best < kLikely ? ": several plans are within their intervals." : "."),
         terminal);
   }
+  if (weighs_risk(answer)) text += safer_text(answer, terminal);
   text += block("bound", bound_lines(answer), terminal);
   text += sharding_text(answer.plans.front(), terminal);
   text += block("checkpoints", checkpoint_lines(answer.plans.front()), terminal);
@@ -235,7 +260,8 @@ std::string goal_text(const PlanGoal& goal) {
   if (goal.deadline) text += fmt::format(", within {}", hours(*goal.deadline));
   if (goal.budget) text += fmt::format(", for at most {}", dollars(*goal.budget));
   if (goal.rate_max) text += fmt::format(", at most {}/h", dollars(*goal.rate_max * kHour));
-  if (goal.deadline || goal.budget) {
+  if (goal.miss_charge) text += fmt::format(", a miss charged {:.1f} bills", *goal.miss_charge);
+  if ((goal.deadline && !goal.miss_charge) || goal.budget) {
     text += fmt::format(", with {} confidence", percent(goal.confidence));
   }
   return text;

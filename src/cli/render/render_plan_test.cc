@@ -80,6 +80,25 @@ TEST(PlanSheet, SaysHowSureItIsAndWhatTheBoundMeans) {
   EXPECT_TRUE(has(sheet, "The oldest price is from 2025-07 (us-east-1)."));
 }
 
+TEST(PlanSheet, SaysWhatMoreCertaintyCostsWhereTheRiskIsWeighed) {
+  PlanOutcome weighed = outcome();
+  weighed.answer.goal->miss_charge = 2.944;
+  EXPECT_TRUE(
+      plan_sheet(weighed, false, kPipe)
+          .starts_with("mine: the cheapest plans, within 12.0 h, a miss charged 2.9 bills"));
+  EXPECT_TRUE(
+      has(plan_sheet(weighed, false, kPipe),
+          "No other plan of the model is as likely to be in time and costs less (gap 0 %)."));
+  EXPECT_FALSE(has(plan_sheet(weighed, false, kPipe), "safer"));
+  weighed.answer.plans.front().p_deadline = 0.9;
+  EXPECT_TRUE(has(plan_sheet(weighed, false, kPipe),
+                  "safer           No plan is in time with 95 % or more."));
+  weighed.answer.safer = weighed.answer.plans.back();
+  EXPECT_TRUE(has(plan_sheet(weighed, false, kPipe),
+                  "4x p3.8xlarge is in time with 99.8 %, for $120 ($19.00 more); --confidence 95% "
+                  "demands that."));
+}
+
 // e^(1.2815516 · 0.3) = 1.469.
 TEST(PlanSheet, SaysHowOldPricesAreAndWhatThatMeans) {
   PlanOutcome old = outcome();

@@ -34,6 +34,8 @@ Status read_limits(const Invocation& invocation, Constraints& constraints) {
     const auto confidence = parse_confidence(invocation.get("--confidence"));
     if (!confidence.ok()) return confidence.error();
     constraints.confidence = *confidence;
+  } else {
+    constraints.miss = miss_charge(constraints.confidence);
   }
   return {};
 }
@@ -230,7 +232,8 @@ std::vector<OptionSpec> limit_options() {
            .help = "Maximum cost: 150usd or '$150' in total, or 3usd/h as expected."},
           {.name = "--confidence",
            .value = "P",
-           .help = "Probability of meeting deadline and budget: 0.9 or 90% (default: 0.95)."},
+           .help = "Required probability of meeting deadline and budget: 0.9 or 90% (default: 0.95 "
+                   "for a budget; for a deadline none, and missing it costs 2.9 bills)."},
           {.name = "--markets",
            .value = "MARKETS",
            .help = "Markets to rent on (default: both).",

@@ -289,37 +289,40 @@ Verb validate_plan_verb() {
   OptionSpec format = format_option();
   format.choices = {"pollux"};  // The only table of rows on VMs that have a price.
   format.help = "Format of the tables.";
-  return {.path = "validate plan",
-          .group = VerbGroup::kEvidence,
-          .summary = "Score the cost of clusters chosen by prediction.",
-          .details =
-              "Takes each job and batch per GPU with at least 8 measured test rows, under seven "
-              "deadlines between the fastest and the slowest row. Chooses the cheapest row that "
-              "keeps the deadline with the confidence, as 'stint plan' does, or the most probable "
-              "one if none does, and looks up the measured time of that row. 'stint-weighed' takes "
-              "the row whose predicted cost and risk of missing the deadline are least. Baseline "
-              "policies choose from the same rows. P(deadline) is compared with the share of "
-              "deadlines kept. The splits are "
-              "those of 'stint validate iteration'.",
-          .options = {std::move(format),
-                      train_option(),
-                      {.name = "--test",
-                       .value = "FILE...",
-                       .help = "Tables to choose from; measurements are used for scores only.",
-                       .files = true},
-                      {.name = "--split",
-                       .value = "HOW",
-                       .help = "Split instead of --test: leave-one-job-out or max-gpus=N."},
-                      jobs_option(),
-                      {.name = "--confidence",
-                       .value = "SHARE",
-                       .help = "Probability of meeting the deadline (default: 0.95)."}},
-          .outputs = {"table", "json"},
-          .examples = {{"stint validate plan --format pollux --train t.csv --split max-gpus=6",
-                        "Larger clusters of known jobs."},
-                       {"stint validate plan --format pollux --train a.csv --test b.csv -o json",
-                        "Rows of one table, planned from those of another."}},
-          .run = validate_plan_run};
+  return {
+      .path = "validate plan",
+      .group = VerbGroup::kEvidence,
+      .summary = "Score the cost of clusters chosen by prediction.",
+      .details =
+          "Takes each job and batch per GPU with at least 8 measured test rows, under seven "
+          "deadlines between the fastest and the slowest row. Chooses the row of least "
+          "predicted cost, a miss of the deadline charged as 'stint plan' does, and looks up the "
+          "measured time of that row. 'stint-sure' takes the cheapest row that keeps the deadline "
+          "with the confidence. 'true-means' knows the mean of every number of VMs and GPUs: no "
+          "planner, but a floor. Baseline "
+          "policies choose from the same rows. P(deadline) is compared with the share of "
+          "deadlines kept. The splits are "
+          "those of 'stint validate iteration'.",
+      .options = {std::move(format),
+                  train_option(),
+                  {.name = "--test",
+                   .value = "FILE...",
+                   .help = "Tables to choose from; measurements are used for scores only.",
+                   .files = true},
+                  {.name = "--split",
+                   .value = "HOW",
+                   .help = "Split instead of --test: leave-one-job-out or max-gpus=N."},
+                  jobs_option(),
+                  {.name = "--confidence",
+                   .value = "SHARE",
+                   .help = "Probability that 'stint-sure' demands, and that the charge of a miss "
+                           "is even with (default: 0.95)."}},
+      .outputs = {"table", "json"},
+      .examples = {{"stint validate plan --format pollux --train t.csv --split max-gpus=6",
+                    "Larger clusters of known jobs."},
+                   {"stint validate plan --format pollux --train a.csv --test b.csv -o json",
+                    "Rows of one table, planned from those of another."}},
+      .run = validate_plan_run};
 }
 
 }  // namespace stint::cli
