@@ -260,7 +260,7 @@ std::string goal_text(const PlanGoal& goal) {
   if (goal.deadline) text += fmt::format(", within {}", hours(*goal.deadline));
   if (goal.budget) text += fmt::format(", for at most {}", dollars(*goal.budget));
   if (goal.rate_max) text += fmt::format(", at most {}/h", dollars(*goal.rate_max * kHour));
-  if (goal.miss_charge) text += fmt::format(", a miss charged {:.1f} bills", *goal.miss_charge);
+  if (goal.miss_charge) text += ", weighing the risk of a miss";
   if ((goal.deadline && !goal.miss_charge) || goal.budget) {
     text += fmt::format(", with {} confidence", percent(goal.confidence));
   }

@@ -85,7 +85,7 @@ TEST(PlanSheet, SaysWhatMoreCertaintyCostsWhereTheRiskIsWeighed) {
   weighed.answer.goal->miss_charge = 2.944;
   EXPECT_TRUE(
       plan_sheet(weighed, false, kPipe)
-          .starts_with("mine: the cheapest plans, within 12.0 h, a miss charged 2.9 bills"));
+          .starts_with("mine: the cheapest plans, within 12.0 h, weighing the risk of a miss"));
   EXPECT_TRUE(
       has(plan_sheet(weighed, false, kPipe),
           "No other plan of the model is as likely to be in time and costs less (gap 0 %)."));
