@@ -34,16 +34,11 @@ Seconds serial_time(const TurnTimes& job);
 /// after the other. No jobs: zero.
 Seconds shared_period(std::span<const TurnTimes> jobs);
 
-/// The factor on the rate of the stream that began first: its packets are ahead in a long queue of
-/// a NIC, and its window is larger. Of 1, 1.5, 2, 3 and 5 this fits rounds of unequal jobs on the
-/// emulated cloud best (docs/measured/turns.md).
-inline constexpr double kSeniority = 3;
-
 /// The way in which the network carries all-reduces of two jobs at the same time.
 enum class LinkSharing {
   kFirstCome,  // One after the other.
   kFair,       // At the same time, each slower: what TCP does.
-  kSenior,     // At the same time; the one that began first has kSeniority times the rate.
+  kWindows,    // At the same time, at rates in proportion to what each has on its way.
 };
 
 /// A lower bound of a round of `turns` iterations of `often` to one of `seldom`, if an iteration

@@ -106,8 +106,6 @@ std::optional<SharedPace> pace_freely(const SharingQuestion& question, const Twi
   const Seconds longer = std::max(iteration, first);
   if (longer > kLongerMax * shorter) return std::nullopt;
   TurnTerms terms = terms_of(question, options);
-  // Jobs that compute at the same time send at the same time: neither began first.
-  terms.sharing = LinkSharing::kFair;
   terms.slice = std::max({terms.slice, shorter / kSlices, longer / kSlicesMax});
   SharedPace pace{.slowdown = {0, 0}};
   double sum = 0;

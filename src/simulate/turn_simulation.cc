@@ -1,6 +1,7 @@
 #include "simulate/turn_simulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -16,6 +17,7 @@ namespace {
 constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 constexpr Seconds kDone = 1e-10 * kSecond;          // Rounding, far below any message or kernel.
 constexpr std::int64_t kEventsMax = 1'000'000'000;  // Hours of slices; more is a bug.
+constexpr Bytes kSegmentMax = 1 * kMiB;             // Gloo's, by default.
 
 /// The work of a worker of a job in every iteration.
 struct WorkerPlan {
@@ -70,7 +72,6 @@ struct Job {
   std::size_t sent = 0;            // that were sent, and
   std::size_t arrived = 0;         // that arrived.
   std::vector<Seconds> left = {};  // Time at which each bucket was sent.
-  bool senior = true;  // No other job was sending when its buckets in transfer were sent.
   std::vector<Seconds> ends = {};
 };
 
@@ -363,9 +364,10 @@ bool Sharing::send_first_come() {
 void Sharing::send(std::size_t index) {
   Job& job = jobs_[index];
   job.left[job.sent] = now();
-  if (flows_.flying(job.flows) == 0) job.senior = !others_send(index);
-  const bool preferred = terms_.sharing == LinkSharing::kSenior && job.senior;
-  flows_.start(job.flows, job.sent, job.setup.buckets[job.sent].bytes, preferred ? kSeniority : 1);
+  const Bytes bytes = job.setup.buckets[job.sent].bytes;
+  const bool windows = terms_.sharing == LinkSharing::kWindows && bytes > Bytes{};
+  const double weight = windows ? ring_segment(bytes, workers(job.setup)) / kSegmentMax : 1;
+  flows_.start(job.flows, job.sent, bytes, weight);
   ++job.sent;
 }
 
@@ -438,6 +440,13 @@ Seconds mean_time(const std::vector<Seconds>& ends, Seconds start, int turns) {
 }
 
 }  // namespace
+
+Bytes ring_segment(Bytes payload, int workers) {
+  CHECK(payload > Bytes{});
+  CHECK(workers >= 1);
+  const double least = std::max(std::ceil(payload / kSegmentMax), 2.0 * workers);
+  return payload / (std::ceil(least / workers) * workers);
+}
 
 Seconds SharedRun::makespan() const {
   Seconds last;

@@ -46,6 +46,15 @@ struct SharedRun {
   Seconds makespan() const;
 };
 
+/// The unit in which Gloo's ring all-reduce sends `payload` over `workers`:
+///
+///   payload / (n ⌈max(⌈payload / 1 MiB⌉, 2 n) / n⌉)
+///
+/// A worker has two of them on their way at once (gloo/allreduce.cc), however long the queue of its
+/// NIC is, so that the streams of several all-reduces share that NIC in proportion to their
+/// segments (LinkSharing::kWindows). Requires payload > 0 and workers ≥ 1.
+Bytes ring_segment(Bytes payload, int workers);
+
 /// The options of a simulation beside the terms.
 struct SharedRunOptions {
   RunLength length = RunLength::kUntilDone;

@@ -62,7 +62,7 @@ bool emulated(std::span<const PredictedGroup> groups) {
 
 TwinOptions twin_options(std::span<const PredictedGroup> groups, double compute_slowdown) {
   return {.compute_slowdown = compute_slowdown,
-          .sharing = emulated(groups) ? LinkSharing::kSenior : LinkSharing::kFair};
+          .sharing = emulated(groups) ? LinkSharing::kWindows : LinkSharing::kFair};
 }
 
 SharingModels sharing_models(std::span<const PredictedGroup> groups, double compute_slowdown) {

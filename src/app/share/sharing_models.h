@@ -38,8 +38,8 @@ bool emulated(std::span<const PredictedGroup> groups);
 /// free_sharing_model). Without that law free sharing of GPUs is not considered.
 SharingModels sharing_models(std::span<const PredictedGroup> groups, double compute_slowdown = 0);
 
-/// The terms of the groups: a NIC of the emulated cloud has one long queue, so that the first
-/// sender gets more of it; others are assumed to be shared evenly.
+/// The terms of the groups: a NIC of the emulated cloud has one long queue, in which each
+/// all-reduce has its window; others are assumed to be shared evenly.
 TwinOptions twin_options(std::span<const PredictedGroup> groups, double compute_slowdown = 0);
 
 }  // namespace stint

@@ -88,8 +88,8 @@ TEST(SharingModels, OfGpusKnowWhatPairsGotOfOne) {
   EXPECT_GT(pace->deviation, 0.05);
 }
 
-TEST(SharingModels, OnlyTheEmulatedCloudPrefersWhoSendsFirst) {
-  EXPECT_EQ(twin_options(kEmulated).sharing, LinkSharing::kSenior);
+TEST(SharingModels, OnlyTheEmulatedCloudSharesByWindows) {
+  EXPECT_EQ(twin_options(kEmulated).sharing, LinkSharing::kWindows);
   EXPECT_EQ(twin_options(kGpus, 0.5).sharing, LinkSharing::kFair);
   EXPECT_EQ(twin_options(kGpus, 0.5).compute_slowdown, 0.5);
 }
