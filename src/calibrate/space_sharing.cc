@@ -45,8 +45,9 @@ constexpr double kCutOff = 1 + 1e-5;
 // Weights converge in that many rounds when variances are fixed.
 constexpr int kHeldRounds = 3;
 
-// With fewer families than this, holding one out has no information.
+// With fewer families than these, in all and on a device, holding one out has no information.
 constexpr std::size_t kFamiliesMin = 3;
+constexpr std::size_t kDeviceFamiliesMin = 2;
 
 const double kP90 = normal_quantile(0.9);
 
@@ -54,6 +55,7 @@ const double kP90 = normal_quantile(0.9);
 struct Side {
   std::string device;  // As the basis names it.
   bool in_steps = true;
+  bool unsteady = false;
   SizedJob own;
   SizedJob beside;
   double own_step = 0;  // x of the law.
@@ -104,6 +106,7 @@ Side side_of(const PackedPair& pair, const PackedSide& own, const PackedSide& be
              const SharingBasis& basis) {
   Side side{.device = sharing_device(pair),
             .in_steps = pair.in_steps,
+            .unsteady = pair.unsteady,
             .own = own.job,
             .beside = beside.job};
   if (pair.in_steps) {
@@ -145,6 +148,13 @@ void number_terms(const std::vector<Side>& sides, SharingBasis& basis) {
   for (auto& [term, unknown] : basis.unknowns) unknown = number++;
 }
 
+/// The number of a term's variance: kinds first for all devices together, then for each device.
+std::size_t variance_number(const SharingTerm& term, const SharingBasis& basis) {
+  if (term.shared) return term.kind;
+  return kKinds * (1 + basis.devices.at(term.device).noise) + term.kind;
+}
+
+/// All devices have the same variances.
 RandomEffects problem_of(const std::vector<Side>& sides, const SharingBasis& basis) {
   RandomEffects problem{.freedom = kFreedom};
   problem.believed.kinds.assign(kKinds, kBelievedEffect);
@@ -160,6 +170,34 @@ RandomEffects problem_of(const std::vector<Side>& sides, const SharingBasis& bas
     problem.observations.push_back(std::move(it));
   }
   return problem;
+}
+
+/// The same with variances for each device, expected to be those of all devices together.
+RandomEffects problem_by_device(RandomEffects problem, const SharingBasis& basis,
+                                const EffectVariances& together) {
+  problem.believed = together;
+  for (std::size_t i = 0; i < basis.devices.size(); ++i) {
+    problem.believed.kinds.insert(problem.believed.kinds.end(), together.kinds.begin(),
+                                  together.kinds.end());
+  }
+  problem.kind_of.clear();
+  for (const auto& [term, unknown] : basis.unknowns) {
+    problem.kind_of.push_back(variance_number(term, basis));
+  }
+  return problem;
+}
+
+/// The variance of a term without data. An unknown device is as uncertain as the worst one.
+double variance_of(SharingTerm term, const SharingBasis& basis, const EffectVariances& variances) {
+  if (term.shared || basis.devices.contains(term.device)) {
+    return variances.kinds[variance_number(term, basis)];
+  }
+  double worst = 0;
+  for (const auto& [name, device] : basis.devices) {
+    term.device = name;
+    worst = std::max(worst, variances.kinds[variance_number(term, basis)]);
+  }
+  return worst;
 }
 
 /// log r of a side.
@@ -187,7 +225,7 @@ Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const 
     if (found != basis.unknowns.end()) {
       known.push_back({found->second, it.weight});
     } else {
-      variance += it.weight * it.weight * variances.kinds[it.term.kind];
+      variance += it.weight * it.weight * variance_of(it.term, basis, variances);
     }
   }
   variance += fitted.variance(known);
@@ -202,8 +240,8 @@ Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const 
           .ceiling = cut_off ? 0 : INFINITY};
 }
 
-/// The error in deviations of each side when it is predicted without one of its families; each
-/// family is held out in turn, with the variances fixed.
+/// The error in deviations of each steady side when it is predicted without one of its families;
+/// each family is held out in turn, with the variances fixed.
 std::map<std::string, std::vector<double>> off_without_family(const SharingBasis& basis,
                                                               const RandomEffects& problem,
                                                               const FittedEffects& fitted,
@@ -226,7 +264,7 @@ std::map<std::string, std::vector<double>> off_without_family(const SharingBasis
     }
     const FittedEffects without = fit_random_effects(rest);
     for (const Side& side : sides) {
-      if (!has(side)) continue;
+      if (!has(side) || side.unsteady) continue;
       const Estimate it = estimate(basis, without, side);
       off[side.device].push_back(std::abs(side.log_share - std::min(it.mean, it.ceiling)) /
                                  it.deviation);
@@ -285,14 +323,16 @@ Result<SpaceSharing> SpaceSharing::fit(std::span<const PackedPair> pairs) {
     sides.push_back(side_of(pair, pair.second, pair.first, model.basis_));
   }
   number_terms(sides, model.basis_);
-  const RandomEffects problem = problem_of(sides, model.basis_);
+  const RandomEffects together = problem_of(sides, model.basis_);
+  const RandomEffects problem =
+      problem_by_device(together, model.basis_, fit_random_effects(together).variances());
   model.fitted_ = fit_random_effects(problem);
   const auto off = off_without_family(model.basis_, problem, model.fitted_, sides);
   std::vector<double> all;
   for (const auto& [name, some] : off) all.insert(all.end(), some.begin(), some.end());
   model.unseen_factor_ = factor_of(std::move(all));
   for (auto& [name, device] : model.basis_.devices) {
-    const bool enough = device.families.size() >= kFamiliesMin && off.contains(name);
+    const bool enough = device.families.size() >= kDeviceFamiliesMin && off.contains(name);
     device.unseen_factor = enough ? factor_of(off.at(name)) : model.unseen_factor_;
   }
   return model;

@@ -80,12 +80,15 @@ struct SharingBasis {
 /// time slices, so that a job with short kernels (mostly short steps) waits more than one with long
 /// kernels: hence k. All of these have mean zero, each kind with its own variance that is fitted
 /// with them (solver/random_effects.h): a job without data runs at half its speed, or at the usual
-/// share; a job with measured pairs follows them. Noise has heavy tails. Tables that never show a
+/// share; a job with measured pairs follows them. Jobs differ more on some devices than on others:
+/// a kind with d has a variance v_kd on each device. Its prior is v_k, which a first fit with the
+/// same variances on all devices gives. Noise has heavy tails. Tables that never show a
 /// job faster than alone truncate rates there: such rows are lower bounds, and predictions are
 /// truncated too. Pairs whose rates do not count steps have x = 0 and count as on separate devices.
 ///
 /// Intervals are those of the posterior. Beside a family without data on the device they are scaled
-/// by the errors found when each family of the training rows is held out in turn.
+/// by the errors found when each family of the training rows is held out in turn, without those of
+/// unsteady pairs.
 class SpaceSharing {
  public:
   /// Fits the pairs that can_teach_sharing. Bad input without any.

@@ -135,11 +135,10 @@ Result<PairTables> read_pair_tables(const std::vector<std::string>& files) {
     const Status read = read_table(file, tables);
     if (!read.ok()) return read.error();
   }
+  for (PackedPair& pair : tables.pairs) {
+    pair.unsteady = pair.first.job.job == kUnsteadyJob || pair.second.job.job == kUnsteadyJob;
+  }
   return tables;
-}
-
-bool is_unsteady(const PackedPair& pair) {
-  return pair.first.job.job == kUnsteadyJob || pair.second.job.job == kUnsteadyJob;
 }
 
 void fill_alone(std::vector<PackedPair>& pairs, std::span<const IsolatedRate> alone) {

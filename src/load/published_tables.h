@@ -21,11 +21,9 @@ struct PairTables {
 /// ones (batch_per_gpu) apart, and others are bad input.
 Result<PairTables> read_pair_tables(const std::vector<std::string>& files);
 
-/// Repeated measurements of this job differ by factors of up to 12, says the publisher.
+/// Repeated measurements of this job differ by factors of up to 12, says the publisher. Its pairs
+/// are unsteady.
 inline constexpr const char* kUnsteadyJob = "Recommendation";
-
-/// Whether one of the jobs is that one.
-bool is_unsteady(const PackedPair& pair);
 
 /// Gives jobs of `pairs` whose row does not say how fast they are alone the rate that `alone`, or
 /// else another pair, has of them on the device. Of several the first counts. Where there is none

@@ -212,7 +212,7 @@ Result<std::vector<Outcome>> predict_all(const PairWorld& world,
 
 /// The group in which a row is scored instead of the headline; empty: the headline.
 std::string apart(const PackedPair& pair) {
-  if (is_unsteady(pair)) return kUnsteadyJob;
+  if (pair.unsteady) return kUnsteadyJob;
   return pair.capped_to_isolated ? kCapped : "";
 }
 

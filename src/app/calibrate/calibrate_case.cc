@@ -296,7 +296,7 @@ Result<Calibration> calibrate_sharing(const Environment& environment,
   if (!tables.ok()) return tables.error();
   fill_alone(tables->pairs, tables->alone);
   std::erase_if(tables->pairs,
-                [](const PackedPair& it) { return it.capped_to_isolated || is_unsteady(it); });
+                [](const PackedPair& it) { return it.capped_to_isolated || it.unsteady; });
   auto fit = fit_free_sharing(tables->pairs);
   if (!fit.ok()) return fit.error();
   Calibration calibration{.name = request.name,

@@ -36,6 +36,7 @@ struct PackedPair {
   std::optional<bool> fits;         // Absent: not measured.
   bool capped_to_isolated = false;  // The publisher replaced both rates by those alone.
   int gpus_each = 1;
+  bool unsteady = false;  // Repeated measurements of one of the jobs differ by factors.
 };
 
 /// Reads Gavel's table of packed pairs, one pair per data row, in order: columns gpu, model_a,
