@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Measures two jobs that share the emulated cloud in turns, predictions first.
 
-Usage: measure_turns.py STINT [--only PART] [--case TEXT] [--out FOLDER] [--estimate | --again]
+Usage: measure_turns.py STINT [--only PART] [--case TEXT] [--out FOLDER]
+                             [--estimate | --predict | --again]
 
 same     Two equal jobs on 2, 3 and 4 VMs, whose communication takes 0.25 to 2 times their computing:
          one after the other without and with DDP's overlap, sharing freely, and in turns of both
@@ -9,6 +10,7 @@ same     Two equal jobs on 2, 3 and 4 VMs, whose communication takes 0.25 to 2 t
 unequal  A job beside one that takes two and three times as long, and beside one that sends three
          times as much, in the rhythm that Stint chooses.
 fresh    The same with other jobs and sizes.
+drawn    The same with times and sizes drawn at random.
 
 What `stint interleave` says of all cases that are left is written to FOLDER/predictions.jsonl first.
 Each part then writes a line of JSON for each case to FOLDER/PART.jsonl, with the makespan of each
@@ -25,6 +27,7 @@ the computer meanwhile. Needs root, for namespaces.
 import argparse
 import json
 import os
+import random
 import signal
 import statistics
 import subprocess
@@ -64,6 +67,9 @@ FRESH = {"3 VMs, 2 : 1": (3, *UNEQUAL["2 : 1"]),
          "4 VMs, 3 : 2": (4, (0.05, 0.07), (0.09, 0.09), (3, 2)),
          "2 VMs, computing 1 : 3": (2, (0.03, 0.07), (0.09, 0.07), (1, 1)),
          "4 VMs, bytes 2 : 1": (4, (0.05, 0.10), (0.05, 0.05), (1, 1))}
+# Cases that were drawn when the rates of streams through a NIC were known to follow their windows.
+DRAWN_SEED, DRAWN_COUNT = 2026, 14
+DRAWN = (20, 30, 45, 65, 95, 140)  # Computing or communication, in milliseconds.
 PATIENCE = 1.2  # Rounds, as runs that share have it.
 MIDDLE = (0.2, 0.9)  # Of the rounds, between which the period is measured.
 
@@ -161,7 +167,23 @@ def fresh_cases():
     return FRESH
 
 
-def fresh_question(_stint, case):
+def drawn_cases():
+    """Computing and communication of both jobs, each drawn from DRAWN. A job does as many
+    iterations to one of the other as it is shorter, alone and without overlap."""
+    chance = random.Random(DRAWN_SEED)
+    cases = {}
+    for number in range(DRAWN_COUNT):
+        times = [chance.choice(DRAWN) for _ in range(4)]
+        alone = sum(times[:2]), sum(times[2:])
+        iterations = tuple(max(1, round(max(alone) / one)) for one in alone)
+        parts = [tuple(one / 1e3 for one in times[k:k + 2]) for k in (0, 2)]
+        vms = SIZES[number % len(SIZES)]
+        name = f"{vms} VMs, {times[0]} + {times[1]} and {times[2]} + {times[3]} ms"
+        cases[name] = (vms, *parts, iterations)
+    return cases
+
+
+def unlike_question(_stint, case):
     vms, *parts, iterations = case
     jobs = [profile(job, compute, gradient_bytes(vms, sync))
             for job, (compute, sync) in zip("ab", parts)]
@@ -218,7 +240,7 @@ def seconds_of(part):
     if part == "same":
         seconds, iterations = RATIOS[1]
         return REPEATS * (2 * iterations * seconds * 3.9 + 7 * PAUSE) + 12
-    return REPEATS * 2 * (ROUNDS * 0.18 + PAUSE) + 12
+    return REPEATS * 2 * (ROUNDS * (0.27 if part == "drawn" else 0.18) + PAUSE) + 12
 
 
 # Measuring.
@@ -322,7 +344,8 @@ def show(lines):
 
 PARTS = {"same": (same_cases, same_question, same_segments),
          "unequal": (unequal_cases, unequal_question, unequal_segments),
-         "fresh": (fresh_cases, fresh_question, unequal_segments)}
+         "fresh": (fresh_cases, unlike_question, unequal_segments),
+         "drawn": (drawn_cases, unlike_question, unequal_segments)}
 
 
 def left_of(part, options):
@@ -351,10 +374,13 @@ def predict(options, parts):
 
 
 def predict_again(options):
-    """Writes Stint's present predictions for cases that were predicted before."""
+    """Writes Stint's present predictions for cases that were measured."""
     path = options.out / "again.jsonl"
     path.unlink(missing_ok=True)
+    measured = {name for part in PARTS for name in read_lines(options.out / f"{part}.jsonl")}
     for name, asked in read_lines(options.out / "predictions.jsonl").items():
+        if name not in measured:
+            continue
         said = interleave(options.stint, asked["cluster"], asked["jobs"], asked["iterations"])
         add_line(path, {"case": name, "at_s": round(time.time()), **asked, "interleave": said})
 
@@ -383,6 +409,7 @@ def main():
     parser.add_argument("--case", default="", help="only cases whose name holds this text")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--estimate", action="store_true", help="say what it would take, and end")
+    parser.add_argument("--predict", action="store_true", help="write missing predictions, and end")
     parser.add_argument("--again", action="store_true", help="ask again what is predicted, and end")
     options = parser.parse_args()
     options.stint = os.path.abspath(options.stint)
@@ -399,6 +426,8 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Leaves nothing behind.
     predictions = predict(options, parts)
+    if options.predict:
+        return
     for part in parts:
         measure_part(part, options, predictions)
 
