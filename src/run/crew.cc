@@ -64,7 +64,7 @@ Status Crew::start_worker(int vm, Command command, const std::string& mark) {
   command.err = log->get();
   command.kept = std::vector<int>{theirs.get()};
   command.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
-  const auto pid = cloud_.spawn(vm_name(vm), std::move(command));
+  const auto pid = provider_.spawn(vm_name(vm), std::move(command));
   if (!pid.ok()) return pid.error();
   workers_[vm] = {.pid = *pid, .control = LineStream(std::move(ours))};
   return {};
@@ -80,7 +80,7 @@ Status Crew::start_receiver(int vm, Command command, const std::string& input) {
   command.in = pipe->from.get();
   command.out = log->get();
   command.err = log->get();
-  const auto pid = cloud_.spawn(vm_name(vm), std::move(command));
+  const auto pid = provider_.spawn(vm_name(vm), std::move(command));
   if (!pid.ok()) return pid.error();
   write_all(pipe->to.get(), input + "\n");
   receivers_[vm] = *pid;
@@ -118,6 +118,7 @@ std::vector<CrewNews> Crew::wait(Seconds limit) {
   for (const auto& entry : workers_) {
     waiting.push_back({.fd = entry.second.control.descriptor(), .events = POLLIN, .revents = 0});
   }
+  waiting.push_back({.fd = provider_.descriptor(), .events = POLLIN, .revents = 0});
   ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.in(kMillisecond)));
   std::vector<CrewNews> news;
   for (auto& entry : workers_) read(entry.first, entry.second, news);

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/result.h"
-#include "run/run_cloud.h"
+#include "provider/provider.h"
 #include "supervise/run_terms.h"
 
 namespace stint {
@@ -30,8 +30,8 @@ struct CrewNews {
 /// thread that created it. Their output goes to files.
 class Crew {
  public:
-  Crew(const RunCloud& cloud, std::string log_folder)
-      : cloud_(cloud), log_folder_(std::move(log_folder)) {}
+  Crew(Provider& provider, std::string log_folder)
+      : provider_(provider), log_folder_(std::move(log_folder)) {}
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -56,7 +56,7 @@ class Crew {
   void terminate_worker(int vm);
   void end_all_on(int vm);
 
-  /// News until now, waiting at most `limit` for the first.
+  /// News until now, waiting at most `limit` for the first, or for news of the provider.
   std::vector<CrewNews> wait(Seconds limit);
 
   /// The last lines that the worker on a VM printed since it started, at most this many; for error
@@ -73,7 +73,7 @@ class Crew {
   static void read(int vm, Worker& worker, std::vector<CrewNews>& news);
   void reap(std::vector<CrewNews>& news);
 
-  const RunCloud& cloud_;
+  Provider& provider_;
   std::string log_folder_;
   std::map<int, Worker> workers_;
   std::map<int, pid_t> receivers_;

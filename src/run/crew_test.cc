@@ -15,7 +15,7 @@ class CrewTest : public RunnerTest {
     RunnerTest::SetUp();
     if (IsSkipped()) return;
     ASSERT_TRUE(cluster().add({.name = "vm1", .type = "t", .network = kGbit / kSecond}).ok());
-    crew_ = std::make_unique<Crew>(cloud(), log_folder(folder_));
+    crew_ = std::make_unique<Crew>(provider(), log_folder(folder_));
   }
   void TearDown() override {
     crew_.reset();

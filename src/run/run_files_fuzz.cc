@@ -8,10 +8,10 @@
 
 #include "base/check.h"
 #include "measure/noun_fuzz.h"
+#include "provider/emulated/shared_engine.h"
 #include "run/run_journal.h"
 #include "run/run_record.h"
 #include "run/search_record.h"
-#include "run/shared_cluster.h"
 
 namespace {
 

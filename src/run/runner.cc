@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "base/random.h"
 #include "cloud/exec_all.h"
 #include "run/run_folder.h"
 #include "run/run_replay.h"
@@ -32,15 +31,15 @@ int port_of(int member, int attempt) { return kFirstPort + member * kPorts + att
 
 }  // namespace
 
-Runner::Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
+Runner::Runner(RunnerSetup setup, Provider& provider, Supervisor& supervisor, RunPlan plan,
                RunJournal journal, RunListeners listeners)
     : setup_(std::move(setup)),
-      cloud_(cloud),
+      provider_(provider),
       supervisor_(supervisor),
       plan_(std::move(plan)),
       ledger_(supervisor, std::move(setup_.teller), std::move(journal), setup_.plans),
       listeners_(std::move(listeners)),
-      crew_(cloud, log_folder(setup_.folder)),
+      crew_(provider, log_folder(setup_.folder)),
       plans_(setup_.plans) {}
 
 Result<RunAction> Runner::run() {
@@ -51,9 +50,9 @@ Result<RunAction> Runner::run() {
       ticked_ = now();
       happen({.kind = Event::kTick});
     }
-    if (now() >= next_look()) (void)look_at_cloud();
+    observe();
     keep_receivers();
-    for (const CrewNews& news : crew_.wait(kLook / 4)) hear(news);
+    for (const CrewNews& news : crew_.wait(kRound)) hear(news);
     look_for_stuck();
     handle_queue();
   }
@@ -63,8 +62,8 @@ Result<RunAction> Runner::run() {
 }
 
 Status Runner::take_over() {
-  const auto status = first_status();
-  if (!status.ok()) return status.error();
+  const auto list = first_list();
+  if (!list.ok()) return list.error();
   const auto found = latest(checkpoint_folder(setup_.folder));
   if (!found.ok()) return found.error();
   const std::int64_t saved = found->checkpoint ? found->checkpoint->step : 0;
@@ -75,30 +74,8 @@ Status Runner::take_over() {
   for (const std::string& warning : found->warnings) {
     happen({.kind = Event::kRemark, .reason = warning});
   }
-  std::set<int> there;
-  for (const VmStatus& vm : status->vms) {
-    const int number = number_of(vm.name);
-    if (number < 0 || number >= static_cast<int>(supervisor_.vms().size())) continue;
-    const RunVm& known = supervisor_.vms()[static_cast<std::size_t>(number)];
-    const bool taken = vm.phase == VmPhase::kTaken;
-    const RunMachines* kind = kind_of(plan_, known);
-    // The bill of a machine that ended is read with the next status.
-    machines_[number] = {.kind = kind == nullptr ? RunMachines{} : *kind,
-                         .address = vm.address,
-                         .gone = taken,
-                         .billed = known.billed.has_value()};
-    if (taken) continue;
-    there.insert(number);
-    happen({.kind = Event::kVmUp, .vm = number});
-  }
-  for (int vm = 0; vm < static_cast<int>(supervisor_.vms().size()); ++vm) {
-    const RunVm& known = supervisor_.vms()[static_cast<std::size_t>(vm)];
-    if (known.phase != RunVmPhase::kGone && !there.contains(vm)) {
-      happen({.kind = Event::kVmLost, .vm = vm, .reason = "not found after the restart"});
-    }
-  }
-  reconcile(*status);
-  release_owed();
+  take_over_machines(*list);
+  reconcile(*list);
   awake_ = now();  // The event of the new process comes before any other.
   handle_queue();
   return failure_ ? Status(*failure_) : Status();
@@ -162,27 +139,8 @@ void Runner::perform(const RunAction& action) {
 }
 
 void Runner::launch(const RunAction& action) {
-  const RunMachines kind = machines_of(action.slot);
-  const bool spot = action.market == Market::kSpot;
-  VmSpec spec{.name = vm_name(action.vm),
-              .type = kind.type,
-              .market = action.market,
-              .network = kind.network,
-              .price = spot ? kind.spot : kind.on_demand};
-  if (spot && setup_.record.life) {
-    Random chance = Random(static_cast<std::uint64_t>(setup_.record.seed))
-                        .fork(static_cast<std::uint64_t>(action.vm));
-    spec.life = *setup_.record.life * chance.exponential();
-  }
-  const auto added = cloud_.add(spec);
-  if (!added.ok()) {
-    return happen(
-        {.kind = Event::kLaunchRefused, .vm = action.vm, .reason = added.error().message});
-  }
-  const auto vm = find_vm(*added, vm_name(action.vm));
-  machines_[action.vm] = {.kind = kind, .address = vm.ok() ? (*vm)->address : ""};
-  note({.vm_up = VmEvent{.vm = vm_name(action.vm), .reason = kind.type}});
-  happen({.kind = Event::kVmUp, .vm = action.vm});
+  machines_[action.vm] = {.kind = machines_of(action.slot)};
+  provider_.request(order_for(action.vm));
 }
 
 /// Lets the workers do their work after training while the machines are still up.
@@ -200,7 +158,7 @@ void Runner::end_workers() {
     return std::any_of(gang_.vms().begin(), gang_.vms().end(),
                        [&](int vm) { return crew_.has_worker(vm); });
   };
-  while (any() && !until.passed()) (void)crew_.wait(kLook / 4);
+  while (any() && !until.passed()) (void)crew_.wait(kRound);
 }
 
 void Runner::train(const RunAction& action) {

@@ -12,6 +12,7 @@
 #include "base/line_log.h"
 #include "checkpoint/checkpoint_files.h"
 #include "measure/measurement.h"
+#include "provider/provider.h"
 #include "run/crew.h"
 #include "run/gang.h"
 #include "run/run_ledger.h"
@@ -54,16 +55,16 @@ struct RunListeners {
   std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };
 
-/// Performs the orders of the supervisor on the emulated cloud, and reports the events
+/// Performs the orders of the supervisor on the machines of a provider, and reports the events
 /// there, until the run is over. One thread, one loop.
 class Runner {
  public:
   /// `plan` is the supervisor's. An interrupt of this process stops the run in an orderly way.
-  Runner(RunnerSetup setup, const RunCloud& cloud, Supervisor& supervisor, RunPlan plan,
+  Runner(RunnerSetup setup, Provider& provider, Supervisor& supervisor, RunPlan plan,
          RunJournal journal, RunListeners listeners);
 
-  /// After a crash: reports the present state of the machines to the supervisor. Machines of the
-  /// run that the journal does not know are released.
+  /// After a crash: reports the present state of the machines to the supervisor, and repeats the
+  /// requests that the journal has. Machines of the run that it does not know are released.
   Status take_over();
 
   /// Returns when the run is over; it has no machines then, unless their release failed to the end,
@@ -71,7 +72,7 @@ class Runner {
   Result<RunAction> run();
 
  private:
-  static constexpr Seconds kLook = 200 * kMillisecond;  // Between two polls of the cloud.
+  static constexpr Seconds kRound = 50 * kMillisecond;  // Of the loop, at the longest.
 
   /// Whether the script takes orders, which its first message shows.
   enum class Script { kUnknown, kTakesOrders, kPlain };
@@ -82,38 +83,33 @@ class Runner {
     std::string text;
   };
 
-  /// A worker of a plain script that failed.
+  /// A worker that ended.
   struct Failure {
     int vm = 0;
     int code = 0;
+    Seconds at = {};  // Boot time.
   };
 
   struct Machine {
     RunMachines kind = {};  // By the latest plan that has a slot for it.
     std::string address = {};
+    std::string waits_for = {};  // While it is pending.
+    bool up = false;
     bool noticed = false;
     bool gone = false;
     bool billed = false;
-    int missing = 0;         // Consecutive looks at the cloud that did not list it.
+    int missing = 0;         // Consecutive lists that did not have it, since it was up.
     bool ready = false;      // Its worker is connected and takes orders.
     bool seen_lost = false;  // Its worker lost a peer.
     Seconds lost_at = {};
     std::optional<LastWords> last_words = {};
   };
 
-  /// Looks at the cloud that failed, since the last that did not.
-  struct CloudTrouble {
-    int failures = 0;
+  /// The time in which the provider does not answer.
+  struct Silence {
     Seconds since;
-    Seconds waited;  // In calls and in the pauses between them; a suspend is neither.
-    Seconds retry_at;
-  };
-
-  /// A machine that is to be released, though it was not possible so far.
-  struct OwedRelease {
-    int failures = 0;
-    Seconds retry_at;
-    std::string reason;  // Of the last failure.
+    Seconds waited;  // Without suspends.
+    Seconds seen;    // When that was last counted.
   };
 
   void happen(RunEvent event);
@@ -132,16 +128,19 @@ class Runner {
   void adopt(int number);
   void end_workers();
 
-  bool look_at_cloud();
-  Seconds next_look() const;
-  Result<ClusterStatus> first_status();
-  Result<ClusterStatus> ask_for_status();
-  void on_cloud_failure(const Error& error, Seconds call);
-  void reconcile(const ClusterStatus& status);
-  void release_owed();
+  void observe();
+  Result<MachineList> first_list();
+  void take_over_machines(const MachineList& list);
+  void note_silence(const std::optional<EngineTrouble>& trouble);
+  void read_list(const MachineList& list, Seconds listed_at);
+  void reconcile(const MachineList& list);
+  void note_owed(std::vector<OwedRelease> owed);
   void settle();
-  void look_at(const VmStatus& vm);
-  void look_at_price(const VmStatus& vm);
+  MachineOrder order_for(int vm) const;
+  void look_at(const MachineState& state);
+  void on_up(int vm, const MachineState& state);
+  void on_gone(int vm, const MachineState& state);
+  void look_at_price(const MachineState& state);
   void keep_receivers();
   void hear(const CrewNews& news);
   void hear_message(int vm, const std::string& kind, const Json& facts);
@@ -152,6 +151,7 @@ class Runner {
   void on_step(const GangStep& step);
   void note_step(const GangNews& news);
   void on_ended(int vm, int code);
+  void judge_ends(Seconds listed_at);
   void judge_end(int vm, int code);
   void look_for_stuck();
   void take_for_plain();
@@ -178,7 +178,7 @@ class Runner {
   void fail(const Error& error);
 
   RunnerSetup setup_;
-  const RunCloud& cloud_;
+  Provider& provider_;
   Supervisor& supervisor_;
   RunPlan plan_;
   std::map<int, RunPlan> new_plans_;  // By number, until the supervisor receives them.
@@ -209,12 +209,12 @@ class Runner {
   Seconds save_since_;
   std::optional<Error> failure_;
   std::optional<RunAction> end_;
-  std::optional<CloudTrouble> trouble_;  // The cloud does not answer.
-  std::vector<Failure> unchecked_;       // Workers that ended meanwhile.
-  std::map<int, OwedRelease> owed_;      // By machine.
-  std::set<int> strangers_;              // Machines of this run that it did not know.
-  Seconds awake_;                        // When the loop last ran; a run begins at 0.
-  Seconds looked_;
+  std::optional<Silence> silence_;   // The provider does not answer.
+  std::vector<Failure> unchecked_;   // Workers that ended since the last list.
+  std::vector<OwedRelease> owed_;    // Releases that are not confirmed.
+  std::set<std::string> told_owed_;  // Those that the user was told of.
+  std::set<int> strangers_;          // Numbers of machines of this run that it did not know.
+  Seconds awake_;                    // When the loop last ran; a run begins at 0.
   Seconds ticked_;
   int plans_;
 };

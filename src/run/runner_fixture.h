@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "base/temporary_folder.h"
 #include "cloud/namespaces.h"
+#include "provider/asked_provider.h"
+#include "provider/emulated/emulated_engine.h"
 #include "run/run_fixture.h"
 #include "run/run_replay.h"
 #include "run/runner.h"
@@ -141,9 +143,12 @@ class RunnerTest : public testing::Test {
     return *cluster_;
   }
 
-  virtual const RunCloud& cloud() {
-    if (!cloud_) cloud_.emplace(cluster());
-    return *cloud_;
+  virtual Provider& provider() {
+    if (!provider_) {
+      engine_.emplace(cluster());
+      provider_.emplace(*engine_);
+    }
+    return *provider_;
   }
 
   /// The outcome of the run. `happened` observes it.
@@ -160,7 +165,7 @@ class RunnerTest : public testing::Test {
                    .program = "/bin/false",
                    .variables = {},
                    .clock = &clock_},
-                  cloud(), *supervisor_, record_.plan,
+                  provider(), *supervisor_, record_.plan,
                   std::move(*RunJournal::open(journal_path_of(folder_))), std::move(listeners));
   }
 
@@ -192,7 +197,8 @@ class RunnerTest : public testing::Test {
   RunRecord record_;
   LooseClock clock_;
   std::optional<LocalCluster> cluster_;
-  std::optional<OwnCluster> cloud_;
+  std::optional<EmulatedEngine> engine_;
+  std::optional<AskedProvider> provider_;
   std::unique_ptr<Supervisor> supervisor_;
 };
 

@@ -1,5 +1,5 @@
-// The observations of workers by the runner; its actions are in runner.cc, the cloud is in
-// runner_cloud.cc.
+// The observations of workers by the runner; its actions are in runner.cc, machines in
+// runner_machines.cc.
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -21,6 +21,7 @@ constexpr Seconds kStuck = 3 * kSecond;
 // known when all have reported.
 constexpr Seconds kOthersFail = 2 * kSecond;
 constexpr std::size_t kLinesShown = 12;
+constexpr Seconds kStepsTold = 200 * kMillisecond;  // Between events of steps for who listens.
 
 }  // namespace
 
@@ -186,7 +187,7 @@ void Runner::on_gang_news(const GangNews& news) {
 void Runner::on_step(const GangStep& step) {
   const bool alone =
       steps_.add(gang_.attempt(), step.number, step.time, now(), supervisor_.terms().steps);
-  if (!alone && (!listeners_.wish || now() - told_steps_ < kLook)) return;
+  if (!alone && (!listeners_.wish || now() - told_steps_ < kStepsTold)) return;
   told_steps_ = now();
   if (auto event = steps_.take()) queue_.push_back(std::move(*event));
 }
@@ -194,9 +195,18 @@ void Runner::on_step(const GangStep& step) {
 void Runner::on_ended(int vm, int code) {
   machines_[vm].ready = false;
   if (!gang_.has(vm) || supervisor_.finished()) return;
-  // The machine may have been lost with its worker. Where nobody can tell, that is judged later.
-  if (!look_at_cloud()) return unchecked_.push_back({.vm = vm, .code = code});
-  judge_end(vm, code);
+  // The machine may have been lost with its worker, which the next list tells.
+  unchecked_.push_back({.vm = vm, .code = code, .at = boot_time()});
+}
+
+void Runner::judge_ends(Seconds listed_at) {
+  for (const Failure& end : std::exchange(unchecked_, {})) {
+    if (end.at < listed_at) {
+      judge_end(end.vm, end.code);
+    } else {
+      unchecked_.push_back(end);
+    }
+  }
 }
 
 /// The end of a worker of the gang whose machine was looked at since.

@@ -135,7 +135,7 @@ Result<LocalCluster> cluster_to_resume(const Environment& environment, const Rep
 }
 
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,
-                          ReplayedRun run, const RunCloud& cloud, const RunAudience& progress,
+                          ReplayedRun run, Provider& provider, const RunAudience& progress,
                           bool resumed) {
   auto variables = worker_variables(folder, run.record);
   if (!variables.ok()) return variables.error();
@@ -169,7 +169,7 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
                  .clock = &clock,
                  .teller = run.teller,
                  .member = run.record.sharing ? run.record.sharing->member : 0},
-                cloud, *run.supervisor, run.plan, std::move(*journal), std::move(listeners));
+                provider, *run.supervisor, run.plan, std::move(*journal), std::move(listeners));
   if (resumed) {
     const Status taken = runner.take_over();
     if (!taken.ok()) return taken.error();

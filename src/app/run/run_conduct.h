@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "app/run/run_job.h"
-#include "run/run_cloud.h"
+#include "cloud/local_cluster.h"
+#include "provider/provider.h"
 
 namespace stint {
 
@@ -45,7 +46,7 @@ Seconds run_time_now(const Environment& environment, const ReplayedRun& run);
 
 /// Conducts a run on its machines to the end. `resumed`: some may be there already.
 Result<RunResult> conduct(const Environment& environment, const std::string& folder,
-                          ReplayedRun run, const RunCloud& cloud, const RunAudience& progress,
+                          ReplayedRun run, Provider& provider, const RunAudience& progress,
                           bool resumed);
 
 }  // namespace stint

@@ -10,6 +10,8 @@
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "checkpoint/secret.h"
+#include "provider/asked_provider.h"
+#include "provider/emulated/emulated_engine.h"
 #include "run/run_clock.h"
 #include "run/run_folder.h"
 
@@ -26,8 +28,9 @@ Result<RunResult> conduct_and_clear(const Environment& environment, const std::s
                                     ReplayedRun run, const LocalCluster& cluster,
                                     const RunAudience& progress, bool resumed) {
   const std::string name = run.record.name;
-  auto result =
-      conduct(environment, folder, std::move(run), OwnCluster(cluster), progress, resumed);
+  const EmulatedEngine engine(cluster);
+  AskedProvider provider(engine);
+  auto result = conduct(environment, folder, std::move(run), provider, progress, resumed);
   const auto down = cluster.down();
   if (down.ok()) return result;
   const std::string left = fmt::format(

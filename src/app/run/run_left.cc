@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "checkpoint/checkpoint_files.h"
 #include "cloud/cluster_files.h"
+#include "provider/emulated/shared_engine.h"
 #include "run/run_folder.h"
 #include "run/run_journal.h"
-#include "run/shared_cluster.h"
 
 namespace stint {
 namespace {

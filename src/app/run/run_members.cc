@@ -17,9 +17,10 @@
 #include "base/text.h"
 #include "checkpoint/secret.h"
 #include "cloud/cluster_files.h"
+#include "provider/asked_provider.h"
+#include "provider/emulated/shared_engine.h"
 #include "run/run_clock.h"
 #include "run/run_folder.h"
-#include "run/shared_cluster.h"
 
 namespace stint {
 namespace {
@@ -63,11 +64,12 @@ Result<RunResult> conduct_member(const Environment& environment, Member& member,
   const RunSharing sharing = *member.run.record.sharing;
   const auto cluster = LocalCluster::open(cluster_root(environment), sharing.cluster);
   if (!cluster.ok()) return cluster.error();
-  const SharedCluster cloud(*cluster, {.folder = sharing.folder,
+  const SharedEngine engine(*cluster, {.folder = sharing.folder,
                                        .member = sharing.member,
                                        .variables = turn_variables(sharing, member.run.record.name),
                                        .log_folder = log_folder(member.folder)});
-  return conduct(environment, member.folder, std::move(member.run), cloud, progress,
+  AskedProvider provider(engine);
+  return conduct(environment, member.folder, std::move(member.run), provider, progress,
                  member.resumed);
 }
 

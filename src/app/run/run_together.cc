@@ -9,8 +9,8 @@
 #include "app/share/sharing_models.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "provider/emulated/shared_engine.h"
 #include "run/run_folder.h"
-#include "run/shared_cluster.h"
 
 namespace stint {
 namespace {

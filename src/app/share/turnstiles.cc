@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "predict/timeline.h"
+#include "provider/emulated/shared_engine.h"
 #include "run/run_folder.h"
-#include "run/shared_cluster.h"
 #include "turnstile/turnstile.h"
 
 namespace stint {

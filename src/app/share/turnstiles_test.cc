@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/temporary_folder.h"
-#include "run/shared_cluster.h"
+#include "provider/emulated/shared_engine.h"
 #include "turnstile/turnstile.h"
 
 namespace stint {

@@ -1,4 +1,4 @@
-#include "run/shared_cluster.h"
+#include "provider/emulated/shared_engine.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -119,9 +119,7 @@ TEST(MachineClaimsTest, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(read_machine_claims("{}", "claims").ok());
 }
 
-using testing::HasSubstr;
-
-class SharedClusterTest : public testing::Test {
+class SharedEngineTest : public testing::Test {
  protected:
   void SetUp() override {
     const HostSupport host = examine_host();
@@ -137,60 +135,65 @@ class SharedClusterTest : public testing::Test {
     if (cluster_) (void)cluster_->down();
   }
 
-  SharedCluster member(int number) {
+  SharedEngine member(int number) {
     return {*cluster_,
             {.folder = place_.path(),
              .member = number,
              .variables = {fmt::format("MEMBER={}", number)},
              .log_folder = place_.path()}};
   }
-  static VmSpec wanted(const std::string& name) {
+  static MachineOrder wanted(const std::string& name) {
     return {.name = name,
             .type = "local.small",
             .network = kGbit / kSecond,
             .price = 1 * kDollar / kHour};
   }
 
+  static bool accepted(const Engine& engine, const MachineOrder& order) {
+    const auto answer = engine.request(order);
+    return answer.ok() && !*answer;
+  }
+
   TemporaryFolder place_ = std::move(*TemporaryFolder::make());
   std::optional<LocalCluster> cluster_;
 };
 
-TEST_F(SharedClusterTest, TheSecondRunJoinsTheMachineOfTheFirstAndTheLastGivesItBack) {
-  const SharedCluster a = member(0);
-  const SharedCluster b = member(1);
-  ASSERT_TRUE(a.add(wanted("vm1")).ok());
-  ASSERT_TRUE(b.add(wanted("vm5")).ok());
+TEST_F(SharedEngineTest, TheSecondRunJoinsTheMachineOfTheFirstAndTheLastGivesItBack) {
+  const SharedEngine a = member(0);
+  const SharedEngine b = member(1);
+  ASSERT_TRUE(accepted(a, wanted("vm1")));
+  ASSERT_TRUE(accepted(b, wanted("vm5")));
   ASSERT_EQ(cluster_->status()->vms.size(), 1u);
   EXPECT_DOUBLE_EQ(cluster_->status()->vms[0].price.in(kDollar / kHour), 2);
-  EXPECT_DOUBLE_EQ(a.status()->vms[0].price.in(kDollar / kHour), 1);
-  EXPECT_EQ(b.status()->vms[0].name, "vm5");
+  EXPECT_DOUBLE_EQ(a.look()->machines[0].price.in(kDollar / kHour), 1);
+  EXPECT_EQ(b.look()->machines[0].name, "vm5");
 
   ASSERT_TRUE(a.release("vm1").ok());
-  EXPECT_EQ(a.status()->vms[0].phase, VmPhase::kTaken);
-  EXPECT_EQ(b.status()->vms[0].phase, VmPhase::kRunning);
+  EXPECT_EQ(a.look()->machines[0].phase, MachinePhase::kGone);
+  EXPECT_EQ(b.look()->machines[0].phase, MachinePhase::kUp);
   EXPECT_EQ(cluster_->status()->vms[0].phase, VmPhase::kRunning);
   ASSERT_TRUE(b.release("vm5").ok());
   const ClusterStatus status = *cluster_->status();
   EXPECT_EQ(status.vms[0].phase, VmPhase::kTaken);
-  const double paid = (a.status()->vms[0].cost + b.status()->vms[0].cost).in(kDollar);
+  const double paid = (*a.look()->machines[0].cost + *b.look()->machines[0].cost).in(kDollar);
   EXPECT_NEAR(paid, status.vms[0].cost.in(kDollar), 1e-12);
 }
 
-TEST_F(SharedClusterTest, AnotherKindOfMachineIsRentedAnew) {
-  const SharedCluster a = member(0);
-  const SharedCluster b = member(1);
-  ASSERT_TRUE(a.add(wanted("vm1")).ok());
-  VmSpec other = wanted("vm1");
+TEST_F(SharedEngineTest, AnotherKindOfMachineIsRentedAnew) {
+  const SharedEngine a = member(0);
+  const SharedEngine b = member(1);
+  ASSERT_TRUE(accepted(a, wanted("vm1")));
+  MachineOrder other = wanted("vm1");
   other.type = "local.large";
-  ASSERT_TRUE(b.add(other).ok());
+  ASSERT_TRUE(accepted(b, other));
   EXPECT_EQ(cluster_->status()->vms.size(), 2u);
-  EXPECT_EQ(b.status()->vms.size(), 1u);
-  EXPECT_EQ(b.status()->vms[0].type, "local.large");
+  EXPECT_EQ(b.look()->machines.size(), 1u);
+  EXPECT_EQ(b.look()->machines[0].type, "local.large");
 }
 
-TEST_F(SharedClusterTest, ProgramsAreToldWhereTheTurnstileOfTheirMachineIs) {
-  const SharedCluster a = member(0);
-  ASSERT_TRUE(a.add(wanted("vm7")).ok());
+TEST_F(SharedEngineTest, ProgramsAreToldWhereTheTurnstileOfTheirMachineIs) {
+  const SharedEngine a = member(0);
+  ASSERT_TRUE(accepted(a, wanted("vm7")));
   const std::string path = place_.path() + "/out";
   const int out = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
   ASSERT_GE(out, 0);
@@ -204,11 +207,20 @@ TEST_F(SharedClusterTest, ProgramsAreToldWhereTheTurnstileOfTheirMachineIs) {
             fmt::format("{0}/vm1.turnstile {0}/vm1-turns.jsonl 0\n", place_.path()));
 }
 
-TEST_F(SharedClusterTest, AMachineThatARunNeverHadIsNotItsToGiveBack) {
-  const auto given = member(0).release("vm1");
-  ASSERT_FALSE(given.ok());
-  EXPECT_THAT(given.error().message, HasSubstr("no machine called vm1"));
-  EXPECT_FALSE(member(0).spawn("vm1", {.words = {"true"}}).ok());
+TEST_F(SharedEngineTest, AMachineThatARunNeverHadIsNotItsToGiveBack) {
+  const SharedEngine a = member(0);
+  ASSERT_TRUE(accepted(a, wanted("vm1")));
+  EXPECT_TRUE(member(1).release("vm1").ok());
+  EXPECT_EQ(a.look()->machines[0].phase, MachinePhase::kUp);
+  EXPECT_FALSE(member(1).spawn("vm1", {.words = {"true"}}).ok());
+}
+
+TEST_F(SharedEngineTest, TheSameOrderTwiceRentsOneMachine) {
+  const SharedEngine a = member(0);
+  ASSERT_TRUE(accepted(a, wanted("vm1")));
+  ASSERT_TRUE(accepted(a, wanted("vm1")));
+  EXPECT_EQ(cluster_->status()->vms.size(), 1u);
+  EXPECT_EQ(a.look()->machines.size(), 1u);
 }
 
 }  // namespace

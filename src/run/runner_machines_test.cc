@@ -1,4 +1,4 @@
-// Tests of clouds that fail, of disks that are full, and of clocks.
+// Tests of providers that fail, of disks that are full, and of clocks.
 #include <csignal>
 #include <fcntl.h>
 #include <functional>
@@ -7,7 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "run/fake_cloud.h"
+#include "provider/fake_engine.h"
+#include "provider/inline_provider.h"
 #include "run/runner_fixture.h"
 
 namespace stint {
@@ -15,10 +16,10 @@ namespace {
 
 constexpr int kAlways = std::numeric_limits<int>::max();
 
-class RunnerCloudTest : public RunnerTest {
+class RunnerMachinesTest : public RunnerTest {
  protected:
   void SetUp() override { prepare(); }
-  const RunCloud& cloud() override { return fake_; }
+  Provider& provider() override { return inline_; }
 
   /// Runs, and does `what` once after this step, or later if it is reported with others.
   Result<RunAction> run_and(std::int64_t step, std::function<void()> what) {
@@ -41,10 +42,13 @@ class RunnerCloudTest : public RunnerTest {
     EXPECT_EQ(story().redone, 0);
   }
 
-  FakeCloud fake_{clock_};
+  FakeEngine fake_{clock_};
+  InlineProvider inline_{
+      fake_,
+      {.look = 10 * kMillisecond, .pause_min = 10 * kMillisecond, .pause_max = 100 * kMillisecond}};
 };
 
-TEST_F(RunnerCloudTest, ASuspendOfADayEndsNothingAndIsPaid) {
+TEST_F(RunnerMachinesTest, ASuspendOfADayEndsNothingAndIsPaid) {
   record_.steps = 60;
   const auto end = run_and(20, [&] { clock_.jump(25 * kHour); });
   expect_trained(end);
@@ -55,7 +59,7 @@ TEST_F(RunnerCloudTest, ASuspendOfADayEndsNothingAndIsPaid) {
   EXPECT_GT(supervisor_->cost().in(kDollar), 18);
 }
 
-TEST_F(RunnerCloudTest, ADeadlineThatPassesInASuspendIsTold) {
+TEST_F(RunnerMachinesTest, ADeadlineThatPassesInASuspendIsTold) {
   record_.steps = 60;
   record_.tick = 1 * kMinute;
   record_.deadline = 30 * kMinute;
@@ -66,18 +70,18 @@ TEST_F(RunnerCloudTest, ADeadlineThatPassesInASuspendIsTold) {
   EXPECT_TRUE(supervisor_->late());
 }
 
-TEST_F(RunnerCloudTest, AFailedLookAtTheCloudIsRetried) {
+TEST_F(RunnerMachinesTest, AFailedLookAtTheCloudIsRetried) {
   record_.steps = 150;
-  const auto end = run_and(10, [&] { fake_.troubles.status = 2; });
+  const auto end = run_and(10, [&] { fake_.troubles.look = 2; });
   expect_trained(end);
   EXPECT_TRUE(tells("The cloud does not answer (no route to the cloud); retrying for up to 10 min"))
       << lines();
   EXPECT_TRUE(tells("The cloud answers again, after ")) << lines();
 }
 
-TEST_F(RunnerCloudTest, ACloudThatNeverAnswersEndsTheRunAfterItsLimit) {
+TEST_F(RunnerMachinesTest, ACloudThatNeverAnswersEndsTheRunAfterItsLimit) {
   clock_.go(60);  // A minute a second.
-  fake_.troubles = {.status = kAlways, .add = kAlways};
+  fake_.troubles = {.look = kAlways, .request = kAlways};
   const auto end = run();
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error().message,
@@ -85,11 +89,11 @@ TEST_F(RunnerCloudTest, ACloudThatNeverAnswersEndsTheRunAfterItsLimit) {
             "--resume small' once it does");
 }
 
-TEST_F(RunnerCloudTest, AMachineThatIsLostWhileTheCloudDoesNotAnswerIsNoFailureOfItsWorker) {
+TEST_F(RunnerMachinesTest, AMachineThatIsLostWhileTheCloudDoesNotAnswerIsNoFailureOfItsWorker) {
   record_.steps = 120;
   record_.regroup = 100 * kMillisecond;
   const auto end = run_and(10, [&] {
-    fake_.troubles.status = 2;
+    fake_.troubles.look = 2;
     fake_.lose("vm2");
   });
   ASSERT_TRUE(end.ok()) << end.error().message;
@@ -99,14 +103,14 @@ TEST_F(RunnerCloudTest, AMachineThatIsLostWhileTheCloudDoesNotAnswerIsNoFailureO
   EXPECT_FALSE(tells("The worker on vm2")) << lines();
 }
 
-TEST_F(RunnerCloudTest, AReleaseThatFailsIsTriedAgain) {
+TEST_F(RunnerMachinesTest, AReleaseThatFailsIsTriedAgain) {
   fake_.troubles.release = 4;
   const auto end = run();
   expect_trained(end);
   EXPECT_TRUE(tells("vm1 could not be released (the API is down); retrying")) << lines();
 }
 
-TEST_F(RunnerCloudTest, AMachineThatCannotBeReleasedIsToldAtTheEnd) {
+TEST_F(RunnerMachinesTest, AMachineThatCannotBeReleasedIsToldAtTheEnd) {
   const auto end = run_and(19, [&] {
     fake_.troubles.release = kAlways;
     clock_.go(60);
@@ -121,7 +125,7 @@ TEST_F(RunnerCloudTest, AMachineThatCannotBeReleasedIsToldAtTheEnd) {
   EXPECT_TRUE(tells("vm2 may still be running")) << lines();
 }
 
-TEST_F(RunnerCloudTest, AMachineThatIsNoLongerListedIsLost) {
+TEST_F(RunnerMachinesTest, AMachineThatIsNoLongerListedIsLost) {
   record_.steps = 100;
   record_.regroup = 100 * kMillisecond;
   const auto end = run_and(10, [&] { fake_.forget("vm2"); });
@@ -131,23 +135,56 @@ TEST_F(RunnerCloudTest, AMachineThatIsNoLongerListedIsLost) {
   EXPECT_GE(story().losses, 1) << lines();
 }
 
-TEST_F(RunnerCloudTest, AMachineWhoseLaunchOnlyLostItsAnswerIsReleasedAndPaid) {
-  fake_.troubles.answer_to_add = 1;
+TEST_F(RunnerMachinesTest, AMachineWhoseRequestLostItsAnswerIsAskedForAgainAndRentedOnce) {
+  fake_.troubles.answer = 1;
   expect_trained(run());
-  EXPECT_TRUE(tells("refused (the connection was reset)")) << lines();
+  EXPECT_FALSE(tells("refused")) << lines();
+  EXPECT_EQ(fake_.requests, 3);
+  EXPECT_EQ(fake_.look()->machines.size(), 2U);
 }
 
-TEST_F(RunnerCloudTest, MachinesThatTheJournalDoesNotKnowAreReleasedByTheNextProcess) {
+TEST_F(RunnerMachinesTest, ARefusalIsToldAndAskedForAgain) {
+  record_.tick = 100 * kMillisecond;
+  fake_.troubles.refuse = 1;
+  expect_trained(run());
+  EXPECT_TRUE(tells("was refused (no capacity)")) << lines();
+}
+
+// The first process ended after it wrote down what it was about to ask for.
+TEST_F(RunnerMachinesTest, WhatTheJournalAskedForIsAskedForAgainByTheNextProcess) {
+  record_.began = clock_.now();
+  (void)write_file(record_path(folder_), write_run(record_));
+  supervisor_ = make_supervisor(record_);
+  {
+    RunLedger ledger(*supervisor_, {}, std::move(*RunJournal::open(journal_path_of(folder_))), 1);
+    ASSERT_TRUE(ledger.handle({.kind = RunEventKind::kTick}, record_.plan).ok());
+  }
+  ASSERT_TRUE(fake_.request({.name = "vm1", .type = "local.small", .market = Market::kSpot}).ok());
+  auto replayed = replay_run_folder(folder_);
+  ASSERT_TRUE(replayed.ok()) << replayed.error().message;
+  supervisor_ = std::move(replayed->supervisor);
+  ASSERT_EQ(supervisor_->vms().size(), 2U);
+  Runner second = runner({});
+  ASSERT_TRUE(second.take_over().ok());
+  const auto end = second.run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason << "\n" << lines();
+  EXPECT_EQ(fake_.requests, 2) << lines();  // vm1 was there.
+  EXPECT_EQ(fake_.look()->machines.size(), 2U);
+  EXPECT_EQ(fake_.running(), 0);
+}
+
+TEST_F(RunnerMachinesTest, MachinesThatTheJournalDoesNotKnowAreReleasedByTheNextProcess) {
   record_.steps = 200;  // Steps are reported together, up to a second later.
   auto end = run_and(20, [] { ::raise(SIGINT); });
   ASSERT_TRUE(end.ok() && end->outcome == RunVerdict::kStopped);
-  ASSERT_TRUE(fake_.add({.name = "vm3", .type = "local.small", .market = Market::kSpot}).ok());
-  ASSERT_TRUE(fake_.add({.name = "mine", .type = "local.small", .market = Market::kSpot}).ok());
+  ASSERT_TRUE(fake_.request({.name = "vm3", .type = "local.small", .market = Market::kSpot}).ok());
+  ASSERT_TRUE(fake_.request({.name = "mine", .type = "local.small", .market = Market::kSpot}).ok());
   auto replayed = replay_run_folder(folder_);
   ASSERT_TRUE(replayed.ok());
   supervisor_ = std::move(replayed->supervisor);
   Runner second = runner({});
-  fake_.troubles.status = 2;  // It waits for the first answer, too.
+  fake_.troubles.look = 2;  // It waits for the first answer, too.
   ASSERT_TRUE(second.take_over().ok());
   end = second.run();
   ASSERT_TRUE(end.ok()) << end.error().message;
@@ -179,7 +216,7 @@ class LargestFile {
 };
 
 // The file of measurements has the largest size that a file may have; the journal has not.
-TEST_F(RunnerCloudTest, AFullDiskUnderTheMeasurementsIsToldOnceAndEndsNothing) {
+TEST_F(RunnerMachinesTest, AFullDiskUnderTheMeasurementsIsToldOnceAndEndsNothing) {
   constexpr off_t kLargest = 64 << 20;
   const std::string path = measurements_path(folder_);
   ASSERT_TRUE(write_file(path, "").ok());

@@ -1,4 +1,4 @@
-#include "run/shared_cluster.h"
+#include "provider/emulated/shared_engine.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +11,7 @@
 
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "provider/emulated/emulated_engine.h"
 
 namespace stint {
 namespace {
@@ -136,7 +137,7 @@ std::string turnstile_path(const std::string& folder, const std::string& vm) {
   return fmt::format("{}/{}.turnstile", folder, vm);
 }
 
-Result<MachineClaims> SharedCluster::claims() const {
+Result<MachineClaims> SharedEngine::claims() const {
   std::error_code error;
   if (!std::filesystem::exists(path(), error)) return MachineClaims{};
   const auto text = read_file(path());
@@ -144,62 +145,65 @@ Result<MachineClaims> SharedCluster::claims() const {
   return read_machine_claims(*text, path());
 }
 
-Result<ClusterStatus> SharedCluster::status() const {
+Result<MachineList> SharedEngine::look() const {
   const auto known = claims();
   if (!known.ok()) return known.error();
   const auto status = cluster_.status();
   if (!status.ok()) return status.error();
-  return view_of(*known, *status, terms_.member);
+  return machines_of(view_of(*known, *status, terms_.member));
 }
 
-Result<ClusterStatus> SharedCluster::rent(const VmSpec& vm, const ClusterStatus& status) const {
-  VmSpec spec = vm;
-  spec.name = fmt::format("vm{}", status.vms.size() + 1);
-  spec.price = kRunsThatShare * vm.price;
-  return cluster_.add(spec);
-}
-
-Result<ClusterStatus> SharedCluster::add(const VmSpec& vm) const {
-  const auto lock = lock_claims(terms_.folder);
-  if (!lock.ok()) return lock.error();
-  auto known = claims();
-  if (!known.ok()) return known.error();
-  auto status = cluster_.status();
+/// Joins a machine of the kind that is wanted, or rents one.
+Result<MachineClaim> SharedEngine::claim(const MachineClaims& known, const VmSpec& vm) const {
+  const auto status = cluster_.status();
   if (!status.ok()) return status.error();
   MachineClaim claim{.member = terms_.member, .name = vm.name, .since = status->age};
-  if (const VmStatus* there = machine_to_join(*known, *status, terms_.member, vm)) {
+  if (const VmStatus* there = machine_to_join(known, *status, terms_.member, vm)) {
     claim.vm = there->name;
-  } else {
-    auto rented = rent(vm, *status);
-    if (!rented.ok()) return rented.error();
-    claim.vm = rented->vms.back().name;
-    claim.since = rented->vms.back().born;
-    status = std::move(rented);
+    return claim;
   }
-  known->claims.push_back(std::move(claim));
-  const Status written = write_file(path(), write_machine_claims(*known));
-  if (!written.ok()) return written.error();
-  return view_of(*known, *status, terms_.member);
+  VmSpec spec = vm;
+  spec.name = fmt::format("vm{}", status->vms.size() + 1);
+  spec.price = kRunsThatShare * vm.price;
+  const auto rented = cluster_.add(spec);
+  if (!rented.ok()) return rented.error();
+  claim.vm = rented->vms.back().name;
+  claim.since = rented->vms.back().born;
+  return claim;
 }
 
-Result<ClusterStatus> SharedCluster::release(const std::string& vm) const {
+Result<std::optional<MachineRefusal>> SharedEngine::request(const MachineOrder& order) const {
   const auto lock = lock_claims(terms_.folder);
   if (!lock.ok()) return lock.error();
   auto known = claims();
   if (!known.ok()) return known.error();
-  const MachineClaim* claim = find_claim(*known, terms_.member, vm);
-  if (claim == nullptr) return bad_usage(fmt::format("the run has no machine called {}", vm));
-  auto status = others_train(*known, terms_.member, claim->vm) ? cluster_.status()
-                                                               : cluster_.release(claim->vm);
+  if (find_claim(*known, terms_.member, order.name) != nullptr) {
+    return std::optional<MachineRefusal>();
+  }
+  auto claimed = claim(*known, vm_spec(order));
+  if (!claimed.ok()) return refusal_of(claimed.error(), order);
+  known->claims.push_back(std::move(*claimed));
+  const Status written = write_file(path(), write_machine_claims(*known));
+  if (!written.ok()) return written.error();
+  return std::optional<MachineRefusal>();
+}
+
+Status SharedEngine::release(const std::string& name) const {
+  const auto lock = lock_claims(terms_.folder);
+  if (!lock.ok()) return lock.error();
+  auto known = claims();
+  if (!known.ok()) return known.error();
+  const MachineClaim* claim = find_claim(*known, terms_.member, name);
+  if (claim == nullptr) return {};
+  const auto status = others_train(*known, terms_.member, claim->vm) ? cluster_.status()
+                                                                     : cluster_.release(claim->vm);
   if (!status.ok()) return status.error();
   const auto number = static_cast<std::size_t>(claim - known->claims.data());
   if (!known->claims[number].until) known->claims[number].until = status->age;
-  const Status written = write_file(path(), write_machine_claims(*known));
-  if (!written.ok()) return written.error();
-  return view_of(*known, *status, terms_.member);
+  return write_file(path(), write_machine_claims(*known));
 }
 
-Result<pid_t> SharedCluster::spawn(const std::string& vm, Command command) const {
+Result<pid_t> SharedEngine::spawn(const std::string& vm, Command command) const {
   const auto known = claims();
   if (!known.ok()) return known.error();
   const MachineClaim* claim = find_claim(*known, terms_.member, vm);

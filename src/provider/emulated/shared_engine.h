@@ -7,7 +7,8 @@
 
 #include "base/codec.h"
 #include "cloud/cluster_status.h"
-#include "run/run_cloud.h"
+#include "cloud/local_cluster.h"
+#include "provider/engine.h"
 
 namespace stint {
 
@@ -89,21 +90,21 @@ inline constexpr double kRunsThatShare = 2;
 ///
 /// The claims are a file, changed under a lock, so that the runs may be separate processes that end
 /// at any moment: an unclaimed machine is joined by the next run that wants one.
-class SharedCluster : public RunCloud {
+class SharedEngine : public Engine {
  public:
   /// `cluster` outlives it.
-  SharedCluster(const LocalCluster& cluster, SharedTerms terms)
+  SharedEngine(const LocalCluster& cluster, SharedTerms terms)
       : cluster_(cluster), terms_(std::move(terms)) {}
 
-  Result<ClusterStatus> status() const override;
-  Result<ClusterStatus> add(const VmSpec& vm) const override;
-  Result<ClusterStatus> release(const std::string& vm) const override;
-  Result<pid_t> spawn(const std::string& vm, Command command) const override;
+  Result<std::optional<MachineRefusal>> request(const MachineOrder& order) const override;
+  Status release(const std::string& name) const override;
+  Result<MachineList> look() const override;
+  Result<pid_t> spawn(const std::string& name, Command command) const override;
 
  private:
   std::string path() const { return terms_.folder + "/claims.json"; }
   Result<MachineClaims> claims() const;
-  Result<ClusterStatus> rent(const VmSpec& vm, const ClusterStatus& status) const;
+  Result<MachineClaim> claim(const MachineClaims& known, const VmSpec& vm) const;
 
   const LocalCluster& cluster_;
   SharedTerms terms_;
