@@ -8,7 +8,8 @@ Where namespaces are not allowed or torch is missing, it says so and exits 77.
 The model has no BatchNorm and no dropout, and is trained in double precision, so that a run on
 machines that are launched and lost does the same sums as one on a single machine, in another order.
 That changes the last bits (1e-16) of its parameters, which are below 1; a hundred steps with
-momentum add up to some 1e-14. A step that is lost or done twice changes them by 1e-3.
+momentum add up to some 1e-14. In a transformer, whose normalisations magnify them, 1.2e-11 was
+seen. A step that is lost or done twice changes parameters by 1e-3.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from local_cloud import EXIT_SKIPPED, SECONDS_MAX, Failure, World, expect  # noq
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = "/usr/bin/python3"
 BATCH = 24
-RELATIVE, ABSOLUTE = 1e-9, 1e-11  # Tolerance of parameters; see above.
+RELATIVE, ABSOLUTE = 1e-9, 1e-9  # Tolerance of parameters; see above.
 TRAINER = [PYTHON, str(ROOT / "tools/in_double.py"), str(ROOT / "python/examples/mlp.py"),
            "--width", "64", "--samples", "480", "--batch", str(BATCH)]
 PARAMETERS = 8 * (256 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 20 + 20)  # Bytes.
