@@ -28,6 +28,15 @@ enum Kind : std::size_t {
   kPair,
   kPairOwnSlope,
   kPairBesideSlope,
+  // Of the law with rates alone.
+  kLength,
+  kBesideLength,
+  kGrowth,
+  kBesideGrowth,
+  kGrowthDevice,
+  kBesideGrowthDevice,
+  kServer,
+  kBesideServer,
   kKinds,
 };
 
@@ -35,6 +44,9 @@ enum Kind : std::size_t {
 // weight of two jobs, or two rows, beside those of the data.
 constexpr double kBelievedEffect = 0.14 * 0.14;
 constexpr double kBelievedNoise = 0.055 * 0.055;
+
+// What a job loses or gains in a full server returns beside another job in part, or more than that.
+constexpr double kBelievedServer = 0.5 * 0.5;
 
 // Student's noise: machines in a bad state deviate by tens of deviations.
 constexpr double kFreedom = 4;
@@ -51,15 +63,21 @@ constexpr std::size_t kDeviceFamiliesMin = 2;
 
 const double kP90 = normal_quantile(0.9);
 
-/// One job of a pair as the law sees it.
+/// A job as the law sees it.
+struct SharingJob {
+  SizedJob job;
+  double step = 0;    // x of the law.
+  double growth = 0;  // w.
+  double server = 0;  // c; 0: unknown.
+};
+
+/// One job of a pair.
 struct Side {
   std::string device;  // As the basis names it.
   bool in_steps = true;
   bool unsteady = false;
-  SizedJob own;
-  SizedJob beside;
-  double own_step = 0;  // x of the law.
-  double beside_step = 0;
+  SharingJob own;
+  SharingJob beside;
   double log_share = 0;  // log r, if it was measured.
 };
 
@@ -68,13 +86,31 @@ struct WeightedTerm {
   double weight = 1;
 };
 
+/// The terms that say what rates alone say.
+void add_terms_of_rates(const Side& side, std::vector<WeightedTerm>& terms) {
+  const auto add = [&](Kind kind, double weight) {
+    terms.push_back({{.shared = true, .kind = kind}, weight});
+  };
+  const auto here = [&](Kind kind, double weight) {
+    if (weight != 0) terms.push_back({{.device = side.device, .kind = kind}, weight});
+  };
+  add(kLength, side.own.step);
+  add(kBesideLength, side.beside.step);
+  add(kGrowth, side.own.growth);
+  add(kBesideGrowth, side.beside.growth);
+  here(kGrowthDevice, side.own.growth);
+  here(kBesideGrowthDevice, side.beside.growth);
+  here(kServer, side.own.server);
+  here(kBesideServer, side.beside.server);
+}
+
 /// The terms of the law for one side.
-std::vector<WeightedTerm> terms_of(const Side& side) {
+std::vector<WeightedTerm> terms_of(const Side& side, bool by_rates) {
   std::vector<WeightedTerm> terms;
-  const std::string& own = side.own.job;
-  const std::string& beside = side.beside.job;
-  const double x_own = side.own_step;
-  const double x_beside = side.beside_step;
+  const std::string& own = side.own.job.job;
+  const std::string& beside = side.beside.job.job;
+  const double x_own = side.own.step;
+  const double x_beside = side.beside.step;
   const auto shared = [&](Kind kind, double weight, const std::string& a, const std::string& b) {
     terms.push_back({{.shared = true, .kind = kind, .own = a, .beside = b}, weight});
   };
@@ -84,35 +120,41 @@ std::vector<WeightedTerm> terms_of(const Side& side) {
         {{.device = side.device, .kind = kind, .own = a, .beside = b, .batch = batch}, weight});
   };
   shared(kMean, 1, "", "");
-  shared(kSlope, x_own - x_beside, "", "");
+  if (!by_rates) shared(kSlope, x_own - x_beside, "", "");
   shared(kOwn, 1, own, "");
   shared(kBeside, 1, "", beside);
   here(kDevice, 1, "", "");
   here(kOwnDevice, 1, own, "");
   here(kOwnSlope, x_own, own, "");
-  here(kOwnSize, 1, own, "", side.own.batch);
+  here(kOwnSize, 1, own, "", side.own.job.batch);
   here(kBesideDevice, 1, "", beside);
   here(kBesideSlope, x_beside, "", beside);
-  here(kBesideSize, 1, "", beside, side.beside.batch);
+  here(kBesideSize, 1, "", beside, side.beside.job.batch);
   here(kPair, 1, own, beside);
   here(kPairOwnSlope, x_own, own, beside);
   here(kPairBesideSlope, x_beside, own, beside);
+  if (by_rates) add_terms_of_rates(side, terms);
   return terms;
 }
 
 double log_step(const PackedSide& side) { return -std::log(side.alone->in(1 / kSecond)); }
+
+SharingJob job_of(const PackedSide& side, bool in_steps, double log_step_mean) {
+  SharingJob it{.job = side.job};
+  if (!in_steps) return it;
+  it.step = log_step(side) - log_step_mean;
+  if (side.alone_usual) it.growth = std::log(*side.alone_usual / *side.alone);
+  if (side.full_server) it.server = std::log(*side.full_server / *side.alone);
+  return it;
+}
 
 Side side_of(const PackedPair& pair, const PackedSide& own, const PackedSide& beside,
              const SharingBasis& basis) {
   Side side{.device = sharing_device(pair),
             .in_steps = pair.in_steps,
             .unsteady = pair.unsteady,
-            .own = own.job,
-            .beside = beside.job};
-  if (pair.in_steps) {
-    side.own_step = log_step(own) - basis.log_step_mean;
-    side.beside_step = log_step(beside) - basis.log_step_mean;
-  }
+            .own = job_of(own, pair.in_steps, basis.log_step_mean),
+            .beside = job_of(beside, pair.in_steps, basis.log_step_mean)};
   if (own.packed) side.log_share = std::log(*own.packed / *own.alone);
   return side;
 }
@@ -142,7 +184,8 @@ SharingBasis basis_of(std::span<const PackedPair> pairs) {
 /// Numbers the terms of all sides, those of a device together and the shared ones last.
 void number_terms(const std::vector<Side>& sides, SharingBasis& basis) {
   for (const Side& side : sides) {
-    for (WeightedTerm& it : terms_of(side)) basis.unknowns.emplace(std::move(it.term), 0);
+    for (WeightedTerm& it : terms_of(side, basis.by_rates))
+      basis.unknowns.emplace(std::move(it.term), 0);
   }
   std::size_t number = 0;
   for (auto& [term, unknown] : basis.unknowns) unknown = number++;
@@ -158,13 +201,15 @@ std::size_t variance_number(const SharingTerm& term, const SharingBasis& basis) 
 RandomEffects problem_of(const std::vector<Side>& sides, const SharingBasis& basis) {
   RandomEffects problem{.freedom = kFreedom};
   problem.believed.kinds.assign(kKinds, kBelievedEffect);
+  problem.believed.kinds[kServer] = kBelievedServer;
+  problem.believed.kinds[kBesideServer] = kBelievedServer;
   problem.believed.noises.assign(basis.devices.size(), kBelievedNoise);
   for (const auto& [term, unknown] : basis.unknowns) problem.kind_of.push_back(term.kind);
   for (const Side& side : sides) {
     const SharingDevice& device = basis.devices.at(side.device);
     Observation it{.value = side.log_share - std::log(0.5), .noise = device.noise};
     it.at_least = device.cut_off && side.log_share >= -std::log(kCutOff);
-    for (const WeightedTerm& term : terms_of(side)) {
+    for (const WeightedTerm& term : terms_of(side, basis.by_rates)) {
       it.shares.push_back({basis.unknowns.at(term.term), term.weight});
     }
     problem.observations.push_back(std::move(it));
@@ -220,7 +265,7 @@ Estimate estimate(const SharingBasis& basis, const FittedEffects& fitted, const 
                         ? *std::max_element(variances.noises.begin(), variances.noises.end())
                         : variances.noises[device->noise];
   std::vector<EffectShare> known;
-  for (const WeightedTerm& it : terms_of(side)) {
+  for (const WeightedTerm& it : terms_of(side, basis.by_rates)) {
     const auto found = basis.unknowns.find(it.term);
     if (found != basis.unknowns.end()) {
       known.push_back({found->second, it.weight});
@@ -247,7 +292,7 @@ std::map<std::string, std::vector<double>> off_without_family(const SharingBasis
                                                               const FittedEffects& fitted,
                                                               const std::vector<Side>& sides) {
   std::set<std::string> families;
-  for (const Side& side : sides) families.insert(side.own.job);
+  for (const Side& side : sides) families.insert(side.own.job.job);
   std::map<std::string, std::vector<double>> off;
   if (families.size() < kFamiliesMin) return off;
   for (const std::string& family : families) {
@@ -257,7 +302,7 @@ std::map<std::string, std::vector<double>> off_without_family(const SharingBasis
                        .freedom = kFreedom,
                        .rounds = kHeldRounds};
     const auto has = [&](const Side& it) {
-      return it.own.job == family || it.beside.job == family;
+      return it.own.job.job == family || it.beside.job.job == family;
     };
     for (std::size_t i = 0; i < sides.size(); ++i) {
       if (!has(sides[i])) rest.observations.push_back(problem.observations[i]);
@@ -278,6 +323,36 @@ double factor_of(std::vector<double> off) {
   if (off.empty()) return 1;
   std::sort(off.begin(), off.end());
   return quantile(off, 0.8) / kP90;
+}
+
+/// The law of `taught`, which can teach.
+SharingLaw law_of(const std::vector<PackedPair>& taught, bool by_rates) {
+  SharingLaw law{.basis = basis_of(taught)};
+  SharingBasis& basis = law.basis;
+  basis.by_rates = by_rates;
+  std::vector<Side> sides;
+  for (const PackedPair& pair : taught) {
+    sides.push_back(side_of(pair, pair.first, pair.second, basis));
+    sides.push_back(side_of(pair, pair.second, pair.first, basis));
+  }
+  number_terms(sides, basis);
+  const RandomEffects together = problem_of(sides, basis);
+  const RandomEffects problem =
+      problem_by_device(together, basis, fit_random_effects(together).variances());
+  law.fitted = fit_random_effects(problem);
+  const auto off = off_without_family(basis, problem, law.fitted, sides);
+  std::vector<double> all;
+  for (const auto& [name, some] : off) all.insert(all.end(), some.begin(), some.end());
+  law.unseen_factor = factor_of(std::move(all));
+  for (auto& [name, device] : basis.devices) {
+    const bool enough = device.families.size() >= kDeviceFamiliesMin && off.contains(name);
+    device.unseen_factor = enough ? factor_of(off.at(name)) : law.unseen_factor;
+  }
+  return law;
+}
+
+bool knows_full_servers(const PackedPair& pair) {
+  return pair.first.full_server || pair.second.full_server;
 }
 
 SharedRate rate_of(const Estimate& it, double factor, PerSecond alone) {
@@ -316,57 +391,46 @@ Result<SpaceSharing> SpaceSharing::fit(std::span<const PackedPair> pairs) {
         "no pair to learn from: none has rates of both jobs, alone and together, on one GPU");
   }
   SpaceSharing model;
-  model.basis_ = basis_of(taught);
-  std::vector<Side> sides;
-  for (const PackedPair& pair : taught) {
-    sides.push_back(side_of(pair, pair.first, pair.second, model.basis_));
-    sides.push_back(side_of(pair, pair.second, pair.first, model.basis_));
-  }
-  number_terms(sides, model.basis_);
-  const RandomEffects together = problem_of(sides, model.basis_);
-  const RandomEffects problem =
-      problem_by_device(together, model.basis_, fit_random_effects(together).variances());
-  model.fitted_ = fit_random_effects(problem);
-  const auto off = off_without_family(model.basis_, problem, model.fitted_, sides);
-  std::vector<double> all;
-  for (const auto& [name, some] : off) all.insert(all.end(), some.begin(), some.end());
-  model.unseen_factor_ = factor_of(std::move(all));
-  for (auto& [name, device] : model.basis_.devices) {
-    const bool enough = device.families.size() >= kDeviceFamiliesMin && off.contains(name);
-    device.unseen_factor = enough ? factor_of(off.at(name)) : model.unseen_factor_;
+  model.by_pairs_ = law_of(taught, false);
+  if (std::any_of(taught.begin(), taught.end(), knows_full_servers)) {
+    model.by_rates_ = law_of(taught, true);
   }
   return model;
 }
 
 std::optional<SharedRates> SpaceSharing::predict(const PackedPair& pair) const {
   if (!can_predict_sharing(pair)) return std::nullopt;
-  const SharingDevice* device = find_device(basis_, sharing_device(pair));
+  const SharingDevice* device = find_device(by_pairs_.basis, sharing_device(pair));
   const auto seen = [&](const PackedSide& side) {
     return device != nullptr && device->families.contains(side.job.job);
   };
-  const double unseen = device == nullptr ? unseen_factor_ : device->unseen_factor;
-  const double factor = seen(pair.first) && seen(pair.second) ? 1 : unseen;
+  const bool both_seen = seen(pair.first) && seen(pair.second);
+  const bool by_rates = by_rates_ && pair.in_steps && device != nullptr && !both_seen;
+  const SharingLaw& law = by_rates ? *by_rates_ : by_pairs_;
+  device = find_device(law.basis, sharing_device(pair));
+  const double unseen = device == nullptr ? law.unseen_factor : device->unseen_factor;
   const auto rate = [&](const PackedSide& own, const PackedSide& beside) {
-    const Side side = side_of(pair, own, beside, basis_);
-    return rate_of(estimate(basis_, fitted_, side), factor, *own.alone);
+    const Side side = side_of(pair, own, beside, law.basis);
+    return rate_of(estimate(law.basis, law.fitted, side), both_seen ? 1 : unseen, *own.alone);
   };
   return SharedRates{.first = rate(pair.first, pair.second),
                      .second = rate(pair.second, pair.first)};
 }
 
 FreeSharingLaw SpaceSharing::law_of_strangers() const {
+  const SharingBasis& basis = by_pairs_.basis;
   const auto mean_of = [&](const SharingTerm& term) {
-    const auto found = basis_.unknowns.find(term);
-    if (found == basis_.unknowns.end()) return 0.0;
+    const auto found = basis.unknowns.find(term);
+    if (found == basis.unknowns.end()) return 0.0;
     const std::array<EffectShare, 1> share{{{found->second, 1}}};
-    return fitted_.mean(share);
+    return by_pairs_.fitted.mean(share);
   };
   const double usual = std::log(0.5) + mean_of({.shared = true, .kind = kMean});
   // Rates beyond those alone are cut off.
   const auto log_share = [&](double more) { return std::min(0.0, usual + more); };
   FreeSharingLaw law{.slope = mean_of({.shared = true, .kind = kSlope}),
                      .elsewhere = {.log_share = log_share(0)}};
-  for (const auto& [name, device] : basis_.devices) {
+  for (const auto& [name, device] : basis.devices) {
     if (!device.in_steps) continue;
     law.devices[name].log_share = log_share(mean_of({.device = name, .kind = kDevice}));
   }
@@ -374,7 +438,7 @@ FreeSharingLaw SpaceSharing::law_of_strangers() const {
 }
 
 bool SpaceSharing::knows_device(const PackedPair& pair) const {
-  return find_device(basis_, sharing_device(pair)) != nullptr;
+  return find_device(by_pairs_.basis, sharing_device(pair)) != nullptr;
 }
 
 std::optional<SharedRates> half_speed(const PackedPair& pair) { return same_share(pair, 0.5); }

@@ -62,9 +62,17 @@ struct SharingDevice {
 
 /// The basis in which observations and predictions are expressed.
 struct SharingBasis {
+  bool by_rates = false;     // With the terms of rates alone instead of k.
   double log_step_mean = 0;  // Mean logarithm of seconds per step alone.
   std::map<std::string, SharingDevice> devices;
   std::map<SharingTerm, std::size_t> unknowns;
+};
+
+/// The law of SpaceSharing, fitted.
+struct SharingLaw {
+  SharingBasis basis;
+  FittedEffects fitted;
+  double unseen_factor = 1;  // Factor on deviations between unseen jobs, all devices together.
 };
 
 /// The rate of each of two jobs on a GPU that they share freely, fitted to measured pairs. With r
@@ -86,6 +94,19 @@ struct SharingBasis {
 /// job faster than alone truncate rates there: such rows are lower bounds, and predictions are
 /// truncated too. Pairs whose rates do not count steps have x = 0 and count as on separate devices.
 ///
+/// A job without a pair on a device that others have pairs on is predicted by a second law, in
+/// which its rates alone say more, where training rows have the rates of full servers: instead of
+/// k,
+///
+///   k_o x_a + k_b x_b + (g + g_d) w_a + (h + h_d) w_b + s_d c_a + t_d c_b
+///
+/// w is x less its mean over the job's batches on the device, because a job with a longer step at
+/// usual batch is another program, and at a larger batch the same one with longer kernels. c is the
+/// logarithm of the job's rate per GPU when it fills one server over its rate alone: a job that
+/// suffers from its own likes there (input, host processors) suffers beside others too, and one
+/// that runs faster there was measured alone on a slower machine. Pairs of jobs that both have
+/// others are predicted worse with these terms.
+///
 /// Intervals are those of the posterior. Beside a family without data on the device they are scaled
 /// by the errors found when each family of the training rows is held out in turn, without those of
 /// unsteady pairs.
@@ -104,12 +125,11 @@ class SpaceSharing {
   FreeSharingLaw law_of_strangers() const;
 
   /// Factor on the deviations of log r between unseen jobs, all devices together.
-  double unseen_factor() const { return unseen_factor_; }
+  double unseen_factor() const { return by_pairs_.unseen_factor; }
 
  private:
-  SharingBasis basis_;
-  FittedEffects fitted_;
-  double unseen_factor_ = 1;
+  SharingLaw by_pairs_;
+  std::optional<SharingLaw> by_rates_;
 };
 
 // Baselines for two jobs on one GPU: rates without intervals, and nothing where SpaceSharing

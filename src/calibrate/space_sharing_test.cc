@@ -113,6 +113,43 @@ TEST(SpaceSharing, UnsteadyPairsDoNotWidenTheIntervalsOfOthers) {
   EXPECT_LT(width_with(true), width_with(false));
 }
 
+/// The world of three families, where a job that runs e^c as fast in a full server as alone keeps
+/// e^0.4c of what it would keep otherwise.
+std::vector<PackedPair> world_of_servers() {
+  auto pairs = world({"a", "b", "c"});
+  for (PackedPair& pair : pairs) {
+    for (PackedSide* side : {&pair.first, &pair.second}) {
+      const double c = side->job.batch == 2 ? -0.5 : 0.25;
+      side->full_server = std::exp(c) * *side->alone;
+      side->packed = std::exp(0.4 * c) * *side->packed;
+    }
+  }
+  return pairs;
+}
+
+// c of −0.5 instead of 0.25 lowers the share to e^−0.3 = 0.74, worked by hand. Of a job with pairs
+// these pairs say it already.
+TEST(SpaceSharing, WhatAJobGetsInAFullServerSaysWhatItGetsBesideAnother) {
+  const auto train = world_of_servers();
+  const auto ratio = [&](const char* name) {
+    PackedPair slower = by_steps({name, 1, 0.05}, {"b", 1, 0.085});
+    PackedPair faster = slower;
+    slower.first.full_server = std::exp(-0.5) * *slower.first.alone;
+    faster.first.full_server = std::exp(0.25) * *faster.first.alone;
+    return rates(train, slower).first.median / rates(train, faster).first.median;
+  };
+  EXPECT_NEAR(ratio("x"), 0.74, 0.05);
+  EXPECT_EQ(ratio("a"), 1);
+}
+
+// On a device without pairs nothing is known of its full servers.
+TEST(SpaceSharing, FullServersOfOtherDevicesSayNothing) {
+  PackedPair pair = by_steps({"x", 1, 0.05}, {"y", 1, 0.085}, "V100");
+  const SharedRates without = rates(world_of_servers(), pair);
+  pair.first.full_server = 0.5 * *pair.first.alone;
+  EXPECT_EQ(rates(world_of_servers(), pair).first.median, without.first.median);
+}
+
 TEST(SpaceSharing, PairsThatWereSeenDecide) {
   auto train = world({"a", "b", "c"});
   // A family that takes what it wants, and leaves others little.

@@ -68,6 +68,25 @@ PerSecond rate_at(const RatesByBatch& rates, int batch) {
   return rate * std::pow(static_cast<double>(known) / batch, exponent);
 }
 
+double log_rate(PerSecond rate) { return std::log(rate.in(1 / kSecond)); }
+
+PerSecond usual_rate(const RatesByBatch& rates) {
+  double sum = 0;
+  for (const auto& [batch, rate] : rates) sum += log_rate(rate);
+  return std::exp(sum / static_cast<double>(rates.size())) / kSecond;
+}
+
+/// Of each GPU on the largest server; nothing for a single GPU.
+std::optional<PerSecond> rate_in_full_server(std::span<const IsolatedRate> alone,
+                                             const SizedJob& job, const std::string& device) {
+  const IsolatedRate* most = nullptr;
+  for (const IsolatedRate& it : alone) {
+    if (it.gpus < 2 || !it.each_in_server || it.device != device || it.job != job) continue;
+    if (most == nullptr || it.gpus > most->gpus) most = &it;
+  }
+  return most == nullptr ? std::nullopt : most->each_in_server;
+}
+
 /// No time of a step or a sample lies out here, and what is computed with such figures may leave
 /// the range of numbers altogether.
 constexpr Seconds kShortest = 1e-15 * kSecond;
@@ -160,6 +179,14 @@ void fill_alone(std::vector<PackedPair>& pairs, std::span<const IsolatedRate> al
       if (!measured && !pair.in_steps) continue;
       side->alone_worked_out = !measured;
       side->alone = rate_at(found->second, side->job.batch);
+    }
+  }
+  for (PackedPair& pair : pairs) {
+    for (PackedSide* side : {&pair.first, &pair.second}) {
+      const auto found = rates.find({pair.device, side->job.job});
+      if (!pair.in_steps || found == rates.end()) continue;
+      side->alone_usual = usual_rate(found->second);
+      side->full_server = rate_in_full_server(alone, side->job, pair.device);
     }
   }
 }

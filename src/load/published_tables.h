@@ -31,7 +31,9 @@ inline constexpr const char* kUnsteadyJob = "Recommendation";
 ///
 ///   step(b) = step(b₁) (b/b₁)^e,  e = log(step(b₂)/step(b₁)) / log(b₂/b₁) within 0 and 1
 ///
-/// and e = 1 with a single one. Rates in other units come from pairs in such units only.
+/// and e = 1 with a single one. Rates in other units come from pairs in such units only. Jobs of
+/// pairs in steps are also given their usual rate alone, and that of each GPU at this batch on the
+/// largest number of GPUs of one server that has a row, if it is more than one.
 void fill_alone(std::vector<PackedPair>& pairs, std::span<const IsolatedRate> alone);
 
 using Rows = std::vector<StepRow>;

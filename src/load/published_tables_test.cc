@@ -111,6 +111,24 @@ TEST(FillAlone, OtherPairsKnowRatesToo) {
   EXPECT_EQ(pairs[1].second.alone, 500 / kSecond);
 }
 
+// 8/s at batch 10 and 2/s at batch 40: 4/s usually. Worked by hand.
+TEST(FillAlone, TheLargestServerAndOtherBatchesAreKept) {
+  const std::vector<IsolatedRate> alone{
+      {.job = {"net", 10}, .device = "K80", .alone = 8 / kSecond},
+      {.job = {"net", 40}, .device = "K80", .alone = 2 / kSecond},
+      {.job = {"net", 10}, .device = "K80", .gpus = 4, .each_in_server = 5 / kSecond},
+      {.job = {"net", 10}, .device = "K80", .gpus = 8, .each_in_server = 3 / kSecond},
+      {.job = {"net", 10}, .device = "K80", .gpus = 16},
+      {.job = {"net", 10}, .device = "P100", .gpus = 32, .each_in_server = 1 / kSecond}};
+  std::vector<PackedPair> pairs{
+      {.first = {.job = {"net", 10}}, .second = {.job = {"net", 40}}, .device = "K80"}};
+  fill_alone(pairs, alone);
+  EXPECT_NEAR(pairs[0].first.alone_usual->in(1 / kSecond), 4, 1e-9);
+  EXPECT_NEAR(pairs[0].second.alone_usual->in(1 / kSecond), 4, 1e-9);
+  EXPECT_EQ(pairs[0].first.full_server, 3 / kSecond);
+  EXPECT_FALSE(pairs[0].second.full_server.has_value());
+}
+
 StepRow gavel_row(const char* job, const char* device, std::vector<int> by_vm) {
   return {.job = job, .device = device, .workers_by_vm = std::move(by_vm)};
 }

@@ -109,9 +109,12 @@ Result<IsolatedRate> read_alone(const Csv& csv, std::size_t i) {
   if (!rate.ok()) return rate.error();
   const auto repeat = rate_cell(csv, i, "steps_per_s_all_gpus_repeat");
   if (!repeat.ok()) return repeat.error();
-  IsolatedRate row{.job = std::move(*job), .device = std::move(*device)};
+  const auto one_server = flag_cell(csv, i, "consolidated");
+  if (!one_server.ok()) return one_server.error();
+  IsolatedRate row{.job = std::move(*job), .device = std::move(*device), .gpus = *gpus};
   if (*rate || *repeat) row.fits = !is_zero(*rate) && !is_zero(*repeat);
   if (*gpus == 1) row.alone = positive(*rate);
+  if (one_server->value_or(true) && positive(*rate)) row.each_in_server = **rate / *gpus;
   return row;
 }
 

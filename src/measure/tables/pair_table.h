@@ -23,6 +23,9 @@ struct PackedSide {
   std::optional<PerSecond> alone;   // Rate of the job alone on the GPU.
   std::optional<PerSecond> packed;  // Beside the other job; absent when it was not measured.
   bool alone_worked_out = false;    // Derived from other batches.
+  // What other rates of the job on the device say, where there are any; see fill_alone.
+  std::optional<PerSecond> alone_usual = {};  // Geometric mean of those alone over its batches.
+  std::optional<PerSecond> full_server = {};  // Of each GPU when this job alone fills a server.
 };
 
 /// Two jobs that run on one GPU at once, neither waiting for the other.
@@ -47,16 +50,18 @@ struct PackedPair {
 /// measured; two of them say that the pair does not fit where oom does not say it.
 Result<std::vector<PackedPair>> read_packed_pairs(std::string_view text, const std::string& source);
 
-/// The rate of a job that has a GPU for itself.
+/// The rate of a job that has one or more GPUs for itself.
 struct IsolatedRate {
   SizedJob job;
   std::string device;
   std::optional<PerSecond> alone;  // Absent for several GPUs and where it does not fit.
   std::optional<bool> fits;
+  int gpus = 1;
+  std::optional<PerSecond> each_in_server = {};  // Of each GPU, when all are in one server.
 };
 
 /// Reads Gavel's rates of jobs alone, one per data row, in order; see read_gavel_steps. A rate or a
-/// repeat of 0 does not fit.
+/// repeat of 0 does not fit. GPUs are in one server unless the column consolidated is 0.
 Result<std::vector<IsolatedRate>> read_isolated_rates(std::string_view text,
                                                       const std::string& source);
 

@@ -105,6 +105,17 @@ TEST(IsolatedRates, OnlyOneGpuIsAlone) {
   EXPECT_EQ((*rows)[3].device, "K80");
 }
 
+TEST(IsolatedRates, GpusOfOneServerAreToldFromThoseOfSeveral) {
+  const auto rows = read_isolated_rates(
+      "gpu,consolidated,model,batch_per_gpu,num_gpus,steps_per_s_all_gpus\n"
+      "K80,1,net,16,4,8\nK80,0,net,16,4,6\n",
+      "a.csv");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ((*rows)[0].gpus, 4);
+  EXPECT_EQ((*rows)[0].each_in_server, 2 / kSecond);
+  EXPECT_FALSE((*rows)[1].each_in_server.has_value());
+}
+
 TEST(IsolatedRates, SaysWhatIsWrongAndWhere) {
   const auto error = [](const std::string& row) {
     return read_isolated_rates(kAlone + row + "\n", "a.csv").error().message;
