@@ -235,26 +235,27 @@ def again(lines):
                   "target reached", "first search", "second search"], rows)
 
 
+def remark(folder, name):
+    """Notes on the measurements, if there are any."""
+    told = folder / name
+    return "\n" + told.read_text(encoding="utf-8") if told.exists() else ""
+
+
 def main():
     """The command."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/measured/search.md"
     found, sweep, more = (read_lines(folder / f"{part}.jsonl")
                           for part in ("search", "sweep", "moves"))
-    told = folder / "remark.txt"  # Notes on the measurements.
-    remark = "\n" + told.read_text(encoding="utf-8") if told.exists() else ""
     differ = max((abs(facts["report"]["bill_difference_usd"])
                   for facts in [*sweep.values(), *(line["first"] for line in (found | more).values())]),
                  default=0)
     sections = [
         ("Jobs", targets()),
         ("Searches and sweep", searches(found, sweep)),
-        ("Sweep", sweeps(sweep) + remark),
-        ("Moves", "Moves of the searches above, and of searches with other starting points. Where "
-         "machines are kept, the measured time starts at the last step reported before the new "
-         "workers started. The existing workers keep training until the new workers are ready, so "
-         "the measured time is too long by that much.\n\n"
-         + moves(found | more)),
+        ("Sweep", sweeps(sweep) + remark(folder, "remark.txt")),
+        ("Moves", "Moves of the searches above, and of searches with other starting points.\n\n"
+         + moves(found | more) + remark(folder, "moves_remark.txt")),
         ("Predictions for all setups", surfaces(found, sweep)),
         ("Second search of the same job", "In mode `none`, with the results of the first search.\n\n"
          + again(found)),

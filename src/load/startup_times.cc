@@ -32,6 +32,7 @@ Result<StartupTimes> read_startup_times(const Calibration& calibration) {
                            .forecast_shutdown = read.time(kForecast, "shutdown"),
                            .move_start = read.time(kMove, "start"),
                            .move_start_more = read.time(kMove, "start_more"),
+                           .move_regroup = read.time(kMove, "regroup"),
                            .probe_worker_start = read.time(kProbe, "worker_start"),
                            .disk = read.rate(kState, "disk")};
   if (!read.status().ok()) return read.status().error();

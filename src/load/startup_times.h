@@ -28,12 +28,13 @@ struct StartupTimes {
   Seconds forecast_launch;     // Of a VM,
   Seconds forecast_join;       // of one or two workers on it,
   Seconds forecast_join_more;  // and of each further worker.
-  Seconds forecast_regroup;    // Of workers that are there; also in moves.
+  Seconds forecast_regroup;    // Of workers that are there.
   Seconds forecast_shutdown;   // Scripts end, VMs are released.
 
   /// Workers on VMs that are there: one or two, and each further one.
   Seconds move_start;
   Seconds move_start_more;
+  Seconds move_regroup;  // Of workers that a move keeps.
 
   Seconds probe_worker_start;  // Of a probe of the network; of one worker, two at a time.
   BytesPerSecond disk;         // On which states are kept.

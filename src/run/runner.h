@@ -49,6 +49,9 @@ struct RunListeners {
   std::function<Replanning(const Supervisor&, const RunPlan&, const std::string& reason)> replan;
   /// Called with each step and its measurements, and with the step from which workers start.
   std::function<void(const GangNews&)> trained = {};
+  /// Called with the time of each step that the workers of a plan do after the order of the next
+  /// one, until its workers are ready.
+  std::function<void(Seconds)> trained_meanwhile = {};
   /// A worker on a machine of this type ran out of memory with this many samples per micro-step.
   std::function<void(const std::string& type, int samples)> out_of_memory = {};
   /// Called after each event; may return another plan for the rest of the run.
@@ -150,6 +153,7 @@ class Runner {
   void on_gang_news(const GangNews& news);
   void on_step(const GangStep& step);
   void note_step(const GangNews& news);
+  void on_step_before(const GangNews& news);
   void on_ended(int vm, int code);
   void judge_ends(Seconds listed_at);
   void judge_end(int vm, int code);

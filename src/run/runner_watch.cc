@@ -64,7 +64,7 @@ void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
     return;
   }
   // Steps of the previous workers are recorded; the supervisor learns where the new ones begin.
-  if (!ordered_ && kind == "step") note_step(before_.hear(vm, kind, facts));
+  if (!ordered_ && kind == "step") on_step_before(before_.hear(vm, kind, facts));
   on_gang_news(gang_.hear(vm, kind, facts));
 }
 
@@ -109,6 +109,12 @@ void Runner::note_step(const GangNews& news) {
   if (!news.step || news.step->time <= Seconds{}) return;
   note({.iteration = IterationRecord{
             .number = news.step->number, .time = news.step->time, .loss = news.step->loss}});
+}
+
+/// A step of workers that continue until those of the next order are ready.
+void Runner::on_step_before(const GangNews& news) {
+  note_step(news);
+  if (news.step && listeners_.trained_meanwhile) listeners_.trained_meanwhile(now());
 }
 
 void Runner::on_out_of_memory(int vm, const Json& facts) {

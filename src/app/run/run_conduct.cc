@@ -153,6 +153,7 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
   };
   if (progress.wish) listeners.replan = nullptr;
   listeners.trained = progress.trained;
+  listeners.trained_meanwhile = progress.trained_meanwhile;
   listeners.out_of_memory = progress.out_of_memory;
   listeners.wish = progress.wish;
   const SystemClock wall;

@@ -18,6 +18,7 @@ struct RunAudience {
   std::function<Status(const std::string& folder)> began = {};  // Its files are there.
   // See RunListeners.
   std::function<void(const GangNews&)> trained = {};
+  std::function<void(Seconds)> trained_meanwhile = {};
   std::function<void(const std::string& type, int samples)> out_of_memory = {};
   std::function<std::optional<Replanning>(const Supervisor&, const RunPlan&)> wish = {};
 };

@@ -77,7 +77,7 @@ MoveForecast move_forecast(const RunRecord& record, const RunPlan* from, const R
   Seconds stall = broken_off;
   Dollars cost;
   if (after.kept > 0) {
-    stall += times.forecast_regroup + (newcomers > 0 ? state / after.network : Seconds{});
+    stall += times.move_regroup + (newcomers > 0 ? state / after.network : Seconds{});
     cost = stall * std::max(before.rate, after.rate);
     if (newcomers > 0) cost += start * after.rate_new;
   } else {

@@ -38,6 +38,7 @@ class LedRun {
       return kept_;
     };
     listeners.trained = [this](const GangNews& news) { live_.trained(news); };
+    listeners.trained_meanwhile = [this](Seconds at) { live_.trained_meanwhile(at); };
     listeners.out_of_memory = [this](const std::string& type, int samples) {
       live_.out_of_memory(type, samples);
     };

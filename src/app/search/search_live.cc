@@ -99,6 +99,11 @@ void LiveSearch::trained(const GangNews& news) {
   ++noise_steps_;
 }
 
+/// Workers that a move keeps train until its new ones are ready: the pause begins after that.
+void LiveSearch::trained_meanwhile(Seconds at) {
+  if (moving_) moving_->last_step = std::max(moving_->last_step, at);
+}
+
 void LiveSearch::out_of_memory(const std::string& type, int samples) {
   for (std::size_t i = 0; i < search_.setups.size(); ++i) {
     LiveSetup& setup = search_.setups[i];

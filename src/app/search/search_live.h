@@ -29,6 +29,7 @@ class LiveSearch {
 
   // The runner's callbacks; see RunListeners.
   void trained(const GangNews& news);
+  void trained_meanwhile(Seconds at);
   void out_of_memory(const std::string& type, int samples);
   std::optional<Replanning> wish(const Supervisor& supervisor, const RunPlan& plan);
 

@@ -121,6 +121,8 @@ class FakeTraining {
   void go_on_until_others_are_ready(const RunAction& action) {
     const bool waits = training_ && action.vms != vms_;
     for (int i = 0; waits && i < late_steps && done_ < order_.training->steps; ++i) {
+      now_ += step_time(machines_, order_.training->batch);
+      live_.trained_meanwhile(now_ * kSecond);
       ++done_;
       progress_ += order_.training->gain;
     }
@@ -229,6 +231,16 @@ TEST_F(LiveSearchTest, TellsWhatAMoveTook) {
   ASSERT_TRUE(move.measured_cost);
   EXPECT_GT(*move.measured_cost, Dollars{});
   EXPECT_NE(move.why.find("staying takes"), std::string::npos) << move.why;
+}
+
+// Workers that are kept train for 20 s until the new ones are ready, which is no part of the pause.
+TEST_F(LiveSearchTest, DoesNotCountStepsOfKeptWorkersAsPause) {
+  begin(request());
+  training_->late_steps = 20;
+  training_->run();
+  const SearchedMove& move = live_->record().moves.front();
+  ASSERT_TRUE(move.measured);
+  EXPECT_NEAR(move.measured->in(kSecond), 0.5, 0.01);
 }
 
 // More machines only make it slower.
