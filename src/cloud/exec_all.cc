@@ -92,18 +92,18 @@ class Crew {
 
 }  // namespace
 
-std::vector<std::string> rank_variables(int rank, int ranks, const std::string& master, int port) {
+std::vector<std::string> rank_variables(const RankPlace& at, const std::string& master, int port) {
   return {fmt::format("MASTER_ADDR={}", master),
           fmt::format("MASTER_PORT={}", port),
-          fmt::format("RANK={}", rank),
-          "LOCAL_RANK=0",
-          fmt::format("WORLD_SIZE={}", ranks),
-          "LOCAL_WORLD_SIZE=1",
-          fmt::format("NODE_RANK={}", rank),
-          fmt::format("GROUP_RANK={}", rank),
-          fmt::format("GROUP_WORLD_SIZE={}", ranks),
-          fmt::format("ROLE_RANK={}", rank),
-          fmt::format("ROLE_WORLD_SIZE={}", ranks),
+          fmt::format("RANK={}", at.rank),
+          fmt::format("LOCAL_RANK={}", at.local_rank),
+          fmt::format("WORLD_SIZE={}", at.ranks),
+          fmt::format("LOCAL_WORLD_SIZE={}", at.local_ranks),
+          fmt::format("NODE_RANK={}", at.vm),
+          fmt::format("GROUP_RANK={}", at.vm),
+          fmt::format("GROUP_WORLD_SIZE={}", at.vms),
+          fmt::format("ROLE_RANK={}", at.rank),
+          fmt::format("ROLE_WORLD_SIZE={}", at.ranks),
           "ROLE_NAME=default",
           fmt::format("GLOO_SOCKET_IFNAME={}", kNicName)};
 }
@@ -125,8 +125,10 @@ Result<int> exec_all(const LocalCluster& cluster, const ExecRequest& request,
   const StopSignals interrupts({SIGINT, SIGTERM});
   Crew crew(print);
   for (std::size_t i = 0; i < vms.size(); ++i) {
+    const auto rank = static_cast<int>(i);
+    const auto ranks = static_cast<int>(vms.size());
     std::vector<std::string> variables = rank_variables(
-        static_cast<int>(i), static_cast<int>(vms.size()), vms[0]->address, request.port);
+        {.rank = rank, .ranks = ranks, .vm = rank, .vms = ranks}, vms[0]->address, request.port);
     variables.insert(variables.end(), request.variables.begin(), request.variables.end());
     const Status started = crew.start(
         cluster, vms[i]->name, {.words = request.command, .variables = std::move(variables)});

@@ -19,8 +19,18 @@ struct ExecRequest {
   int port = 29500;                         // Port of the first VM's process: PyTorch's default.
 };
 
+/// The place of a process among all, and among those of its VM. VMs are counted too.
+struct RankPlace {
+  int rank = 0;
+  int ranks = 1;
+  int local_rank = 0;
+  int local_ranks = 1;
+  int vm = 0;
+  int vms = 1;
+};
+
 /// The environment of each process: its rank and the address of the first one.
-std::vector<std::string> rank_variables(int rank, int ranks, const std::string& master, int port);
+std::vector<std::string> rank_variables(const RankPlace& at, const std::string& master, int port);
 
 /// Receives a line that a VM printed, to its output or its error stream.
 using PrintLine = std::function<void(std::string_view vm, bool error, std::string_view line)>;

@@ -31,42 +31,46 @@ std::string tail_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-std::string log_path(const std::string& folder, int vm, const char* role) {
-  return fmt::format("{}/{}-{}.log", folder, vm_name(vm), role);
+std::string receiver_log(const std::string& folder, int vm) {
+  return fmt::format("{}/{}-receiver.log", folder, vm_name(vm));
 }
 
-}  // namespace
-
-Crew::~Crew() {
-  while (!workers_.empty()) end_worker(workers_.begin()->first);
-  for (const auto& receiver : receivers_) kill_group(receiver.second);
-}
-
-Result<Descriptor> Crew::open_log(int vm, const char* role) const {
-  const std::string path = log_path(log_folder_, vm, role);
+Result<Descriptor> open_log(const std::string& path) {
   Descriptor log(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (log.get() < 0) return failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   return log;
 }
 
-Status Crew::start_worker(int vm, Command command, const std::string& mark) {
+}  // namespace
+
+std::string worker_log_name(Seat seat) {
+  if (seat.local == 0) return vm_name(seat.vm) + kWorkerLogEnd;
+  return fmt::format("{}.{}{}", vm_name(seat.vm), seat.local + 1, kWorkerLogEnd);
+}
+
+Crew::~Crew() {
+  while (!workers_.empty()) end_worker(workers_.begin()->first);
+  for (const auto& receiver : receivers_) kill_group(receiver.second);
+}
+
+Status Crew::start_worker(Seat seat, Command command, const std::string& mark) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return failed(fmt::format("cannot create a socket: {}", std::strerror(errno)));
   }
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
-  const auto log = open_log(vm, "worker");
+  const auto log = open_log(log_folder_ + "/" + worker_log_name(seat));
   if (!log.ok()) return log.error();
   write_all(log->get(), kLogMark + mark + "\n");
   command.out = log->get();
   command.err = log->get();
   command.kept = std::vector<int>{theirs.get()};
   command.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
-  const auto pid = provider_.spawn(vm_name(vm), std::move(command));
+  const auto pid = provider_.spawn(vm_name(seat.vm), std::move(command));
   if (!pid.ok()) return pid.error();
-  workers_[vm] = {.pid = *pid, .control = LineStream(std::move(ours))};
+  workers_[seat] = {.pid = *pid, .control = LineStream(std::move(ours))};
   return {};
 }
 
@@ -75,7 +79,7 @@ Status Crew::start_receiver(int vm, Command command, const std::string& input) {
   receivers_.erase(vm);
   auto pipe = make_pipe();
   if (!pipe.ok()) return pipe.error();
-  const auto log = open_log(vm, "receiver");
+  const auto log = open_log(receiver_log(log_folder_, vm));
   if (!log.ok()) return log.error();
   command.in = pipe->from.get();
   command.out = log->get();
@@ -87,27 +91,35 @@ Status Crew::start_receiver(int vm, Command command, const std::string& input) {
   return {};
 }
 
-void Crew::send(int vm, const Json& order) {
-  const auto found = workers_.find(vm);
+std::vector<Seat> Crew::seats() const {
+  std::vector<Seat> found;
+  for (const auto& entry : workers_) found.push_back(entry.first);
+  return found;
+}
+
+void Crew::send(Seat seat, const Json& order) {
+  const auto found = workers_.find(seat);
   if (found == workers_.end()) return;
   const std::string line = to_text(order, JsonStyle::kLine) + "\n";
   (void)::send(found->second.control.descriptor(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-void Crew::end_worker(int vm) {
-  const auto found = workers_.find(vm);
+void Crew::end_worker(Seat seat) {
+  const auto found = workers_.find(seat);
   if (found == workers_.end()) return;
   kill_group(found->second.pid);
   workers_.erase(found);
 }
 
-void Crew::terminate_worker(int vm) {
-  const auto found = workers_.find(vm);
+void Crew::terminate_worker(Seat seat) {
+  const auto found = workers_.find(seat);
   if (found != workers_.end()) ::kill(-found->second.pid, SIGTERM);
 }
 
 void Crew::end_all_on(int vm) {
-  end_worker(vm);
+  for (const Seat& seat : seats()) {
+    if (seat.vm == vm) end_worker(seat);
+  }
   if (!has_receiver(vm)) return;
   kill_group(receivers_[vm]);
   receivers_.erase(vm);
@@ -126,10 +138,10 @@ std::vector<CrewNews> Crew::wait(Seconds limit) {
   return news;
 }
 
-void Crew::read(int vm, Worker& worker, std::vector<CrewNews>& news) {
+void Crew::read(Seat seat, Worker& worker, std::vector<CrewNews>& news) {
   worker.control.read([&](std::string_view line) {
     auto json = parse_json(line, "worker");
-    if (json.ok()) news.push_back({.vm = vm, .said = std::move(*json)});
+    if (json.ok()) news.push_back({.worker = seat, .said = std::move(*json)});
   });
 }
 
@@ -142,7 +154,7 @@ void Crew::reap(std::vector<CrewNews>& news) {
     }
     read(it->first, it->second, news);
     ::kill(-it->second.pid, SIGKILL);  // Ends the processes that the worker started.
-    news.push_back({.vm = it->first, .ended = *code});
+    news.push_back({.worker = it->first, .ended = *code});
     it = workers_.erase(it);
   }
   for (auto it = receivers_.begin(); it != receivers_.end();) {
@@ -150,8 +162,8 @@ void Crew::reap(std::vector<CrewNews>& news) {
   }
 }
 
-std::vector<std::string> Crew::last_lines(int vm, std::size_t most) const {
-  const std::string text = tail_of(log_path(log_folder_, vm, "worker"), kTailBytes);
+std::vector<std::string> Crew::last_lines(Seat seat, std::size_t most) const {
+  const std::string text = tail_of(log_folder_ + "/" + worker_log_name(seat), kTailBytes);
   std::vector<std::string> lines;
   for (const std::string& line : split(text, '\n')) {
     if (line.starts_with(kLogMark)) {

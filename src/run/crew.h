@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,16 +19,32 @@ namespace stint {
 /// Prefix of the line that precedes the output of each start of a worker in its log.
 inline const std::string kLogMark = "[stint] ";
 
+/// The place of a worker: the first on a VM, unless it says otherwise.
+struct Seat {
+  int vm = 0;
+  int local = 0;  // Number among the workers of the VM.
+
+  Seat() = default;
+  Seat(int number, int among = 0) : vm(number), local(among) {}
+  auto operator<=>(const Seat&) const = default;
+};
+
+/// The end of the names of the files with the output of workers.
+inline const std::string kWorkerLogEnd = "-worker.log";
+
+/// The name of the file with the output of a worker.
+std::string worker_log_name(Seat seat);
+
 /// A message of a worker, or its end.
 struct CrewNews {
-  int vm = 0;
+  Seat worker = {};
   std::optional<Json> said = {};
   std::optional<int> ended = {};  // Exit code.
 };
 
-/// The processes of a run on its machines: on each at most one worker, which is controlled over a
-/// socket in JSON lines, and one receiver of checkpoints. All end with this object, and with the
-/// thread that created it. Their output goes to files.
+/// The processes of a run on its machines: workers, which are controlled over sockets in JSON
+/// lines, and on each machine at most one receiver of checkpoints. All end with this object, and
+/// with the thread that created it. Their output goes to files.
 class Crew {
  public:
   Crew(Provider& provider, std::string log_folder)
@@ -36,32 +53,36 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts a worker on the VM, which has none. STINT_CONTROL names the socket. `mark` is a line
-  /// that precedes its output.
-  Status start_worker(int vm, Command command, const std::string& mark);
+  /// Starts a worker in a seat that is free. STINT_CONTROL names the socket. `mark` is a line that
+  /// precedes its output.
+  Status start_worker(Seat seat, Command command, const std::string& mark);
 
   /// Starts a receiver on the VM, in place of an existing one, with a line on its input.
   Status start_receiver(int vm, Command command, const std::string& input);
 
-  bool has_worker(int vm) const { return workers_.contains(vm); }
+  bool has_worker(Seat seat) const { return workers_.contains(seat); }
   bool has_receiver(int vm) const { return receivers_.contains(vm); }
 
-  /// A message that the worker no longer reads is lost; the end of the worker is reported as news.
-  void send(int vm, const Json& order);
+  /// The seats of all workers.
+  std::vector<Seat> seats() const;
 
-  /// Kills the processes on the VM; they report no more news.
-  void end_worker(int vm);
+  /// A message that the worker no longer reads is lost; the end of the worker is reported as news.
+  void send(Seat seat, const Json& order);
+
+  /// Kills the worker; it reports no more news.
+  void end_worker(Seat seat);
 
   /// Asks the worker to end by itself.
-  void terminate_worker(int vm);
+  void terminate_worker(Seat seat);
+
+  /// Kills all processes on the VM.
   void end_all_on(int vm);
 
   /// News until now, waiting at most `limit` for the first, or for news of the provider.
   std::vector<CrewNews> wait(Seconds limit);
 
-  /// The last lines that the worker on a VM printed since it started, at most this many; for error
-  /// messages.
-  std::vector<std::string> last_lines(int vm, std::size_t most) const;
+  /// The last lines that a worker printed since it started, at most this many; for error messages.
+  std::vector<std::string> last_lines(Seat seat, std::size_t most) const;
 
  private:
   struct Worker {
@@ -69,13 +90,12 @@ class Crew {
     LineStream control = {};
   };
 
-  Result<Descriptor> open_log(int vm, const char* role) const;
-  static void read(int vm, Worker& worker, std::vector<CrewNews>& news);
+  static void read(Seat seat, Worker& worker, std::vector<CrewNews>& news);
   void reap(std::vector<CrewNews>& news);
 
   Provider& provider_;
   std::string log_folder_;
-  std::map<int, Worker> workers_;
+  std::map<Seat, Worker> workers_;
   std::map<int, pid_t> receivers_;
 };
 

@@ -52,7 +52,7 @@ sys.exit(7)
   EXPECT_TRUE(crew_->has_worker(0));
   auto news = next();
   ASSERT_TRUE(news && news->said);
-  EXPECT_EQ(news->vm, 0);
+  EXPECT_EQ(news->worker.vm, 0);
   EXPECT_NE(news->said->find("ready"), nullptr);
   news = next();
   ASSERT_TRUE(news && news->said);

@@ -39,10 +39,10 @@ Seconds time_in(const Json& facts, const char* name) {
 
 }  // namespace
 
-Gang::Gang(int attempt, std::vector<int> vms, std::vector<int> shares)
-    : attempt_(attempt), vms_(std::move(vms)), shares_(std::move(shares)) {}
+Gang::Gang(int attempt, std::vector<Seat> seats, std::vector<int> shares)
+    : attempt_(attempt), seats_(std::move(seats)), shares_(std::move(shares)) {}
 
-bool Gang::has(int vm) const { return std::count(vms_.begin(), vms_.end(), vm) > 0; }
+bool Gang::has(Seat seat) const { return std::count(seats_.begin(), seats_.end(), seat) > 0; }
 
 void Gang::expect_save(std::int64_t step) {
   saving_ = step;
@@ -50,12 +50,12 @@ void Gang::expect_save(std::int64_t step) {
   save_ = {};
 }
 
-GangNews Gang::hear(int vm, const std::string& kind, const Json& facts) {
-  if (!has(vm) || integer_in(facts, "attempt") != attempt_) return {};
-  if (kind == "training") return on_training(vm, facts);
-  if (kind == "step") return on_step(vm, facts);
+GangNews Gang::hear(Seat seat, const std::string& kind, const Json& facts) {
+  if (!has(seat) || integer_in(facts, "attempt") != attempt_) return {};
+  if (kind == "training") return on_training(seat, facts);
+  if (kind == "step") return on_step(seat, facts);
   if (kind == "saved") return on_saved(facts);
-  if (kind == "counted") return on_counted(vm, facts);
+  if (kind == "counted") return on_counted(seat, facts);
   if (kind == "save_failed" && saving_) {
     saving_.reset();
     const Json* reason = facts.find("reason");
@@ -65,32 +65,32 @@ GangNews Gang::hear(int vm, const std::string& kind, const Json& facts) {
   return {};
 }
 
-GangNews Gang::on_training(int vm, const Json& facts) {
+GangNews Gang::on_training(Seat seat, const Json& facts) {
   const auto step = integer_in(facts, "step");
-  if (training() || !step || !begun_.insert(vm).second) return {};
+  if (training() || !step || !begun_.insert(seat).second) return {};
   reached_ = std::max(reached_, *step);
   if (!training()) return {};
   return {.training_after = reached_, .progress = number_in(facts, "progress")};
 }
 
-std::optional<std::string> Gang::check_samples(int vm, const Json& facts) {
+std::optional<std::string> Gang::check_samples(Seat seat, const Json& facts) {
   const auto seen = integer_in(facts, "samples");
-  const auto rank = std::find(vms_.begin(), vms_.end(), vm) - vms_.begin();
+  const auto rank = std::find(seats_.begin(), seats_.end(), seat) - seats_.begin();
   const int share = shares_[static_cast<std::size_t>(rank)];
-  if (!seen || *seen == share || !told_.insert(vm).second) return std::nullopt;
+  if (!seen || *seen == share || !told_.insert(seat).second) return std::nullopt;
   return fmt::format(
       "The script on {} trained on {} samples per step instead of {}: it does not take its batch "
       "from step.micro_batches(), so speed and result differ from the plan.",
-      vm_name(vm), *seen, share);
+      vm_name(seat.vm), *seen, share);
 }
 
-GangNews Gang::on_step(int vm, const Json& facts) {
+GangNews Gang::on_step(Seat seat, const Json& facts) {
   const auto number = integer_in(facts, "number");
   if (!number || *number < 1) return {};
   reached_ = std::max(reached_, *number);
-  GangNews news{.complaint = check_samples(vm, facts)};
+  GangNews news{.complaint = check_samples(seat, facts)};
   Reports& reports = reports_[*number];
-  if (!reports.from.insert(vm).second) return news;
+  if (!reports.from.insert(seat).second) return news;
   reports.time = std::max(reports.time, time_in(facts, "time_s"));
   const auto loss = number_in(facts, "loss");
   reports.loss = reports.loss && loss ? std::optional(*reports.loss + *loss) : std::nullopt;
@@ -99,7 +99,7 @@ GangNews Gang::on_step(int vm, const Json& facts) {
   const auto samples = number_in(facts, "local_batch");
   if (square && samples) reports.step.squares.push_back({.samples = *samples, .square = *square});
   if (const auto mean = number_in(facts, "mean_square")) reports.step.mean_square = mean;
-  if (reports.from.size() < vms_.size()) return news;
+  if (reports.from.size() < seats_.size()) return news;
   news.step = std::move(reports.step);
   news.step->number = *number;
   news.step->time = reports.time;
@@ -109,13 +109,13 @@ GangNews Gang::on_step(int vm, const Json& facts) {
 }
 
 /// Workers of a plain script report their number of steps from time to time; the slowest counts.
-GangNews Gang::on_counted(int vm, const Json& facts) {
+GangNews Gang::on_counted(Seat seat, const Json& facts) {
   const auto steps = integer_in(facts, "steps");
   const auto base = integer_in(facts, "base");
-  if (!steps || *steps < 1 || !base || *base < 0 || *steps < counted_[vm]) return {};
-  counted_[vm] = *steps;
+  if (!steps || *steps < 1 || !base || *base < 0 || *steps < counted_[seat]) return {};
+  counted_[seat] = *steps;
   GangNews news;
-  if (begun_.insert(vm).second) {
+  if (begun_.insert(seat).second) {
     base_ = std::max(base_, *base);
     if (training()) news.training_after = base_;
   }
@@ -134,7 +134,7 @@ GangNews Gang::on_saved(const Json& facts) {
   const auto bytes = integer_in(facts, "bytes");
   const auto checksum = integer_in(facts, "checksum");
   if (!saving_ || step != saving_ || !number || !bytes || !checksum) return {};
-  if (*number < 0 || *number >= static_cast<std::int64_t>(vms_.size())) return {};
+  if (*number < 0 || *number >= static_cast<std::int64_t>(seats_.size())) return {};
   if (*bytes < 0 || *checksum < 0 || *checksum > std::numeric_limits<std::uint32_t>::max())
     return {};
   // Workers in lockstep have the same state; shards of different states do not form a checkpoint.
@@ -149,7 +149,7 @@ GangNews Gang::on_saved(const Json& facts) {
                                         .checksum = static_cast<std::uint32_t>(*checksum)};
   save_.stall = std::max(save_.stall, time_in(facts, "stall_s"));
   save_.transfer = std::max(save_.transfer, time_in(facts, "transfer_s"));
-  if (shards_.size() < vms_.size()) return {};
+  if (shards_.size() < seats_.size()) return {};
   save_.checkpoint.step = *step;
   for (const auto& shard : shards_) {
     save_.checkpoint.bytes += shard.second.bytes;

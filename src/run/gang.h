@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "checkpoint/checkpoint_files.h"
+#include "run/crew.h"
 
 namespace stint {
 
@@ -57,47 +58,47 @@ class Gang {
  public:
   Gang() = default;
 
-  /// `shares` are the samples of a step of each worker.
-  Gang(int attempt, std::vector<int> vms, std::vector<int> shares);
+  /// The seats by rank, and the samples of a step of each worker.
+  Gang(int attempt, std::vector<Seat> seats, std::vector<int> shares);
 
   /// A checkpoint of this step was ordered.
   void expect_save(std::int64_t step);
 
-  GangNews hear(int vm, const std::string& kind, const Json& facts);
+  GangNews hear(Seat seat, const std::string& kind, const Json& facts);
 
   int attempt() const { return attempt_; }
-  const std::vector<int>& vms() const { return vms_; }
-  bool has(int vm) const;
-  bool training() const { return !vms_.empty() && begun_.size() == vms_.size(); }
+  const std::vector<Seat>& seats() const { return seats_; }
+  bool has(Seat seat) const;
+  bool training() const { return !seats_.empty() && begun_.size() == seats_.size(); }
   std::int64_t reached() const { return reached_; }  // The latest step that any worker reported.
 
  private:
   struct Reports {
-    std::set<int> from = {};
+    std::set<Seat> from = {};
     Seconds time = {};
     std::optional<double> loss = 0;
     GangStep step = {};  // The other fields of the step.
   };
 
-  GangNews on_training(int vm, const Json& facts);
-  GangNews on_step(int vm, const Json& facts);
+  GangNews on_training(Seat seat, const Json& facts);
+  GangNews on_step(Seat seat, const Json& facts);
   GangNews on_saved(const Json& facts);
-  GangNews on_counted(int vm, const Json& facts);
-  std::optional<std::string> check_samples(int vm, const Json& facts);
+  GangNews on_counted(Seat seat, const Json& facts);
+  std::optional<std::string> check_samples(Seat seat, const Json& facts);
 
   int attempt_ = 0;
-  std::vector<int> vms_;
+  std::vector<Seat> seats_;
   std::vector<int> shares_;
-  std::set<int> begun_;
+  std::set<Seat> begun_;
   std::map<std::int64_t, Reports> reports_;
   std::int64_t reached_ = 0;
   std::optional<std::int64_t> saving_;
   std::map<int, CheckpointShard> shards_;
   std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> state_;  // Size and layout.
   GangSave save_;
-  std::map<int, std::int64_t> counted_;  // Steps that the workers of a plain script made,
-  std::int64_t base_ = 0;                // after those of the checkpoint that any of them loaded.
-  std::set<int> told_;                   // VMs whose wrong samples were reported.
+  std::map<Seat, std::int64_t> counted_;  // Steps that the workers of a plain script made,
+  std::int64_t base_ = 0;                 // after those of the checkpoint that any of them loaded.
+  std::set<Seat> told_;                   // Workers whose wrong samples were reported.
 };
 
 }  // namespace stint

@@ -37,6 +37,13 @@ TEST(Gang, TrainsOnceAllHaveSaidSo) {
   EXPECT_TRUE(is_silent(gang.hear(2, "training", facts(R"({"attempt":4,"step":7})"))));
 }
 
+TEST(Gang, WaitsForEveryWorkerOfAVm) {
+  Gang gang(4, {Seat(0, 0), Seat(0, 1)}, {16, 16});
+  EXPECT_TRUE(is_silent(gang.hear(Seat(0, 0), "training", facts(R"({"attempt":4,"step":7})"))));
+  EXPECT_TRUE(gang.hear(Seat(0, 1), "training", facts(R"({"attempt":4,"step":7})")).training_after);
+  EXPECT_FALSE(gang.has(Seat(0, 2)));
+}
+
 TEST(Gang, WithoutWorkersNeverTrains) { EXPECT_FALSE(Gang().training()); }
 
 TEST(Gang, DoesNotHearStrangersAndOtherAttempts) {

@@ -138,12 +138,27 @@ std::int64_t save_ahead(Seconds step) {
   return 1 + static_cast<std::int64_t>(std::ceil(kOnItsWay / step));
 }
 
+int workers_on(const RunMachines& machines) {
+  return machines.trains ? machines.workers.value_or(1) : 0;
+}
+
+int workers_of(const RunPlan& plan) {
+  int workers = 0;
+  for (const RunMachines& machines : plan.machines) {
+    workers += machines.count * workers_on(machines);
+  }
+  return workers;
+}
+
 std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch) {
   const std::vector<int> kinds = slot_kinds(plan);
   std::vector<double> weights;
   for (const int slot : slots) {
     const auto kind = static_cast<std::size_t>(kinds[static_cast<std::size_t>(slot)]);
-    weights.push_back(std::max(1, plan.machines[kind].batch_per_vm));
+    const RunMachines& machines = plan.machines[kind];
+    const int workers = workers_on(machines);
+    const double share = static_cast<double>(std::max(1, machines.batch_per_vm)) / workers;
+    weights.insert(weights.end(), static_cast<std::size_t>(workers), share);
   }
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<int> shares;

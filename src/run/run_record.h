@@ -29,6 +29,7 @@ struct RunMachines {
   BytesPerSecond network;
   bool trains = true;
   bool receives = false;                   // Keeps checkpoints for the other machines.
+  std::optional<int> workers = {};         // On each of them, if it trains; absent: one.
   int batch_per_vm = 1;                    // Samples of a step on each while all machines train.
   int micro_batch = 1;                     // Samples per micro-step that fit into its memory.
   std::optional<std::string> device = {};  // Device whose measured times pace the workers,
@@ -163,8 +164,14 @@ RunStepTime step_time_of(const RunPlan& plan, std::span<const int> slots);
 /// The lead, in steps, of a checkpoint order, so that it reaches every worker before its step.
 std::int64_t save_ahead(Seconds step);
 
-/// The split of the global batch over the machines of these slots: in proportion to each machine's
-/// share if all were up, in whole samples.
+/// The number of workers on each of these machines.
+int workers_on(const RunMachines& machines);
+
+/// The number of workers on all machines that train.
+int workers_of(const RunPlan& plan);
+
+/// The split of the global batch over the workers on the machines of these slots: in proportion to
+/// each machine's share if all were up, evenly on a machine, in whole samples.
 std::vector<int> shares_of(const RunPlan& plan, std::span<const int> slots, int global_batch);
 
 // For the codec.
@@ -182,6 +189,8 @@ void describe(Walk& walk, Like<Walk, RunMachines>& it) {
               Range::kPositive);
   walk.field("trains", it.trains, "Whether workers run on these machines.");
   walk.field("receives", it.receives, "Whether these machines keep checkpoints for the others.");
+  walk.field("workers", it.workers, "Number of workers on each machine that trains; absent: one.",
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("batch_per_vm", it.batch_per_vm,
              "Samples per step of one machine while all machines train.",
              {.range = Range::kNotNegative});

@@ -114,7 +114,7 @@ void Runner::note_sleep() {
   const Seconds time = awake_ - before;
   if (time < kAsleep || supervisor_.finished()) return;
   failed_at_ += time;
-  for (auto& entry : machines_) entry.second.lost_at += time;
+  for (auto& entry : workers_) entry.second.lost_at += time;
   queue_.push_front({.kind = Event::kSlept, .duration = time});
 }
 
@@ -146,52 +146,59 @@ void Runner::launch(const RunAction& action) {
 /// Lets the workers do their work after training while the machines are still up.
 void Runner::end_workers() {
   const bool orders = script_ == Script::kTakesOrders;
-  for (const int vm : gang_.vms()) {
+  for (const Seat& seat : gang_.seats()) {
     if (orders) {
-      crew_.send(vm, end_order());
+      crew_.send(seat, end_order());
     } else {
-      crew_.terminate_worker(vm);
+      crew_.terminate_worker(seat);
     }
   }
   const Deadline until(orders ? kShutdownPatience : kTermination);
   const auto any = [&] {
-    return std::any_of(gang_.vms().begin(), gang_.vms().end(),
-                       [&](int vm) { return crew_.has_worker(vm); });
+    return std::any_of(gang_.seats().begin(), gang_.seats().end(),
+                       [&](const Seat& seat) { return crew_.has_worker(seat); });
   };
   while (any() && !until.passed()) (void)crew_.wait(kRound);
 }
 
 void Runner::train(const RunAction& action) {
   std::vector<int> slots;
-  for (const int vm : action.vms) slots.push_back(slot_of(vm));
+  std::vector<Seat> seats;
+  std::vector<int> micro_batches;
+  for (const int vm : action.vms) {
+    slots.push_back(slot_of(vm));
+    const RunMachines& kind = machines_of(slots.back());
+    for (int local = 0; local < workers_on(kind); ++local) seats.emplace_back(vm, local);
+    micro_batches.resize(seats.size(), kind.micro_batch);
+  }
   training_ = {.attempt = action.attempt,
                .master = machines_[action.vms[0]].address,
                .port = port_of(setup_.member, action.attempt),
                .shares = shares_of(plan_, slots, batch_of(setup_.record, plan_)),
+               .micro_batches = std::move(micro_batches),
                .training = plan_.training};
-  if (const auto layout = layout_of(action.vms.size())) {
+  if (const auto layout = layout_of(seats.size())) {
     training_.shares = shares_of(*layout, batch_of(setup_.record, plan_));
   }
-  for (const int slot : slots) training_.micro_batches.push_back(machines_of(slot).micro_batch);
   step_time_ = step_time_of(plan_, slots).mean;
   // Until all new workers are ready, those that trained before continue.
   if (gang_.training()) before_ = std::move(gang_);
-  gang_ = Gang(action.attempt, action.vms, training_.shares);
+  gang_ = Gang(action.attempt, std::move(seats), training_.shares);
   ordered_ = false;
   ended_well_.clear();
   failures_.clear();
   unchecked_.clear();
   own_checkpoint_ = 0;
-  for (auto& entry : machines_) {
+  for (const Seat& seat : crew_.seats()) {
+    if (!gang_.has(seat) || restarts_all()) crew_.end_worker(seat);
+  }
+  std::erase_if(workers_, [&](const auto& entry) { return !crew_.has_worker(entry.first); });
+  for (auto& entry : workers_) {
     entry.second.seen_lost = false;
     entry.second.last_words.reset();
-    if (!gang_.has(entry.first) || restarts_all()) {
-      crew_.end_worker(entry.first);
-      entry.second.ready = false;
-    }
   }
-  for (std::size_t rank = 0; rank < action.vms.size(); ++rank) {
-    if (!crew_.has_worker(action.vms[rank])) start_worker(rank);
+  for (std::size_t rank = 0; rank < gang_.seats().size(); ++rank) {
+    if (!crew_.has_worker(gang_.seats()[rank])) start_worker(rank);
   }
   order_training();
 }
@@ -204,27 +211,44 @@ std::optional<WorkerLayout> Runner::layout_of(std::size_t workers) const {
   return fitted(std::move(*layout), static_cast<int>(workers));
 }
 
+/// The place of a worker of the gang, in which those of one VM follow each other.
+RankPlace Runner::place_of(std::size_t rank) const {
+  const std::vector<Seat>& seats = gang_.seats();
+  RankPlace at{.rank = static_cast<int>(rank),
+               .ranks = static_cast<int>(seats.size()),
+               .local_rank = seats[rank].local,
+               .local_ranks = 0,
+               .vm = -1,
+               .vms = 0};
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    if (seats[i].vm == seats[rank].vm) ++at.local_ranks;
+    if (seats[i].local != 0) continue;
+    ++at.vms;
+    if (i <= rank) ++at.vm;
+  }
+  return at;
+}
+
 void Runner::start_worker(std::size_t rank) {
   const RunRecord& record = setup_.record;
-  const int vm = gang_.vms()[rank];
+  const Seat seat = gang_.seats()[rank];
   std::vector<std::string> variables =
-      rank_variables(static_cast<int>(rank), static_cast<int>(gang_.vms().size()), training_.master,
-                     training_.port);
+      rank_variables(place_of(rank), training_.master, training_.port);
   variables.insert(variables.end(), setup_.variables.begin(), setup_.variables.end());
   const std::vector<std::string> ordered =
-      order_variables(record, machines_[vm].kind, setup_.folder, training_.shares[rank]);
+      order_variables(record, machines_[seat.vm].kind, setup_.folder, training_.shares[rank]);
   variables.insert(variables.end(), ordered.begin(), ordered.end());
-  const auto layout = layout_of(gang_.vms().size());
+  const auto layout = layout_of(gang_.seats().size());
   if (layout) variables.push_back("STINT_LAYOUT=" + to_text(*layout));
   variables.push_back(fmt::format("STINT_ATTEMPT={}", gang_.attempt()));
   variables.push_back(fmt::format("TORCHELASTIC_RESTART_COUNT={}", gang_.attempt() - 1));
   variables.push_back("TORCHELASTIC_RUN_ID=" + record.name);
-  machines_[vm].ready = false;
+  workers_[seat] = {};
   const std::string mark = fmt::format(
       "attempt {}, rank {} of {}{}, {:.1f} s after the start of the run", gang_.attempt(), rank,
-      gang_.vms().size(), layout ? ", layout " + to_text(*layout) : "", now().in(kSecond));
+      gang_.seats().size(), layout ? ", layout " + to_text(*layout) : "", now().in(kSecond));
   const Status started = crew_.start_worker(
-      vm,
+      seat,
       {.words = record.command,
        .variables = std::move(variables),
        .inherits = [&](std::string_view name) { return is_passed_on(name, record.environment); },
@@ -232,7 +256,7 @@ void Runner::start_worker(std::size_t rank) {
       mark);
   if (started.ok()) return;
   happen({.kind = Event::kWorkerLost,
-          .vm = vm,
+          .vm = seat.vm,
           .attempt = gang_.attempt(),
           .reason = started.error().message});
 }
@@ -245,9 +269,9 @@ bool Runner::restarts_all() const {
 
 /// Sends the order to train when all workers of the gang are connected.
 void Runner::order_training() {
-  if (ordered_ || gang_.vms().empty()) return;
-  for (const int vm : gang_.vms()) {
-    if (!machines_[vm].ready || !crew_.has_worker(vm)) return;
+  if (ordered_ || gang_.seats().empty()) return;
+  for (const Seat& seat : gang_.seats()) {
+    if (!workers_[seat].ready || !crew_.has_worker(seat)) return;
   }
   ordered_ = true;
   training_.checkpoint.reset();
@@ -255,8 +279,8 @@ void Runner::order_training() {
   if (found.ok() && found->checkpoint) {
     training_.checkpoint = checkpoint_at(*found->checkpoint, place());
   }
-  for (std::size_t rank = 0; rank < gang_.vms().size(); ++rank) {
-    crew_.send(gang_.vms()[rank], train_order(training_, rank));
+  for (std::size_t rank = 0; rank < gang_.seats().size(); ++rank) {
+    crew_.send(gang_.seats()[rank], train_order(training_, rank));
   }
 }
 
@@ -281,8 +305,8 @@ void Runner::save(const RunAction& action) {
   gang_.expect_save(at);
   save_ = action.save;
   save_since_ = now();
-  for (const int vm : gang_.vms()) {
-    crew_.send(vm, save_order(gang_.attempt(), at, place(), action.halt));
+  for (const Seat& seat : gang_.seats()) {
+    crew_.send(seat, save_order(gang_.attempt(), at, place(), action.halt));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/line_log.h"
 #include "checkpoint/checkpoint_files.h"
+#include "cloud/exec_all.h"
 #include "measure/measurement.h"
 #include "provider/provider.h"
 #include "run/crew.h"
@@ -88,9 +89,16 @@ class Runner {
 
   /// A worker that ended.
   struct Failure {
-    int vm = 0;
+    Seat worker = {};
     int code = 0;
     Seconds at = {};  // Boot time.
+  };
+
+  struct WorkerState {
+    bool ready = false;      // It is connected and takes orders.
+    bool seen_lost = false;  // It lost a peer.
+    Seconds lost_at = {};
+    std::optional<LastWords> last_words = {};
   };
 
   struct Machine {
@@ -101,11 +109,7 @@ class Runner {
     bool noticed = false;
     bool gone = false;
     bool billed = false;
-    int missing = 0;         // Consecutive lists that did not have it, since it was up.
-    bool ready = false;      // Its worker is connected and takes orders.
-    bool seen_lost = false;  // Its worker lost a peer.
-    Seconds lost_at = {};
-    std::optional<LastWords> last_words = {};
+    int missing = 0;  // Consecutive lists that did not have it, since it was up.
   };
 
   /// The time in which the provider does not answer.
@@ -146,27 +150,28 @@ class Runner {
   void look_at_price(const MachineState& state);
   void keep_receivers();
   void hear(const CrewNews& news);
-  void hear_message(int vm, const std::string& kind, const Json& facts);
-  void on_ready(int vm, const Json& facts);
+  void hear_message(Seat seat, const std::string& kind, const Json& facts);
+  void on_ready(Seat seat, const Json& facts);
   std::optional<std::string> wrong_steps(const Json& facts) const;
   void on_out_of_memory(int vm, const Json& facts);
   void on_gang_news(const GangNews& news);
   void on_step(const GangStep& step);
   void note_step(const GangNews& news);
   void on_step_before(const GangNews& news);
-  void on_ended(int vm, int code);
+  void on_ended(Seat seat, int code);
   void judge_ends(Seconds listed_at);
-  void judge_end(int vm, int code);
+  void judge_end(Seat seat, int code);
   void look_for_stuck();
   void take_for_plain();
-  void hear_plain(int vm, const std::string& kind, const Json& facts);
+  void hear_plain(Seat seat, const std::string& kind, const Json& facts);
   void on_own_checkpoint(const Json& facts);
   void look_for_failure();
-  std::string last_words_of(int vm) const;
+  std::string last_words_of(Seat seat) const;
   bool restarts_all() const;
 
   std::optional<WorkerLayout> layout_of(std::size_t workers) const;
   void start_worker(std::size_t rank);
+  RankPlace place_of(std::size_t rank) const;
   bool keeps_in_folder() const;
   std::vector<ReceiverAddress> receivers() const;
   Json place() const;
@@ -196,13 +201,14 @@ class Runner {
   RunSteps steps_;      // Those of the gang that are not yet events.
   Seconds told_steps_;  // When steps were last made an event because of their number or time.
   std::map<int, Machine> machines_;  // By number.
+  std::map<Seat, WorkerState> workers_;
   Gang gang_;
   Gang before_;           // The gang that trained last.
   TrainOrder training_;   // The order to the gang,
   Seconds step_time_;     // and its predicted step time.
   bool ordered_ = false;  // The gang was ordered to train.
   Script script_ = Script::kUnknown;
-  std::set<int> ended_well_;  // VMs of the gang.
+  std::set<Seat> ended_well_;  // Workers of the gang.
   // Failures of the gang since `failed_at_`, in the order they were observed.
   std::vector<Failure> failures_;
   Seconds failed_at_;

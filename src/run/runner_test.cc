@@ -29,6 +29,18 @@ TEST_F(RunnerTest, TrainsSavesAndGivesTheMachinesBack) {
               1e-9);
 }
 
+// Two workers on each of two VMs: four shards, and two files of output for each VM.
+TEST_F(RunnerTest, TrainsWithSeveralWorkersOnAVm) {
+  record_.plan.machines[0].workers = 2;
+  const auto end = run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_EQ(end->outcome, RunVerdict::kTrained) << end->reason;
+  const auto found = latest(checkpoint_folder(folder_));
+  ASSERT_TRUE(found.ok() && found->checkpoint);
+  EXPECT_EQ(found->checkpoint->shards.size(), 4U);
+  EXPECT_TRUE(std::filesystem::exists(log_folder(folder_) + "/vm2.2-worker.log"));
+}
+
 // A computer that was suspended for a day between the beginning of the run and that of its loop;
 // the run would give up, because nothing was saved for a day.
 TEST_F(RunnerTest, ASuspendBeforeTheFirstEventIsNoLackOfProgress) {

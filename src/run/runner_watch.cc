@@ -41,46 +41,47 @@ void Runner::keep_receivers() {
 }
 
 void Runner::hear(const CrewNews& news) {
-  if (news.ended) return on_ended(news.vm, *news.ended);
+  if (news.ended) return on_ended(news.worker, *news.ended);
   const auto* message = news.said ? news.said->as<Json::Object>() : nullptr;
   if (message == nullptr || message->size() != 1) return;
   const auto& [kind, facts] = message->front();
-  hear_message(news.vm, kind, facts);
+  hear_message(news.worker, kind, facts);
 }
 
-void Runner::hear_message(int vm, const std::string& kind, const Json& facts) {
-  if (kind == "ready") return on_ready(vm, facts);
-  if (kind == "out_of_memory") return on_out_of_memory(vm, facts);
+void Runner::hear_message(Seat seat, const std::string& kind, const Json& facts) {
+  if (kind == "ready") return on_ready(seat, facts);
+  if (kind == "out_of_memory") return on_out_of_memory(seat.vm, facts);
   if (kind == "counted" || kind == "wrote_checkpoint" || kind == "failed") {
-    return hear_plain(vm, kind, facts);
+    return hear_plain(seat, kind, facts);
   }
   if (kind == "lost_peer") {
     const Json* attempt = facts.find("attempt");
     const std::int64_t* its = attempt == nullptr ? nullptr : attempt->as<std::int64_t>();
     // A report of an earlier attempt is ignored.
-    if (machines_[vm].seen_lost || its == nullptr || *its != gang_.attempt()) return;
-    machines_[vm].seen_lost = true;
-    machines_[vm].lost_at = now();
+    WorkerState& worker = workers_[seat];
+    if (worker.seen_lost || its == nullptr || *its != gang_.attempt()) return;
+    worker.seen_lost = true;
+    worker.lost_at = now();
     return;
   }
   // Steps of the previous workers are recorded; the supervisor learns where the new ones begin.
-  if (!ordered_ && kind == "step") on_step_before(before_.hear(vm, kind, facts));
-  on_gang_news(gang_.hear(vm, kind, facts));
+  if (!ordered_ && kind == "step") on_step_before(before_.hear(seat, kind, facts));
+  on_gang_news(gang_.hear(seat, kind, facts));
 }
 
 /// A message of the hook in a script; see stint/script.py.
-void Runner::hear_plain(int vm, const std::string& kind, const Json& facts) {
+void Runner::hear_plain(Seat seat, const std::string& kind, const Json& facts) {
   const auto attempt = integer_in(facts, "attempt");
-  if (!gang_.has(vm) || attempt != gang_.attempt()) return;
+  if (!gang_.has(seat) || attempt != gang_.attempt()) return;
   if (kind == "failed") {
     const Json* text = facts.find("text");
     const std::string* words = text == nullptr ? nullptr : text->as<std::string>();
     if (words == nullptr) return;
-    machines_[vm].last_words = {.time = number_in(facts, "time").value_or(0), .text = *words};
+    workers_[seat].last_words = {.time = number_in(facts, "time").value_or(0), .text = *words};
     return;
   }
   if (script_ == Script::kUnknown) take_for_plain();
-  if (kind == "counted") return on_gang_news(gang_.hear(vm, kind, facts));
+  if (kind == "counted") return on_gang_news(gang_.hear(seat, kind, facts));
   on_own_checkpoint(facts);
 }
 
@@ -128,7 +129,7 @@ void Runner::on_out_of_memory(int vm, const Json& facts) {
   if (listeners_.out_of_memory) listeners_.out_of_memory(type, static_cast<int>(*its));
 }
 
-void Runner::on_ready(int vm, const Json& facts) {
+void Runner::on_ready(Seat seat, const Json& facts) {
   script_ = Script::kTakesOrders;
   if (supervisor_.plain()) happen({.kind = Event::kTakesOrders, .attempt = gang_.attempt()});
   const Json* batch = facts.find("batch");
@@ -144,7 +145,7 @@ void Runner::on_ready(int vm, const Json& facts) {
   if (const auto wrong = wrong_steps(facts)) {
     return happen({.kind = Event::kStop, .code = 1, .reason = wrong});
   }
-  machines_[vm].ready = true;
+  workers_[seat].ready = true;
   order_training();
 }
 
@@ -198,17 +199,17 @@ void Runner::on_step(const GangStep& step) {
   if (auto event = steps_.take()) queue_.push_back(std::move(*event));
 }
 
-void Runner::on_ended(int vm, int code) {
-  machines_[vm].ready = false;
-  if (!gang_.has(vm) || supervisor_.finished()) return;
+void Runner::on_ended(Seat seat, int code) {
+  workers_[seat].ready = false;
+  if (!gang_.has(seat) || supervisor_.finished()) return;
   // The machine may have been lost with its worker, which the next list tells.
-  unchecked_.push_back({.vm = vm, .code = code, .at = boot_time()});
+  unchecked_.push_back({.worker = seat, .code = code, .at = boot_time()});
 }
 
 void Runner::judge_ends(Seconds listed_at) {
   for (const Failure& end : std::exchange(unchecked_, {})) {
     if (end.at < listed_at) {
-      judge_end(end.vm, end.code);
+      judge_end(end.worker, end.code);
     } else {
       unchecked_.push_back(end);
     }
@@ -216,70 +217,71 @@ void Runner::judge_ends(Seconds listed_at) {
 }
 
 /// The end of a worker of the gang whose machine was looked at since.
-void Runner::judge_end(int vm, int code) {
-  if (machines_[vm].gone) return;
+void Runner::judge_end(Seat seat, int code) {
+  if (machines_[seat.vm].gone) return;
   if (code == 0) {
-    ended_well_.insert(vm);
-    if (ended_well_.size() < gang_.vms().size()) return;
+    ended_well_.insert(seat);
+    if (ended_well_.size() < gang_.seats().size()) return;
     // A script that never sent a message has finished its work.
     if (script_ == Script::kUnknown) take_for_plain();
     return happen({.kind = Event::kWorkersDone, .attempt = gang_.attempt()});
   }
   if (script_ != Script::kTakesOrders) {
     if (failures_.empty()) failed_at_ = now();
-    return failures_.push_back({.vm = vm, .code = code});
+    return failures_.push_back({.worker = seat, .code = code});
   }
   happen({.kind = Event::kWorkerLost,
-          .vm = vm,
+          .vm = seat.vm,
           .attempt = gang_.attempt(),
           .code = code,
-          .reason = last_words_of(vm)});
+          .reason = last_words_of(seat)});
 }
 
 /// Reports the worker of a plain script that failed first, and ends the others.
 void Runner::look_for_failure() {
   if (failures_.empty()) return;
-  const bool all = std::none_of(gang_.vms().begin(), gang_.vms().end(),
-                                [&](int vm) { return crew_.has_worker(vm); });
+  const bool all = std::none_of(gang_.seats().begin(), gang_.seats().end(),
+                                [&](const Seat& seat) { return crew_.has_worker(seat); });
   if (!all && now() - failed_at_ < kOthersFail) return;
   const auto said_at = [&](const Failure& it) {
-    const auto& words = machines_[it.vm].last_words;
+    const auto& words = workers_[it.worker].last_words;
     return words ? words->time : std::numeric_limits<double>::infinity();
   };
   const Failure first = *std::min_element(
       failures_.begin(), failures_.end(),
       [&](const Failure& a, const Failure& b) { return said_at(a) < said_at(b); });
   failures_.clear();
-  for (const int vm : gang_.vms()) crew_.end_worker(vm);
+  for (const Seat& seat : gang_.seats()) crew_.end_worker(seat);
   happen({.kind = Event::kWorkerLost,
-          .vm = first.vm,
+          .vm = first.worker.vm,
           .attempt = gang_.attempt(),
           .code = first.code,
-          .reason = last_words_of(first.vm)});
+          .reason = last_words_of(first.worker)});
 }
 
 /// The last lines of a worker, indented, and the command that shows all.
-std::string Runner::last_words_of(int vm) const {
-  const auto& words = machines_.at(vm).last_words;
+std::string Runner::last_words_of(Seat seat) const {
+  const auto known = workers_.find(seat);
+  const auto words = known == workers_.end() ? std::nullopt : known->second.last_words;
   std::vector<std::string> lines =
-      words ? split(words->text, '\n') : crew_.last_lines(vm, kLinesShown);
-  const auto found = std::find(gang_.vms().begin(), gang_.vms().end(), vm);
+      words ? split(words->text, '\n') : crew_.last_lines(seat, kLinesShown);
+  const auto found = std::find(gang_.seats().begin(), gang_.seats().end(), seat);
   std::string text;
   for (const std::string& line : lines) text += fmt::format("  {}\n", without_controls(line));
   return text + fmt::format("All of its output: stint logs {} --rank {}",
-                            shell_quoted(setup_.record.name), found - gang_.vms().begin());
+                            shell_quoted(setup_.record.name), found - gang_.seats().begin());
 }
 
 /// Reports workers that lost the connection to a peer that is up.
 void Runner::look_for_stuck() {
-  if (gang_.vms().empty() || supervisor_.finished() || !unchecked_.empty()) return;
+  if (gang_.seats().empty() || supervisor_.finished() || !unchecked_.empty()) return;
   look_for_failure();
-  for (const int vm : gang_.vms()) {
-    Machine& machine = machines_[vm];
-    if (!machine.seen_lost || now() - machine.lost_at < kStuck) continue;
-    machine.seen_lost = false;
+  for (const Seat& seat : gang_.seats()) {
+    WorkerState& worker = workers_[seat];
+    if (!worker.seen_lost || now() - worker.lost_at < kStuck) continue;
+    worker.seen_lost = false;
     happen({.kind = Event::kWorkerLost,
-            .vm = vm,
+            .vm = seat.vm,
             .attempt = gang_.attempt(),
             .reason = "connection to another worker lost"});
   }

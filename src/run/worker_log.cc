@@ -16,8 +16,7 @@ namespace stint {
 namespace {
 
 constexpr std::size_t kPiece = 64 * 1024;  // Bytes read at once, and of a line at most.
-constexpr std::string_view kSuffix = "-worker.log";
-constexpr std::size_t kMarkHead = 12;  // Bytes of a mark within which it says whose it is.
+constexpr std::size_t kMarkHead = 12;      // Bytes of a mark within which it says whose it is.
 
 /// Drops the escape sequence that `text` begins with.
 void drop_escape(std::string_view& text) {
@@ -37,15 +36,20 @@ void drop_escape(std::string_view& text) {
 
 }  // namespace
 
-std::string worker_log_path(const std::string& run, int vm) {
-  return fmt::format("{}/{}{}", log_folder(run), vm_name(vm), kSuffix);
+std::string worker_log_path(const std::string& run, Seat seat) {
+  return log_folder(run) + "/" + worker_log_name(seat);
 }
 
-std::optional<int> worker_log_vm(std::string_view file) {
-  if (!file.starts_with("vm") || !file.ends_with(kSuffix)) return std::nullopt;
-  const auto number = parse_int(file.substr(2, file.size() - 2 - kSuffix.size()));
-  if (!number || *number < 1) return std::nullopt;
-  return *number - 1;
+std::optional<Seat> worker_log_seat(std::string_view file) {
+  if (!file.starts_with("vm") || !file.ends_with(kWorkerLogEnd)) return std::nullopt;
+  const std::string_view place = file.substr(2, file.size() - 2 - kWorkerLogEnd.size());
+  const std::size_t point = std::min(place.find('.'), place.size());
+  const auto vm = parse_int(place.substr(0, point));
+  if (!vm || *vm < 1) return std::nullopt;
+  if (point == place.size()) return Seat(*vm - 1);
+  const auto local = parse_int(place.substr(point + 1));
+  if (!local || *local < 2) return std::nullopt;
+  return Seat(*vm - 1, *local - 1);
 }
 
 Result<WorkerLog> WorkerLog::open(const std::string& path) {

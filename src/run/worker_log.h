@@ -7,14 +7,15 @@
 
 #include "base/descriptor.h"
 #include "base/result.h"
+#include "run/crew.h"
 
 namespace stint {
 
-/// The file of what the workers on a machine printed, one after the other.
-std::string worker_log_path(const std::string& run, int vm);
+/// The file of what the workers in a seat printed, one after the other.
+std::string worker_log_path(const std::string& run, Seat seat);
 
-/// The machine whose file is called so; nothing for other files.
-std::optional<int> worker_log_vm(std::string_view file);
+/// The seat whose file is called so; nothing for other files.
+std::optional<Seat> worker_log_seat(std::string_view file);
 
 /// Reads the output of workers line by line, while it grows, in bounded memory.
 class WorkerLog {

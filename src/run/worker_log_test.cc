@@ -71,10 +71,13 @@ TEST_F(WorkerLogTest, LongLinesComeInPieces) {
 
 TEST_F(WorkerLogTest, FilesAreNamedAfterMachines) {
   EXPECT_EQ(worker_log_path("/run", 0), "/run/log/vm1-worker.log");
-  EXPECT_EQ(worker_log_vm("vm12-worker.log"), 11);
-  for (const char* other : {"vm1-receiver.log", "vm-worker.log", "vm0-worker.log", "x-worker.log",
-                            "vm1-turns.jsonl", "vm1x-worker.log"}) {
-    EXPECT_FALSE(worker_log_vm(other)) << other;
+  EXPECT_EQ(worker_log_path("/run", Seat(0, 1)), "/run/log/vm1.2-worker.log");
+  EXPECT_EQ(worker_log_seat("vm12-worker.log"), Seat(11));
+  EXPECT_EQ(worker_log_seat("vm12.3-worker.log"), Seat(11, 2));
+  for (const char* other :
+       {"vm1-receiver.log", "vm-worker.log", "vm0-worker.log", "x-worker.log", "vm1-turns.jsonl",
+        "vm1x-worker.log", "vm1.1-worker.log", "vm1.-worker.log"}) {
+    EXPECT_FALSE(worker_log_seat(other)) << other;
   }
 }
 

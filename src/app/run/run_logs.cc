@@ -45,19 +45,25 @@ std::map<int, WorkerFacts> facts_of(const RunStory& story) {
   return facts;
 }
 
-/// The largest number of ranks that the run had, or will have.
-int ranks_of(const RunRecord& record, const RunStory& story) {
-  int most = 0;
-  for (const RunMachines& machines : record.plan.machines) {
-    most += machines.trains ? machines.count : 0;
-  }
-  for (const StoryAttempt& attempt : story.attempts) {
-    most = std::max(most, static_cast<int>(attempt.vms.size()));
+/// The largest number of workers on a machine of the run.
+int workers_max(const ReplayedRun& run) {
+  int most = 1;
+  for (const RunPlan* plan : {&run.record.plan, &run.plan}) {
+    for (const RunMachines& machines : plan->machines) most = std::max(most, workers_on(machines));
   }
   return most;
 }
 
-/// The output of the workers on one machine.
+/// The largest number of ranks that the run had, or will have.
+int ranks_of(const ReplayedRun& run, const RunStory& story) {
+  int most = workers_of(run.record.plan);
+  for (const StoryAttempt& attempt : story.attempts) {
+    most = std::max(most, static_cast<int>(attempt.vms.size()) * workers_max(run));
+  }
+  return most;
+}
+
+/// The output of the workers in one seat.
 struct Source {
   WorkerLog log;
   WorkerFacts facts;
@@ -105,36 +111,44 @@ class LogReader {
     if (!run.ok()) return run.error();
     const RunStory story = story_of(*run);
     facts_ = facts_of(story);
-    ranks_ = std::max(ranks_, ranks_of(run->record, story));
+    workers_ = workers_max(*run);
+    ranks_ = std::max(ranks_, ranks_of(*run, story));
     end_.run = run->record.name;
     looked_ = steady_now();
-    for (auto& [vm, source] : sources_) {
-      if (!source.marked && facts_.contains(vm)) source.facts.rank = facts_[vm].rank;
+    for (auto& [seat, source] : sources_) {
+      if (!source.marked && facts_.contains(seat.vm)) source.facts.rank = facts_in(seat).rank;
     }
     return {};
   }
 
+  /// What is known of a worker before its log says its rank.
+  WorkerFacts facts_in(Seat seat) {
+    WorkerFacts facts = facts_[seat.vm];
+    facts.rank = facts.rank * workers_ + seat.local;
+    return facts;
+  }
+
   /// Opens the logs that were not there before.
   Status open_new(std::optional<std::int64_t> lines) {
-    std::vector<int> found;
+    std::vector<Seat> found;
     std::error_code error;
     for (fs::directory_iterator entry(log_folder(folder_), error), end; !error && entry != end;
          entry.increment(error)) {
-      const auto vm = worker_log_vm(entry->path().filename().string());
-      if (vm && !sources_.contains(*vm)) found.push_back(*vm);
+      const auto seat = worker_log_seat(entry->path().filename().string());
+      if (seat && !sources_.contains(*seat)) found.push_back(*seat);
     }
     const bool old = request_.follow && steady_now() - looked_ > kStoryAge;
     if (old || (!found.empty() && !sources_.empty())) {
       const Status known = look_up();
       if (!known.ok()) return known;
     }
-    for (const int vm : found) {
-      auto log = WorkerLog::open(worker_log_path(folder_, vm));
+    for (const Seat& seat : found) {
+      auto log = WorkerLog::open(worker_log_path(folder_, seat));
       if (!log.ok()) return log.error();
       const std::int64_t size = log->size();
       const Status kept = lines ? log->keep_last(*lines) : Status();
       if (!kept.ok()) return kept;
-      sources_.emplace(vm, Source{.log = std::move(*log), .facts = facts_[vm], .size = size});
+      sources_.emplace(seat, Source{.log = std::move(*log), .facts = facts_in(seat), .size = size});
     }
     return {};
   }
@@ -181,9 +195,10 @@ class LogReader {
   const LogListener& listener_;
   LogsEnd end_;
   int ranks_ = 0;
+  int workers_ = 1;  // On a machine, at most.
   Seconds looked_;
   std::map<int, WorkerFacts> facts_;  // By machine.
-  std::map<int, Source> sources_;
+  std::map<Seat, Source> sources_;
 };
 
 }  // namespace

@@ -39,15 +39,32 @@ int accumulation_of(int global_batch, std::int64_t most) {
   return least;
 }
 
-int machines_in(const Cluster& cluster) {
-  int count = 0;
-  for (const VmGroup& group : cluster.groups) count += group.count;
-  return count;
+int workers_on(const BatchShares& shares, std::size_t group) {
+  return shares.workers.empty() ? 1 : shares.workers[group];
 }
 
-PredictOptions step_options(int global_batch, int accumulation) {
-  PredictOptions options{.global_batch = global_batch, .accumulation = accumulation};
-  options.workers_per_vm = 1;
+/// Micro-batches of a step on so many machines of each group; see accumulation_of.
+int accumulation_on(const std::vector<int>& counts, const BatchShares& shares) {
+  std::int64_t workers = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    workers += std::int64_t{counts[i]} * workers_on(shares, i);
+  }
+  return accumulation_of(shares.global_batch, workers * shares.micro_batch);
+}
+
+std::vector<int> counts_of(const Cluster& cluster) {
+  std::vector<int> counts;
+  for (const VmGroup& group : cluster.groups) counts.push_back(group.count);
+  return counts;
+}
+
+/// Those of the groups that have machines.
+PredictOptions step_options(const std::vector<int>& counts, const BatchShares& shares,
+                            int accumulation) {
+  PredictOptions options{.global_batch = shares.global_batch, .accumulation = accumulation};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) options.group_workers_per_vm.push_back(workers_on(shares, i));
+  }
   return options;
 }
 
@@ -67,11 +84,9 @@ std::optional<RunStepTime> step_on(const PredictInputs& inputs, const Cluster& a
     cluster.groups.push_back(all.groups[i]);
     cluster.groups.back().count = counts[i];
   }
-  const int vms = std::accumulate(counts.begin(), counts.end(), 0);
-  const int accumulation =
-      accumulation_of(shares.global_batch, std::int64_t{vms} * shares.micro_batch);
+  const int accumulation = accumulation_on(counts, shares);
   const auto resolved =
-      resolve(inputs.context(), cluster, step_options(shares.global_batch, accumulation));
+      resolve(inputs.context(), cluster, step_options(counts, shares, accumulation));
   if (!resolved.ok()) return std::nullopt;
   return step_of(inputs, *resolved, counts);
 }
@@ -87,10 +102,11 @@ Result<RunMachines> machines_of(const ResolvedGroup& group, const VmGroup& asked
                        .count = asked.count,
                        .market = asked.market,
                        .network = network_rate(type).value_or(kGbit / kSecond),
-                       .batch_per_vm = group.batch_max(),
+                       .batch_per_vm = group.batch_max() * group.workers_per_vm,
                        .micro_batch = micro_batch,
                        .device = group.times.measured,
                        .speed = 1 / group.times.scale};
+  if (group.workers_per_vm > 1) machines.workers = group.workers_per_vm;
   for (const Offer& offer : type.offers) {
     if (offer.on_demand) machines.on_demand = offer.on_demand->rate;
     if (offer.spot) machines.spot = offer.spot->rate;
@@ -298,10 +314,7 @@ double decisions_max(const RunRecord& record, std::size_t machines) {
 
 /// Times that the emulated cloud takes, and how often to decide. A usage error: far too often.
 Status set_times(const RunRequest& request, const PredictInputs& inputs, RunRecord& record) {
-  int workers = 0;
-  for (const RunMachines& machines : record.plan.machines) {
-    workers += machines.trains ? machines.count : 0;
-  }
+  const int workers = workers_of(record.plan);
   const StartupTimes& times = startup_times();
   record.start_up = times.terms_worker_start * std::max(1.0, workers / 2.0) + times.terms_regroup;
   record.regroup = times.terms_regroup;
@@ -342,41 +355,50 @@ std::string free_name(const Environment& environment, const std::string& job) {
   }
 }
 
-/// See run_plan_of; a step on all machines has `accumulation` micro-batches on each.
-Result<RunPlan> plan_with(const PredictInputs& inputs, const Cluster& cluster,
-                          const BatchShares& shares, int accumulation) {
-  const auto resolved =
-      resolve(inputs.context(), cluster, step_options(shares.global_batch, accumulation));
+/// See whole_plan_of; a step has `accumulation` micro-batches on each machine.
+Result<RunPlan> whole_plan(const PredictInputs& inputs, const Cluster& cluster,
+                           const BatchShares& shares, int accumulation) {
+  const std::vector<int> all = counts_of(cluster);
+  const auto resolved = resolve(inputs.context(), cluster, step_options(all, shares, accumulation));
   if (!resolved.ok()) return resolved.error();
   RunPlan plan;
-  int subsets = 1;
   for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
     auto machines = machines_of(resolved->groups[i], cluster.groups[i], shares.micro_batch);
     if (!machines.ok()) return machines.error();
     if (shares.equal) machines->batch_per_vm = 1;
-    if (cluster.groups[i].count >= kSubsetsMax / subsets) {
-      return bad_usage("the cluster has too many kinds of machines to run");
-    }
-    subsets *= cluster.groups[i].count + 1;
     plan.machines.push_back(std::move(*machines));
   }
-  std::vector<int> counts(cluster.groups.size());
-  for (int subset = 1; subset < subsets; ++subset) {
-    int rest = subset;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      counts[i] = rest % (cluster.groups[i].count + 1);
-      rest /= cluster.groups[i].count + 1;
-    }
-    const bool all = subset == subsets - 1;
-    auto step = all ? step_of(inputs, *resolved, counts) : step_on(inputs, cluster, counts, shares);
-    if (step) plan.steps.push_back(std::move(*step));
-  }
+  plan.steps.push_back(step_of(inputs, *resolved, all));
   return plan;
 }
 
-int accumulation_on(const Cluster& cluster, const BatchShares& shares) {
-  return accumulation_of(shares.global_batch,
-                         std::int64_t{machines_in(cluster)} * shares.micro_batch);
+/// See run_plan_of; a step on all machines has `accumulation` micro-batches on each.
+Result<RunPlan> plan_with(const PredictInputs& inputs, const Cluster& cluster,
+                          const BatchShares& shares, int accumulation) {
+  const std::vector<int> all = counts_of(cluster);
+  int subsets = 1;
+  for (const int count : all) {
+    if (count >= kSubsetsMax / subsets) {
+      return bad_usage("the cluster has too many kinds of machines to run");
+    }
+    subsets *= count + 1;
+  }
+  auto plan = whole_plan(inputs, cluster, shares, accumulation);
+  if (!plan.ok()) return plan;
+  const RunStepTime whole = plan->steps.front();
+  plan->steps.clear();
+  for (int subset = 1; subset < subsets - 1; ++subset) {
+    std::vector<int> counts;
+    int rest = subset;
+    for (const int count : all) {
+      counts.push_back(rest % (count + 1));
+      rest /= count + 1;
+    }
+    if (auto step = step_on(inputs, cluster, counts, shares))
+      plan->steps.push_back(std::move(*step));
+  }
+  plan->steps.push_back(whole);
+  return plan;
 }
 
 /// The plan of the record, with its checkpoints and times.
@@ -386,7 +408,7 @@ Status set_plan(const RunRequest& request, const Chosen& chosen, PreparedRun& ru
       .global_batch = record.global_batch,
       .micro_batch = micro_batch_of(chosen, run.inputs.job, record.global_batch),
       .equal = request.equal_shares};
-  run.accumulation = accumulation_on(run.cluster, shares);
+  run.accumulation = accumulation_on(counts_of(run.cluster), shares);
   auto plan = plan_with(run.inputs, run.cluster, shares, run.accumulation);
   if (!plan.ok()) return plan.error();
   record.plan = std::move(*plan);
@@ -438,7 +460,12 @@ Status check_place(const Environment& environment) {
 
 Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
                             const BatchShares& shares) {
-  return plan_with(inputs, cluster, shares, accumulation_on(cluster, shares));
+  return plan_with(inputs, cluster, shares, accumulation_on(counts_of(cluster), shares));
+}
+
+Result<RunPlan> whole_plan_of(const PredictInputs& inputs, const Cluster& cluster,
+                              const BatchShares& shares) {
+  return whole_plan(inputs, cluster, shares, accumulation_on(counts_of(cluster), shares));
 }
 
 Status check_run_limits(const RunRecord& record) {
