@@ -35,11 +35,25 @@ class Lookahead {
   bool allowed(std::size_t i) const { return question_.allowed.empty() || question_.allowed[i]; }
   double left(std::size_t i) const { return left_[i]; }
 
+  /// With a move to c, if nothing were learned there.
+  double plain(std::size_t c) const { return question_.move[c] + left_[c]; }
+
+  /// The setup of the least of these, or the present one, which takes `stay`.
+  std::size_t best_plain(double stay) const {
+    std::size_t best = question_.now;
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      if (i == question_.now || !allowed(i) || plain(i) >= stay) continue;
+      best = i;
+      stay = plain(i);
+    }
+    return best;
+  }
+
   /// V(c).
   double with_move(std::size_t c) const {
     const LogBelief& times = question_.step_time;
     const double variance = times.variance(c);
-    if (variance < kForgotten) return question_.move[c] + left_[c];
+    if (variance < kForgotten) return plain(c);
     std::array<double, kOutcomes> best{};
     for (std::size_t k = 0; k < kOutcomes; ++k) best[k] = after(c, std::sqrt(variance), k);
     for (std::size_t i = 0; i < left_.size(); ++i) {
@@ -80,12 +94,17 @@ SearchMove next_move(const SearchQuestion& question) {
   move.rest = move.plain = must_leave ? std::numeric_limits<double>::infinity() : move.stay;
   double bar = must_leave ? move.rest : move.stay * (1 - question.least_gain);
   const double limit = bar;
+  const std::size_t known = lookahead.best_plain(move.rest);
+  const double without = known == question.now ? move.rest : lookahead.plain(known);
   for (std::size_t c = 0; c < setups; ++c) {
     if (c == question.now || !lookahead.allowed(c)) continue;
-    const double plain = question.move[c] + lookahead.left(c);
+    const double plain = lookahead.plain(c);
     const bool may_probe = question.may_probe.empty() || question.may_probe[c];
     const double value = may_probe ? lookahead.with_move(c) : plain;
     if (value >= bar || value >= limit - question.worth * question.move[c]) continue;
+    // Where nothing but going on from there makes it better than what needs no probe.
+    const double moves = question.move[c] + question.move[known];
+    if (c != known && plain > without && value >= without - question.worth * moves) continue;
     bar = value;
     move = {.to = c, .stay = move.stay, .rest = value, .plain = plain};
   }

@@ -19,7 +19,8 @@ struct SearchQuestion {
   std::vector<bool> may_probe = {};
   std::size_t now = 0;  // The setup it is on.
   // What is believed may be wrong: a move must gain this share of what is left, and so many times
-  // what it costs, beyond its cost.
+  // what it costs, beyond its cost. A probe must gain so many times what it and the move on from it
+  // cost, beyond the best that needs no probe.
   double least_gain = 0.01;
   double worth = 0.5;
 };

@@ -86,6 +86,21 @@ TEST(NextMove, ValuesWhatOneSetupTellsOfAnother) {
   EXPECT_EQ(next_move(question).to, 1U);
 }
 
+// The second is known to be faster: 65 s with the move. The third is believed to be slower, 68 s,
+// but may be faster; a look and the way on take 64 s on average, which is less by one second, for
+// another move of 5 s.
+TEST(NextMove, AProbeMustBeWorthTheMoveThatItAdds) {
+  SearchQuestion question = question_of({1, 0.6, 0.62}, 5);
+  question.step_time.between(2, 2) = 0.04;
+  question.worth = 0;
+  const SearchMove probe = next_move(question);
+  EXPECT_EQ(probe.to, 2U);
+  EXPECT_NEAR(probe.plain, 68, 0.5);
+  EXPECT_NEAR(probe.rest, 64, 0.5);
+  question.worth = 0.5;
+  EXPECT_EQ(next_move(question).to, 1U);
+}
+
 // V(c) against the mean over a million draws of what would be seen and done.
 TEST(NextMove, IsTheMeanOverWhatMayBeSeen) {
   SearchQuestion question = question_of({1, 0.95, 1.05}, 4);
