@@ -118,8 +118,8 @@ def search_cases():
 
 def grid_of(job, objective):
     """The arguments that define the grid of a search."""
-    return ["--types", ",".join(SPEEDS), "--vms", ",".join(map(str, MACHINES)), "--batches",
-            ",".join(map(str, TRAININGS[job].batches)), "--objective", objective]
+    return ["--types", ",".join(SPEEDS), "--vms", ",".join(map(str, MACHINES)), "--max-kinds", "1",
+            "--batches", ",".join(map(str, TRAININGS[job].batches)), "--objective", objective]
 
 
 def measure_search(bench, case):

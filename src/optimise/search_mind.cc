@@ -11,6 +11,13 @@
 namespace stint {
 namespace {
 
+double same_types(const std::vector<double>& a, const std::vector<double>& b) {
+  CHECK(a.size() == b.size());
+  double same = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) same += std::min(a[i], b[i]);
+  return same;
+}
+
 LogBelief prior_of(const std::vector<PredictedSetup>& setups) {
   std::vector<double> means;
   std::vector<double> deviations;
@@ -22,13 +29,13 @@ LogBelief prior_of(const std::vector<PredictedSetup>& setups) {
   LogBelief prior(std::move(means));
   for (std::size_t i = 0; i < setups.size(); ++i) {
     for (std::size_t k = 0; k < setups.size(); ++k) {
-      const double vms = std::abs(std::log(static_cast<double>(setups[i].vms) / setups[k].vms));
+      const double workers =
+          std::abs(std::log(static_cast<double>(setups[i].workers) / setups[k].workers));
       const double batch =
           std::abs(std::log(static_cast<double>(setups[i].batch) / setups[k].batch));
-      double alike = PredictedTimes::kAll;
-      if (setups[i].type == setups[k].type) {
-        alike += PredictedTimes::kType + PredictedTimes::kNear * std::exp(-vms - batch);
-      }
+      const double near = PredictedTimes::kNear * std::exp(-workers - batch);
+      const double alike = PredictedTimes::kAll + same_types(setups[i].types, setups[k].types) *
+                                                      (PredictedTimes::kType + near);
       prior.between(i, k) = deviations[i] * deviations[k] * alike;
     }
   }

@@ -30,19 +30,20 @@ class SetupTimes {
 
 /// A setup before anything was timed.
 struct PredictedSetup {
-  Seconds time;          // Of an iteration.
-  double deviation = 0;  // Of its logarithm, by the prediction's own interval.
-  int type = 0;          // Of its machines; equal numbers are equal types.
-  int vms = 1;
+  Seconds time;                     // Of an iteration.
+  double deviation = 0;             // Of its logarithm, by the prediction's own interval.
+  std::vector<double> types = {1};  // Share of the workers on each type of VM.
+  int workers = 1;
   int batch = 1;  // Global.
 };
 
 /// Beliefs about predictions: how far one is off tells how far others are.
 ///
-///   ln T_i = ln T̂_i + e_i,  cov(e_i, e_k) = d_i d_k (kAll + kType [same type] + kNear near_ik)
-///   near_ik = [same type] exp(−|ln(vms_i/vms_k)| − |ln(batch_i/batch_k)|)
+///   ln T_i = ln T̂_i + e_i,  cov(e_i, e_k) = d_i d_k (kAll + same_ik (kType + kNear near_ik))
+///   near_ik = exp(−|ln(workers_i/workers_k)| − |ln(batch_i/batch_k)|)
 ///
-/// The weights add up to one; d is the prediction's deviation, and kDeviationMin at least. A setup
+/// `same` is the share of the workers that are on the same types of VMs: one for equal types. The
+/// weights add up to one; d is the prediction's deviation, and kDeviationMin at least. A setup
 /// that was timed lies off what it was timed at by kTimingDeviation.
 class PredictedTimes : public SetupTimes {
  public:

@@ -7,10 +7,10 @@ namespace stint {
 namespace {
 
 std::vector<PredictedSetup> four_setups() {
-  return {{.time = 1 * kSecond, .deviation = 0.2, .type = 0, .vms = 1, .batch = 32},
-          {.time = 2 * kSecond, .deviation = 0.2, .type = 0, .vms = 2, .batch = 32},
-          {.time = 3 * kSecond, .deviation = 0.2, .type = 1, .vms = 1, .batch = 32},
-          {.time = 4 * kSecond, .deviation = 0.0, .type = 1, .vms = 1, .batch = 64}};
+  return {{.time = 1 * kSecond, .deviation = 0.2, .types = {1, 0}, .workers = 1, .batch = 32},
+          {.time = 2 * kSecond, .deviation = 0.2, .types = {1, 0}, .workers = 2, .batch = 32},
+          {.time = 3 * kSecond, .deviation = 0.2, .types = {0, 1}, .workers = 1, .batch = 32},
+          {.time = 4 * kSecond, .deviation = 0.0, .types = {0, 1}, .workers = 1, .batch = 64}};
 }
 
 TEST(PredictedTimes, BeginsWithThePredictionsAndTheirDeviations) {
@@ -74,7 +74,7 @@ std::unique_ptr<SetupTimes> four_times(double deviation = 0.1) {
   for (int i = 0; i < 4; ++i) {
     setups.push_back({.time = times[i] * kSecond,
                       .deviation = deviation,
-                      .vms = vms[i],
+                      .workers = vms[i],
                       .batch = i == 3 ? 64 : 32});
   }
   return std::make_unique<PredictedTimes>(setups);
@@ -138,8 +138,8 @@ TEST(SearchMind, ProbesWhatItMayPayForOnly) {
                     .probe_steps = 10};
   const auto times = [] {
     return std::make_unique<PredictedTimes>(
-        std::vector<PredictedSetup>{{.time = 1 * kSecond, .deviation = 0.5, .type = 0},
-                                    {.time = 1 * kSecond, .deviation = 0.5, .type = 1}});
+        std::vector<PredictedSetup>{{.time = 1 * kSecond, .deviation = 0.5, .types = {1, 0}},
+                                    {.time = 1 * kSecond, .deviation = 0.5, .types = {0, 1}}});
   };
   const auto to = [&](SearchTerms asked) {
     SearchMind mind(std::move(asked), times());

@@ -1,5 +1,7 @@
 #include "run/search_record.h"
 
+#include <fmt/format.h>
+
 namespace stint {
 
 std::span<const EnumName<SearchMode>> names_of(SearchMode /*type*/) {
@@ -19,6 +21,11 @@ std::string write_search(const SearchRecord& record) {
 Json search_schema() {
   return schema_document(kSearchSchema, "A search for cluster and batch while training",
                          SchemaWalk::schema_of<SearchRecord>());
+}
+
+std::string cluster_text(const SearchChoice& choice) {
+  if (!choice.workers_per_vm) return choice.cluster;
+  return fmt::format("{}, {} workers per VM", choice.cluster, *choice.workers_per_vm);
 }
 
 }  // namespace stint

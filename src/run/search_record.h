@@ -22,17 +22,21 @@ std::span<const EnumName<SearchMode>> names_of(SearchMode type);
 /// A cluster and a global batch.
 struct SearchChoice {
   std::string cluster;
+  // On each VM, or one for each of its accelerators where those are fewer; absent: one.
+  std::optional<int> workers_per_vm = {};
   int batch = 1;
   Json::Object unknown = {};
 
   bool operator==(const SearchChoice& other) const {
-    return cluster == other.cluster && batch == other.batch;
+    return cluster == other.cluster && workers_per_vm == other.workers_per_vm &&
+           batch == other.batch;
   }
 };
 
 /// A setup that was timed.
 struct SearchProbe {
   std::string cluster;
+  std::optional<int> workers_per_vm = {};
   int batch = 1;
   Seconds at;           // Since the run began.
   Seconds step;         // Median of several steps.
@@ -69,6 +73,7 @@ struct SurfaceRow {
   std::string cluster;
   std::string type;
   int vms = 1;
+  std::optional<int> workers_per_vm = {};
   int batch = 1;
   TimeRange step;
   double steps = 1;
@@ -117,10 +122,25 @@ Result<Loaded<SearchRecord>> read_search(std::string_view text, const std::strin
 std::string write_search(const SearchRecord& record);
 Json search_schema();
 
+/// The setup of a row or a probe.
+template <class Row>
+SearchChoice choice_of(const Row& row) {
+  return {.cluster = row.cluster, .workers_per_vm = row.workers_per_vm, .batch = row.batch};
+}
+
+/// The cluster, with its workers where a VM has several.
+std::string cluster_text(const SearchChoice& choice);
+
 // For the codec.
+inline constexpr const char* kWorkersPerVmText =
+    "Number of workers on each VM, or one for each of its accelerators where those are fewer; "
+    "absent: one.";
+
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchChoice>& it) {
   walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
+  walk.field("workers_per_vm", it.workers_per_vm, kWorkersPerVmText,
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.rest(it.unknown);
 }
@@ -128,6 +148,8 @@ void describe(Walk& walk, Like<Walk, SearchChoice>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SearchProbe>& it) {
   walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
+  walk.field("workers_per_vm", it.workers_per_vm, kWorkersPerVmText,
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.number("at_s", it.at, kSecond, "Time of the probe, since the run began.",
               Range::kNotNegative);
@@ -170,8 +192,10 @@ void describe(Walk& walk, Like<Walk, SearchedMove>& it) {
 template <class Walk>
 void describe(Walk& walk, Like<Walk, SurfaceRow>& it) {
   walk.field("cluster", it.cluster, "Cluster, in the notation of --cluster.");
-  walk.field("type", it.type, "VM type of the cluster.");
+  walk.field("type", it.type, "VM types of the cluster.");
   walk.field("vms", it.vms, "Number of VMs.", {.range = Range::kAtLeastOne, .max = kVmsMax});
+  walk.field("workers_per_vm", it.workers_per_vm, kWorkersPerVmText,
+             {.range = Range::kAtLeastOne, .max = kWorkersPerVmMax});
   walk.field("batch", it.batch, "Samples per step.", {.range = Range::kAtLeastOne});
   walk.field("step_s", it.step, "Time of a step.");
   walk.field("steps", it.steps, "Number of steps from the start to the goal.",

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Tests `stint search`: moves, a second search, a kill, too little memory, bad scripts.
+"""Tests `stint search`: moves, a second search, a kill, mixed clusters, several workers on a VM, too
+little memory, bad scripts.
 
-Usage: search.py STINT_BINARY smoke|moves|troubles
+Usage: search.py STINT_BINARY smoke|moves|machines|troubles
 
 Where namespaces are not allowed or torch is missing, it says so and exits 77.
 """
@@ -48,8 +49,28 @@ class Searches(Runs):
     def search(self, name, command, *more):
         """The arguments of stint."""
         return ["search", "--job", self.job, "--batch", str(BATCH), "--name", name, "--objective",
-                "time", "--types", "local.large,local.fast", "--vms", "1,2", "--batches",
-                f"{BATCH},{2 * BATCH}", "--probe-steps", "5", *more, "--", *command]
+                "time", "--types", "local.large,local.fast", "--vms", "1,2", "--max-kinds", "1",
+                "--batches", f"{BATCH},{2 * BATCH}", "--probe-steps", "5", *more, "--", *command]
+
+    def search_machines(self, name, types, *more):
+        """The arguments of a search for machines only, with mixed clusters."""
+        return ["search", "--job", self.job, "--batch", str(BATCH), "--name", name, "--objective",
+                "time", "--types", types, "--batches", str(BATCH), "--probe-steps", "5", *more,
+                "--", *self.script("line")]
+
+    def add_type(self, name, price, accelerators):
+        """A machine of the emulated cloud with several accelerators like that of local.large."""
+        gpu = {"name": "Local-1x", "count": accelerators, "memory": "16 GB", "gpu": "Local-1x"}
+        offer = {"region": "local", "on_demand": {"price": f"{price} USD/h", "date": "2026-11-01",
+                                                  "source": "test"}}
+        machine = {"provider": "local", "name": name, "accelerator": gpu, "vcpus": accelerators,
+                   "memory": "4 GiB", "source": "test", "offers": [offer],
+                   "network": {"baseline": "500 Mbit/s", "transport": "tcp", "source": "test"}}
+        sources = [{"id": "test", "name": "made up for a test", "date": "2026-11-01"}]
+        folder = Path(self.folder, "data/stint/catalogs")
+        folder.mkdir(parents=True)
+        Path(folder, f"{name}.json").write_text(json.dumps(
+            {"schema": "stint.catalog/1", "sources": sources, "types": [machine]}))
 
     def record(self, name):
         """The results of a search."""
@@ -118,6 +139,35 @@ def moves(world, _options):
     expect(progress >= REACHED * 160, f"only {progress} of 160 steps")
 
 
+def machines(world, _options):
+    """A search moves to a mixed cluster, and to a machine with two workers."""
+    # A step takes 480 ms on local.small (0.1 USD/h), 160 ms on local.small + local.fast (0.6 USD/h)
+    # and 120 ms on two local.fast (1 USD/h). Steps cost 0.2 and 0.25 USD/h times their 72 s on
+    # local.small; the limit is between, with 3 USD/h s for starts.
+    world.write_job("tiny", 160)
+    limit = (0.24 * 72 + 3) / 3600
+    world.end(world.begin(*world.search_machines(
+        "mixed", "local.small,local.fast", "--vms", "1,2", "--start", "1x local.small", "--target",
+        "steps=150", "--max-cost", f"{limit:.6f} USD")), 0)
+    report = world.expect_searched("mixed")
+    record = world.record("mixed")
+    expect(record["choice"]["cluster"] == "1x local.small + 1x local.fast",
+           f"it chose {record['choice']}: {record['moves']}")
+    print(f"mixed: {report['time_s']:.1f} s, {report['cost_usd']:.5f} USD of {limit:.5f}")
+
+    world.add_type("local.dual", 0.35, 2)
+    said = world.end(world.begin(*world.search_machines(
+        "workers", "local.large,local.dual", "--vms", "1", "--start", "1x local.large", "--target",
+        "steps=60")), 0)
+    world.expect_searched("workers")
+    choice = world.record("workers")["choice"]
+    expect((choice["cluster"], choice.get("workers_per_vm")) == ("1x local.dual", 2),
+           f"it chose {choice}")
+    expect("does not take its batch" not in said, said)
+    ranks = world.run("logs", "workers", "--rank", "1")
+    expect("rank 1 of 2" in ranks, ranks)
+
+
 def troubles(world, _options):
     """Too little memory, a script that ignores its batch, a loss that is never reached."""
     said = world.end(world.begin(*world.search(
@@ -136,7 +186,7 @@ def troubles(world, _options):
     expect("was not reached" in said, said)
 
 
-MODES = {"smoke": smoke, "moves": moves, "troubles": troubles}
+MODES = {"smoke": smoke, "moves": moves, "machines": machines, "troubles": troubles}
 
 if __name__ == "__main__":
     main(__doc__, MODES, Searches)

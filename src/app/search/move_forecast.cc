@@ -13,33 +13,38 @@ namespace {
 constexpr double kMoveDeviation = 0.3;
 
 struct Machines {
-  int count = 0;
-  int kept = 0;  // Machines that the other plan keeps.
+  int workers = 0;
+  int kept = 0;  // Workers that the other plan keeps.
   DollarsPerSecond rate;
-  DollarsPerSecond rate_new;  // Price of those that are not kept.
+  DollarsPerSecond rate_new;  // Price of machines that are not kept.
   BytesPerSecond network;
 };
 
-int count_of(const RunPlan* plan, const RunMachines& like) {
-  int count = 0;
-  if (plan == nullptr) return count;
-  for (const RunMachines& machines : plan->machines) {
-    const bool same = machines.type == like.type && machines.market == like.market;
-    if (machines.trains && same) count += machines.count;
+/// The machines of a plan that are like these.
+RunMachines alike(const RunPlan& plan, const RunMachines& like) {
+  RunMachines found = like;
+  found.count = 0;
+  for (const RunMachines& machines : plan.machines) {
+    if (!machines.trains || machines.type != like.type || machines.market != like.market) continue;
+    found.count += machines.count;
+    found.workers = machines.workers;
   }
-  return count;
+  return found;
 }
 
 Machines machines_of(const RunPlan& plan, const RunPlan* other) {
   Machines found;
   for (const RunMachines& machines : plan.machines) {
     if (!machines.trains) continue;
-    const bool alike = other != nullptr && plan.generation == other->generation;
-    const int kept = alike ? std::min(machines.count, count_of(other, machines)) : 0;
+    int kept = 0;
+    if (other != nullptr && plan.generation == other->generation) {
+      const RunMachines others = alike(*other, machines);
+      kept = std::min(machines.count, others.count);
+      found.kept += kept * std::min(workers_on(machines), workers_on(others));
+    }
     const DollarsPerSecond price =
         machines.market == Market::kSpot ? machines.spot : machines.on_demand;
-    found.count += machines.count;
-    found.kept += kept;
+    found.workers += machines.count * workers_on(machines);
     found.rate += static_cast<double>(machines.count) * price;
     found.rate_new += static_cast<double>(machines.count - kept) * price;
     found.network = machines.network;
@@ -71,7 +76,7 @@ MoveForecast move_forecast(const RunRecord& record, const RunPlan* from, const R
   const Machines before = from == nullptr ? Machines{} : machines_of(*from, &to);
   const Bytes state = record.state.value_or(Bytes{});
   const Seconds broken_off = from == nullptr ? Seconds{} : 0.5 * step_of(*from);
-  const int newcomers = after.count - after.kept;
+  const int newcomers = after.workers - after.kept;
   const StartupTimes& times = startup_times();
   const Seconds start = times.move_start + std::max(0, newcomers - 2) * times.move_start_more;
   Seconds stall = broken_off;

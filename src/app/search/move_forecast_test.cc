@@ -33,6 +33,17 @@ TEST(MoveForecast, WhoIsKeptGivesNewcomersTheState) {
   EXPECT_GT(move.time.p90, move.time.mean);
 }
 
+// Half a step, 0.11 s, and the state for the second worker of each of two machines, which are paid
+// for anyway.
+TEST(MoveForecast, MoreWorkersOnTheSameMachinesAreNewToo) {
+  const RunPlan from = plan_with("local.small", 2);
+  RunPlan to = from;
+  to.machines[0].workers = 2;
+  const MoveForecast move = move_forecast(record_with(12.5 * kMB), &from, to);
+  EXPECT_NEAR(move.time.mean.in(kSecond), 1.61, 1e-9);
+  EXPECT_NEAR(move.cost.mean.in(kDollar), 0.0003 * 2 * 1.61, 1e-9);
+}
+
 TEST(MoveForecast, FewerMachinesOnlyRegroup) {
   const RunPlan from = plan_with("local.small", 2);
   const RunPlan to = plan_with("local.small", 1);

@@ -91,9 +91,8 @@ SearchRecord with_earlier(SearchRecord record, const std::optional<SearchRecord>
   if (!earlier) return record;
   for (const SearchProbe& probe : earlier->probes) {
     const bool anew =
-        std::any_of(record.probes.begin(), record.probes.end(), [&](const SearchProbe& it) {
-          return it.cluster == probe.cluster && it.batch == probe.batch;
-        });
+        std::any_of(record.probes.begin(), record.probes.end(),
+                    [&](const SearchProbe& it) { return choice_of(it) == choice_of(probe); });
     if (!anew) record.probes.push_back(probe);
   }
   std::vector<SearchNoise> noise = earlier->noise;

@@ -66,8 +66,13 @@ LiveSearch::LiveSearch(PreparedSearch search, std::function<void(const SearchRec
 }
 
 void LiveSearch::resume(const RunPlan& plan) {
-  const SearchChoice here{.cluster = cluster_text(plan),
-                          .batch = plan.training ? plan.training->batch : 1};
+  SearchChoice here{.cluster = cluster_text(plan),
+                    .batch = plan.training ? plan.training->batch : 1};
+  for (const RunMachines& machines : plan.machines) {
+    if (workers_on(machines) > 1) {
+      here.workers_per_vm = std::max(here.workers_per_vm.value_or(1), workers_on(machines));
+    }
+  }
   for (std::size_t i = 0; i < search_.setups.size(); ++i) {
     if (search_.setups[i].choice == here) now_ = i;
   }
@@ -107,9 +112,9 @@ void LiveSearch::trained_meanwhile(Seconds at) {
 void LiveSearch::out_of_memory(const std::string& type, int samples) {
   for (std::size_t i = 0; i < search_.setups.size(); ++i) {
     LiveSetup& setup = search_.setups[i];
-    if (setup.type != type) continue;
+    if (!uses(setup, type)) continue;
     if (samples == 1) mind_->rule_out(i);
-    limit_memory(setup, std::max(1, samples / 2));
+    limit_memory(setup, type, std::max(1, samples / 2));
   }
   const int most = std::max(1, samples / 2);
   search_.record.memory.push_back({.type = type, .samples = most});
@@ -155,6 +160,7 @@ void LiveSearch::look(const Supervisor& supervisor) {
   if (timed_) return;  // The first timing is a probe; later steps are only watched.
   timed_ = true;
   search_.record.probes.push_back({.cluster = search_.setups[now_].choice.cluster,
+                                   .workers_per_vm = search_.setups[now_].choice.workers_per_vm,
                                    .batch = search_.setups[now_].choice.batch,
                                    .at = supervisor.now(),
                                    .step = step,
@@ -263,13 +269,13 @@ void LiveSearch::note_surface() {
   std::vector<SurfaceRow> rows;
   for (std::size_t i = 0; i < search_.setups.size(); ++i) {
     const LiveSetup& setup = search_.setups[i];
-    const bool timed = std::any_of(
-        search_.record.probes.begin(), search_.record.probes.end(), [&](const SearchProbe& probe) {
-          return probe.cluster == setup.choice.cluster && probe.batch == setup.choice.batch;
-        });
+    const bool timed =
+        std::any_of(search_.record.probes.begin(), search_.record.probes.end(),
+                    [&](const SearchProbe& probe) { return choice_of(probe) == setup.choice; });
     rows.push_back({.cluster = setup.choice.cluster,
                     .type = setup.type,
                     .vms = setup.vms,
+                    .workers_per_vm = setup.choice.workers_per_vm,
                     .batch = setup.choice.batch,
                     .step = step_range(outlooks[i]),
                     .steps = outlooks[i].steps,
@@ -339,7 +345,7 @@ std::string LiveSearch::arithmetic(const SearchMove& move, bool probe) const {
   };
   return fmt::format(
       "{} {} at batch size {}: staying takes {} more, moving {}{}", probe ? "probe" : "move to",
-      search_.setups[move.to].choice.cluster, search_.setups[move.to].choice.batch,
+      cluster_text(search_.setups[move.to].choice), search_.setups[move.to].choice.batch,
       amount(move.stay), amount(move.plain),
       probe ? fmt::format(", {} with the result of the probe", amount(move.rest)) : "");
 }

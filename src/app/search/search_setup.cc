@@ -18,91 +18,7 @@ namespace {
 
 constexpr int kNoiseEvery = 3;      // Steps; measuring gradients is a pass over them.
 constexpr double kSameSize = 0.05;  // Gradients of the same job differ by no more.
-constexpr std::size_t kSetupsMax = 400;
 constexpr std::size_t kForeseenMax = 20;
-
-std::vector<std::string> types_of(const SearchRequest& request, const Catalog& catalog) {
-  if (!request.types.empty()) return request.types;
-  std::vector<std::string> types;
-  for (const VmType& type : catalog.types) {
-    if (type.provider == kLocalProvider && type.accelerator) types.push_back(type.name);
-  }
-  return types;
-}
-
-std::vector<int> counts_of(const SearchRequest& request) {
-  if (!request.vms.empty()) return request.vms;
-  std::vector<int> counts;
-  const int most = std::min(request.vms_max, static_cast<int>(kVmsOfClusterMax));
-  for (int count = 1; count <= most; ++count) counts.push_back(count);
-  return counts;
-}
-
-std::vector<int> batches_of(const SearchRequest& request, const JobProfile& job, int reference) {
-  if (!request.batches.empty()) return request.batches;
-  std::vector<int> batches;
-  for (const double factor : {0.5, 1.0, 2.0, 4.0}) {
-    const int batch = static_cast<int>(std::lround(factor * reference));
-    const int least = job.batch ? job.batch->min.value_or(1) : 1;
-    const int most = job.batch ? job.batch->max.value_or(batch) : batch;
-    if (batch >= least && batch <= std::min(most, kBatchMax)) batches.push_back(batch);
-  }
-  return batches;
-}
-
-/// The micro-batch of a worker: the largest batch that was measured.
-int micro_batch_of(const JobProfile& job, int batch) {
-  int most = 0;
-  for (const ComputeSample& sample : job.compute) most = std::max(most, sample.batch_per_worker);
-  return most > 0 ? most : batch;
-}
-
-Error too_many_setups() {
-  return bad_usage(
-      fmt::format("more than {} clusters and batch sizes are too many to search; limit them with "
-                  "--types, --max-vms or --batches",
-                  kSetupsMax));
-}
-
-/// Every cluster with every batch; infeasible ones are counted by the reason of the last.
-Result<std::vector<LiveSetup>> setups_of(const SearchRequest& request, const PredictInputs& inputs,
-                                         int reference) {
-  std::vector<LiveSetup> setups;
-  std::string reason;
-  for (const std::string& type : types_of(request, inputs.catalog)) {
-    for (const Market market : request.markets) {
-      for (const int count : counts_of(request)) {
-        const std::string text =
-            fmt::format("{}x {}{}", count, type, market == Market::kSpot ? ":spot" : "");
-        const auto cluster = parse_cluster(text);
-        if (!cluster.ok()) return cluster.error();
-        for (const int batch : batches_of(request, inputs.job, reference)) {
-          auto plan = run_plan_of(
-              inputs, *cluster,
-              {.global_batch = batch, .micro_batch = micro_batch_of(inputs.job, batch)});
-          if (!plan.ok()) {
-            reason = plan.error().message;
-            continue;
-          }
-          if (setups.size() == kSetupsMax) return too_many_setups();
-          const RunMachines& machines = plan->machines.front();
-          const DollarsPerSecond price =
-              market == Market::kSpot ? machines.spot : machines.on_demand;
-          setups.push_back({.choice = {.cluster = text, .batch = batch},
-                            .type = type,
-                            .vms = count,
-                            .plan = std::move(*plan),
-                            .rate = static_cast<double>(count) * price});
-        }
-      }
-    }
-  }
-  if (setups.empty()) {
-    return bad_usage(reason.empty() ? "no cluster and batch size remains to search"
-                                    : "no cluster and batch size remains to search: " + reason);
-  }
-  return setups;
-}
 
 Status check(const SearchRequest& request) {
   if (request.run.job.empty()) return bad_usage("--job is required: the profile of the job");
@@ -130,15 +46,15 @@ std::optional<SearchRecord> learned_of(const Environment& environment, const Job
   return std::move(record->noun);
 }
 
-PredictedSetup predicted(const LiveSetup& setup, int type) {
+PredictedSetup predicted(const LiveSetup& setup, const std::vector<std::string>& types) {
   std::vector<int> slots;
   for (int slot = 0; slot < setup.vms; ++slot) slots.push_back(slot);
   const RunStepTime step = step_time_of(setup.plan, slots);
   const double spread = std::log(step.p90 / step.p10) / (2 * normal_quantile(0.9));
   return {.time = step.mean,
           .deviation = std::max(0.0, spread),
-          .type = type,
-          .vms = setup.vms,
+          .types = worker_shares(setup, types),
+          .workers = workers_of(setup.plan),
           .batch = setup.choice.batch};
 }
 
@@ -149,11 +65,13 @@ std::optional<std::size_t> setup_of(const PreparedSearch& search, const SearchCh
   return std::nullopt;
 }
 
-/// The fewest machines, then the cheapest, then the batch nearest to the job's own.
+/// The fewest machines, then the cheapest, then the batch nearest to the job's own, then the most
+/// workers.
 std::size_t smallest(const PreparedSearch& search) {
   const auto rank = [&](const LiveSetup& setup) {
     const double off = static_cast<double>(setup.choice.batch) / search.record.reference_batch;
-    return std::tuple(setup.vms, setup.rate.in(kDollar / kHour), std::abs(std::log(off)));
+    return std::tuple(setup.vms, setup.rate.in(kDollar / kHour), std::abs(std::log(off)),
+                      -workers_of(setup.plan));
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < search.setups.size(); ++i) {
@@ -167,9 +85,11 @@ Result<std::size_t> start_of(const PreparedSearch& search, const std::string& as
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < search.setups.size(); ++i) {
       const auto apart = [&](std::size_t k) {
-        return std::abs(search.setups[k].choice.batch - search.record.reference_batch);
+        const LiveSetup& setup = search.setups[k];
+        return std::pair(std::abs(setup.choice.batch - search.record.reference_batch),
+                         -workers_of(setup.plan));
       };
-      if (search.setups[i].choice.cluster != asked) continue;
+      if (!same_cluster(search.setups[i].choice.cluster, asked)) continue;
       if (!best || apart(i) < apart(*best)) best = i;
     }
     if (best) return *best;
@@ -265,30 +185,6 @@ SearchObjective objective_of(const SearchRecord& record) {
   return SearchObjective::kCost;
 }
 
-/// The files of a resumed search hold its request; setups that are no longer possible are dropped.
-Result<std::vector<LiveSetup>> setups_again(const PredictInputs& inputs,
-                                            const SearchRecord& record) {
-  std::vector<LiveSetup> setups;
-  for (const SurfaceRow& row : record.surface) {
-    const auto cluster = parse_cluster(row.cluster);
-    if (!cluster.ok()) return cluster.error();
-    auto plan = run_plan_of(
-        inputs, *cluster,
-        {.global_batch = row.batch, .micro_batch = micro_batch_of(inputs.job, row.batch)});
-    if (!plan.ok()) continue;
-    const RunMachines& machines = plan->machines.front();
-    const bool spot = cluster->groups.front().market == Market::kSpot;
-    setups.push_back(
-        {.choice = {.cluster = row.cluster, .batch = row.batch},
-         .type = row.type,
-         .vms = row.vms,
-         .plan = std::move(*plan),
-         .rate = static_cast<double>(row.vms) * (spot ? machines.spot : machines.on_demand)});
-  }
-  if (setups.empty()) return bad_input("no setup of the search can train");
-  return setups;
-}
-
 /// Machines that keep checkpoints belong to every setup.
 void add_keepers(const RunPlan& plan, std::vector<LiveSetup>& setups) {
   for (LiveSetup& setup : setups) {
@@ -301,19 +197,11 @@ void add_keepers(const RunPlan& plan, std::vector<LiveSetup>& setups) {
 /// Setups that ran out of memory before are not tried again.
 void apply_limits(const SearchRecord& known, std::vector<LiveSetup>& setups) {
   for (const MemoryLimit& limit : known.memory) {
-    for (LiveSetup& setup : setups) {
-      if (setup.type == limit.type) limit_memory(setup, limit.samples);
-    }
+    for (LiveSetup& setup : setups) limit_memory(setup, limit.type, limit.samples);
   }
 }
 
 }  // namespace
-
-void limit_memory(LiveSetup& setup, int samples) {
-  for (RunMachines& machines : setup.plan.machines) {
-    if (machines.trains) machines.micro_batch = std::min(machines.micro_batch, samples);
-  }
-}
 
 std::string learned_path(const Environment& environment, const std::string& job) {
   std::string name;
@@ -337,20 +225,24 @@ std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search) {
   std::vector<PredictedSetup> predictions;
   std::vector<std::string> types;
   for (const LiveSetup& setup : search.setups) {
+    for (const RunMachines& machines : setup.plan.machines) {
+      const bool known = std::find(types.begin(), types.end(), machines.type) != types.end();
+      if (machines.trains && !known) types.push_back(machines.type);
+    }
+  }
+  for (const LiveSetup& setup : search.setups) {
     const MoveForecast move = move_forecast(search.run.record, nullptr, setup.plan);
     terms.places.push_back({.batch = static_cast<double>(setup.choice.batch),
                             .rate = setup.rate,
                             .move_time = move.time.mean,
                             .move_cost = move.cost.mean});
-    auto type = std::find(types.begin(), types.end(), setup.type);
-    if (type == types.end()) type = types.insert(types.end(), setup.type);
-    predictions.push_back(predicted(setup, static_cast<int>(type - types.begin())));
+    predictions.push_back(predicted(setup, types));
   }
   auto mind =
       std::make_unique<SearchMind>(std::move(terms), std::make_unique<PredictedTimes>(predictions));
   const auto teach = [&](const SearchRecord& known) {
     for (const SearchProbe& probe : known.probes) {
-      const auto setup = setup_of(search, {.cluster = probe.cluster, .batch = probe.batch});
+      const auto setup = setup_of(search, choice_of(probe));
       if (setup) (void)mind->timed(*setup, probe.step);
     }
     for (const SearchNoise& noise : known.noise) {
@@ -358,7 +250,7 @@ std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search) {
           {.way = noise.way, .batch = static_cast<double>(noise.batch), .scale = noise.scale});
     }
     for (const SurfaceRow& row : known.surface) {
-      const auto setup = setup_of(search, {.cluster = row.cluster, .batch = row.batch});
+      const auto setup = setup_of(search, choice_of(row));
       if (setup && row.ruled_out) mind->rule_out(*setup);
     }
   };
@@ -400,7 +292,7 @@ Result<PreparedSearch> prepare_search(const Environment& environment,
     return bad_usage("--batch is required: the usual samples per step of the job");
   }
   PreparedSearch search;
-  auto setups = setups_of(request, *inputs, *reference);
+  auto setups = search_space(request, *inputs, *reference);
   if (!setups.ok()) return setups.error();
   search.setups = std::move(*setups);
   search.record = record_of(request, inputs->job, *reference);
@@ -456,7 +348,7 @@ Result<PreparedSearch> reopen_search(const Environment& environment, const std::
   if (!inputs.ok()) return inputs.error();
   PreparedSearch search{.run = {.record = run, .inputs = std::move(*inputs)},
                         .record = std::move(record->noun)};
-  auto setups = setups_again(search.run.inputs, search.record);
+  auto setups = search_space_again(search.run.inputs, search.record);
   if (!setups.ok()) return setups.error();
   search.setups = std::move(*setups);
   add_keepers(run.plan, search.setups);

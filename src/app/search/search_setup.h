@@ -6,45 +6,13 @@
 #include <vector>
 
 #include "app/run/run_setup.h"
-#include "catalog/market.h"
+#include "app/search/search_request.h"
+#include "app/search/search_space.h"
 #include "load/environment.h"
 #include "optimise/search_mind.h"
 #include "run/search_record.h"
 
 namespace stint {
-
-/// The default share of a training that probes may take.
-inline constexpr double kSearchBudget = 0.05;
-
-/// The request of `stint search`.
-struct SearchRequest {
-  // Its `cluster` is the starting point; empty: the smallest, or the best known.
-  RunRequest run = {};
-  SearchObjective objective = SearchObjective::kCost;
-  SearchMode mode = SearchMode::kPartial;
-  std::optional<double> loss_target = {};  // Target of the training loss.
-  std::optional<double> steps = {};        // Estimated steps to the goal at the job's own batch.
-  std::vector<std::string> types = {};     // Empty: all that have an accelerator.
-  std::vector<int> vms = {};               // Numbers of machines; empty: 1 to vms_max.
-  int vms_max = 4;
-  std::vector<int> batches = {};  // Global; empty: the job's own, half, twice and four times that.
-  std::vector<Market> markets = {Market::kOnDemand};
-  std::optional<Seconds> time_max = {};
-  std::optional<Dollars> cost_max = {};
-  // Largest share of the total that probes may take; absent: kSearchBudget.
-  std::optional<double> budget = {};
-  int probe_steps = 10;
-  std::optional<LearningRateRule> rule = {};  // Absent: the job's, else AdaScale's.
-};
-
-/// A cluster and batch on the emulated cloud.
-struct LiveSetup {
-  SearchChoice choice;
-  std::string type;
-  int vms = 1;
-  RunPlan plan;
-  DollarsPerSecond rate;
-};
 
 /// A search before it begins.
 struct PreparedSearch {
@@ -70,9 +38,6 @@ std::unique_ptr<SearchMind> search_mind(const PreparedSearch& search);
 /// batch.
 RunBatch training_of(const PreparedSearch& search, const SearchMind& mind, std::size_t setup,
                      double progress, std::int64_t done);
-
-/// Limits the micro-batch of its machines.
-void limit_memory(LiveSetup& setup, int samples);
 
 /// The file of the results for a job.
 std::string learned_path(const Environment& environment, const std::string& job);

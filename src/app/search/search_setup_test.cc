@@ -17,6 +17,7 @@ class SearchSetupTest : public testing::Test {
                         .steps = 400,
                         .types = {"local.large", "local.fast"},
                         .vms = {1, 2, 4},
+                        .kinds_max = 1,
                         .batches = {48, 96, 192},
                         .budget = 0.5};
     asked.run = {.job = "paced-5mb", .command = {"train"}, .global_batch = 48};
@@ -130,6 +131,41 @@ TEST_F(SearchSetupTest, BeginsWhereItIsTold) {
   EXPECT_EQ(prepare(asked)->setups[prepare(asked)->start].choice.cluster, "4x local.fast");
   asked.run.cluster = "3x local.fast";
   expect_refused(asked, "not one of the clusters");
+}
+
+// Two fast machines are dearer than allowed, and one large and one fast take less time than the
+// rest.
+TEST_F(SearchSetupTest, StartsOnAMixedClusterWhereThatIsBest) {
+  SearchRequest asked = request();
+  asked.run.job = place_.path() + "/computes.json";
+  ASSERT_TRUE(write_file(asked.run.job, R"({"schema": "stint.job/1", "name": "computes",
+    "gradient_bytes": "100 kB", "buckets": [{"bytes": "100 kB", "ready": 1.0}],
+    "compute": [{"device": "Local-1x", "batch_per_worker": 8,
+                 "forward": {"median": "50 ms", "spread": "1 ms", "count": 20},
+                 "backward": {"median": "100 ms", "spread": "1 ms", "count": 20},
+                 "update": {"median": "1 ms", "spread": "0.1 ms", "count": 20}}]})")
+                  .ok());
+  asked.kinds_max = 2;
+  asked.vms = {1, 2};
+  asked.batches = {48};
+  asked.mode = SearchMode::kNone;
+  const auto all = prepare(asked);
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  const auto outlooks = search_mind(*all)->outlooks({.now = all->start});
+  std::optional<Dollars> fast;
+  std::optional<Dollars> mixed;
+  for (std::size_t i = 0; i < outlooks.size(); ++i) {
+    const std::string& cluster = all->setups[i].choice.cluster;
+    if (cluster == "2x local.fast") fast = outlooks[i].cost;
+    if (cluster == "1x local.large + 1x local.fast") mixed = outlooks[i].cost;
+  }
+  ASSERT_TRUE(fast && mixed);
+  asked.cost_max = (*fast + *mixed) / 2;
+  const auto search = prepare(asked);
+  ASSERT_TRUE(search.ok()) << search.error().message;
+  EXPECT_EQ(search->setups[search->start].choice.cluster, "1x local.large + 1x local.fast");
+  asked.run.cluster = "1x local.fast + 1x local.large";
+  EXPECT_EQ(prepare(asked)->start, search->start);
 }
 
 TEST_F(SearchSetupTest, ForeseesProbesWithTheirPrice) {

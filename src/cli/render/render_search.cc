@@ -25,7 +25,7 @@ std::string probes_table(const SearchRecord& search, const Terminal& terminal) {
                {.title = "step", .align = Align::kRight, .importance = 8},
                {.title = "predicted (80 %)", .align = Align::kRight, .importance = 6}});
   for (const SearchProbe& probe : search.probes) {
-    table.add({probe.cluster, fmt::format("{}", probe.batch), duration(probe.at),
+    table.add({cluster_text(choice_of(probe)), fmt::format("{}", probe.batch), duration(probe.at),
                milliseconds(probe.step), range_text(probe.predicted)});
   }
   return table.text(terminal, "-o json");
@@ -53,7 +53,7 @@ std::string best_table(const SearchRecord& search, const Terminal& terminal) {
                {.title = "cost", .align = Align::kRight, .importance = 8}});
   for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) {
     const SurfaceRow& row = *rows[i];
-    table.add({row.cluster, fmt::format("{}", row.batch), range_text(row.step),
+    table.add({cluster_text(choice_of(row)), fmt::format("{}", row.batch), range_text(row.step),
                fmt::format("{:.0f}", row.steps), duration(row.time), bill_text(row.cost)});
   }
   return table.text(terminal, "-o csv");
@@ -67,7 +67,7 @@ std::string moves_table(const SearchRecord& search, const Terminal& terminal) {
                {.title = "stall", .align = Align::kRight, .importance = 8},
                {.title = "predicted (80 %)", .align = Align::kRight, .importance = 7}});
   for (const SearchedMove& move : search.moves) {
-    table.add({"to " + move.to.cluster, fmt::format("{}", move.to.batch), duration(move.at),
+    table.add({"to " + cluster_text(move.to), fmt::format("{}", move.to.batch), duration(move.at),
                move.probe ? "probe" : "stay", move.measured ? duration(*move.measured) : "not made",
                range_text(move.predicted)});
   }
@@ -106,39 +106,58 @@ std::string cell_picture(const SearchRecord& search, const SurfaceRow& row, cons
       "<rect x={:.0f} y={:.0f} width={:.0f} height={:.0f} fill=\"{}\" stroke=\"{}\" "
       "stroke-width=2><title>{}, batch {}: step {}, {:.0f} steps, {}, {}</title></rect>",
       x, y, kCell - 3, kCellHeight - 3, row.ruled_out ? "none" : colour(bad),
-      row.timed ? "var(--ink)" : "none", row.cluster, row.batch, range_text(row.step), row.steps,
-      duration(row.time), bill_text(row.cost));
+      row.timed ? "var(--ink)" : "none", cluster_text(choice_of(row)), row.batch,
+      range_text(row.step), row.steps, duration(row.time), bill_text(row.cost));
   picture +=
       fmt::format("<text x={:.0f} y={:.0f} text-anchor=middle style=\"fill:#111\">{}</text>",
                   x + kCell / 2 - 1, y + kCellHeight / 2 + 3, row.ruled_out ? "memory" : text);
-  if (search.choice && search.choice->cluster == row.cluster && search.choice->batch == row.batch) {
+  if (search.choice == choice_of(row)) {
     picture += fmt::format("<circle cx={:.0f} cy={:.0f} r=4 fill=\"#111\"/>", x + 9, y + 9);
   }
   return picture;
 }
 
-std::string map_of_type(const SearchRecord& search, const std::string& type, const Extent& extent) {
-  std::set<int> vms;
+/// The heading of a map: the types of the VMs, and their workers.
+std::string map_title(const SurfaceRow& row) {
+  if (!row.workers_per_vm) return row.type;
+  return fmt::format("{}, {} workers per VM", row.type, *row.workers_per_vm);
+}
+
+/// A column of a map: the number of VMs, of each kind where they differ.
+std::pair<int, std::string> column_of(const SurfaceRow& row) {
+  const bool spot = row.cluster.find(":spot") != std::string::npos;
+  if (row.cluster.find(" + ") == std::string::npos) {
+    const char* market = spot ? "spot " : "";
+    return {row.vms, fmt::format("{} {}VM{}", row.vms, market, row.vms == 1 ? "" : "s")};
+  }
+  std::vector<std::string> counts;
+  for (const std::string& part : split(row.cluster, '+')) {
+    counts.push_back(std::string(trim(std::string_view(part).substr(0, part.find('x')))));
+  }
+  return {row.vms, join(counts, "+") + (spot ? " (spot)" : "")};
+}
+
+std::string map_under(const SearchRecord& search, const std::string& title, const Extent& extent) {
+  std::set<std::pair<int, std::string>> columns;
   std::set<int> batches;
   for (const SurfaceRow& row : search.surface) {
-    if (row.type != type) continue;
-    vms.insert(row.vms);
+    if (map_title(row) != title) continue;
+    columns.insert(column_of(row));
     batches.insert(row.batch);
   }
   constexpr double kLeft = 60;
   constexpr double kTop = 20;
   std::string cells;
   for (const SurfaceRow& row : search.surface) {
-    if (row.type != type) continue;
-    const auto column = std::distance(vms.begin(), vms.find(row.vms));
+    if (map_title(row) != title) continue;
+    const auto column = std::distance(columns.begin(), columns.find(column_of(row)));
     const auto line = std::distance(batches.begin(), batches.find(row.batch));
     cells += cell_picture(search, row, extent, kLeft + kCell * static_cast<double>(column),
                           kTop + kCellHeight * static_cast<double>(line));
   }
   double at = kLeft;
-  for (const int count : vms) {
-    cells += fmt::format("<text x={:.0f} y=14 text-anchor=middle>{} VM{}</text>", at + kCell / 2,
-                         count, count == 1 ? "" : "s");
+  for (const auto& [vms, label] : columns) {
+    cells += fmt::format("<text x={:.0f} y=14 text-anchor=middle>{}</text>", at + kCell / 2, label);
     at += kCell;
   }
   double down = kTop;
@@ -150,7 +169,7 @@ std::string map_of_type(const SearchRecord& search, const std::string& type, con
   return fmt::format(
       "<p class=lead>{}</p><div class=scroll><svg width={:.0f} height={:.0f}>{}"
       "</svg></div>",
-      type, at + 10, down + 6, cells);
+      title, at + 10, down + 6, cells);
 }
 
 }  // namespace
@@ -162,7 +181,8 @@ std::string search_text(const SearchRecord& search, const Terminal& terminal) {
   if (!search.surface.empty()) text += best_table(search, terminal) + "\n";
   if (search.choice) {
     text += sheet_line(
-        "choice", fmt::format("{} at batch size {}", search.choice->cluster, search.choice->batch),
+        "choice",
+        fmt::format("{} at batch size {}", cluster_text(*search.choice), search.choice->batch),
         terminal);
   }
   if (!search.noise.empty()) {
@@ -188,7 +208,7 @@ std::string search_outline(const PreparedSearch& search, const Terminal& termina
       search.record.loss_target ? fmt::format("a loss of {:.4g} (estimate: {:.0f} steps",
                                               *search.record.loss_target, search.record.goal)
                                 : fmt::format("{:.0f} steps", search.record.goal),
-      search.record.reference_batch, start.choice.cluster, start.choice.batch);
+      search.record.reference_batch, cluster_text(start.choice), start.choice.batch);
   if (search.record.loss_target) {
     text.insert(text.find("; starts"), ")");
   }
@@ -200,7 +220,7 @@ std::string search_outline(const PreparedSearch& search, const Terminal& termina
   Seconds time;
   Dollars cost;
   for (const ForeseenProbe& probe : foresee(search)) {
-    table.add({probe.choice.cluster, fmt::format("{}", probe.choice.batch),
+    table.add({cluster_text(probe.choice), fmt::format("{}", probe.choice.batch),
                probe.stays ? "stay" : "probe", duration(probe.time), bill_text(probe.cost)});
     time += probe.time;
     cost += probe.cost;
@@ -216,13 +236,13 @@ std::string search_outline(const PreparedSearch& search, const Terminal& termina
 
 std::string surface_csv(const SearchRecord& search) {
   std::string text =
-      csv_line({"cluster", "type", "vms", "batch", "step_s", "step_p10_s", "step_p90_s", "steps",
-                "time_s", "cost_usd", "timed", "ruled_out", "chosen"});
+      csv_line({"cluster", "type", "vms", "workers_per_vm", "batch", "step_s", "step_p10_s",
+                "step_p90_s", "steps", "time_s", "cost_usd", "timed", "ruled_out", "chosen"});
   for (const SurfaceRow& row : search.surface) {
-    const bool chosen =
-        search.choice && search.choice->cluster == row.cluster && search.choice->batch == row.batch;
+    const bool chosen = search.choice == choice_of(row);
     text += csv_line(
-        {row.cluster, row.type, fmt::format("{}", row.vms), fmt::format("{}", row.batch),
+        {row.cluster, row.type, fmt::format("{}", row.vms),
+         fmt::format("{}", row.workers_per_vm.value_or(1)), fmt::format("{}", row.batch),
          fmt::format("{:.6g}", row.step.mean.in(kSecond)),
          fmt::format("{:.6g}", row.step.p10.in(kSecond)),
          fmt::format("{:.6g}", row.step.p90.in(kSecond)), fmt::format("{:.6g}", row.steps),
@@ -248,8 +268,8 @@ Json search_json(const RunReport& report, const std::string& shortfall) {
 std::string search_map(const SearchRecord& search) {
   const Extent extent = extent_of(search);
   if (!(extent.least > 0)) return "";
-  std::set<std::string> types;
-  for (const SurfaceRow& row : search.surface) types.insert(row.type);
+  std::set<std::string> titles;
+  for (const SurfaceRow& row : search.surface) titles.insert(map_title(row));
   std::string page =
       fmt::format("<h2>Batch size and cluster: predicted {} of the whole training</h2>",
                   search.objective == "cost" ? "cost" : "time");
@@ -257,7 +277,7 @@ std::string search_map(const SearchRecord& search) {
                   {fmt::format("background:{}", colour(1)), "highest"},
                   {"border:2px solid var(--ink)", "timed"},
                   {"", "chosen", "●"}});
-  for (const std::string& type : types) page += map_of_type(search, type, extent);
+  for (const std::string& title : titles) page += map_under(search, title, extent);
   return page;
 }
 

@@ -64,6 +64,12 @@ Status read_space(const Invocation& invocation, SearchRequest& request) {
   auto batches = counts_of(invocation, "--batches", kBatchMax);
   if (!batches.ok()) return batches.error();
   request.batches = std::move(*batches);
+  auto workers = counts_of(invocation, "--workers-per-vm", kWorkersPerVmMax);
+  if (!workers.ok()) return workers.error();
+  request.workers_per_vm = std::move(*workers);
+  const auto kinds = count_of(invocation, "--max-kinds", 2);
+  if (!kinds.ok()) return kinds.error();
+  request.kinds_max = kinds->value_or(request.kinds_max);
   if (!invocation.has("--markets")) return {};
   request.markets.clear();
   for (const std::string& market : invocation.list("--markets")) {
@@ -174,9 +180,10 @@ ExitCode run(const Invocation& invocation) {
   audience.learned = [&](const SearchRecord& record) {
     for (; told < record.probes.size(); ++told) {
       const SearchProbe& probe = record.probes[told];
-      say(invocation, fmt::format("{}  timed {} at batch size {}: {:.3f} s per step, predicted {}",
-                                  moment_text(probe.at), probe.cluster, probe.batch,
-                                  probe.step.in(kSecond), range_text(probe.predicted)));
+      say(invocation,
+          fmt::format("{}  timed {} at batch size {}: {:.3f} s per step, predicted {}",
+                      moment_text(probe.at), cluster_text(choice_of(probe)), probe.batch,
+                      probe.step.in(kSecond), range_text(probe.predicted)));
     }
   };
   std::optional<Result<SearchResult>> result;
@@ -216,6 +223,14 @@ std::vector<OptionSpec> space_options() {
           {.name = "--vms",
            .value = "COUNTS",
            .help = "Cluster sizes to consider: 1,2,4.",
+           .list = true},
+          {.name = "--max-kinds",
+           .value = "N",
+           .help = "Maximum number of VM types and markets in a cluster, 1 or 2 (default: 2)."},
+          {.name = "--workers-per-vm",
+           .value = "COUNTS",
+           .help = "Workers per VM to consider (default: 1, 2, 4 and so on, and one for each "
+                   "accelerator).",
            .list = true},
           {.name = "--batches",
            .value = "BATCHES",
