@@ -120,6 +120,19 @@ TEST(SearchMind, LimitsRuleSetupsOut) {
   EXPECT_LT(SearchMind(std::move(hopeless), four_times()).best({}), 4U);
 }
 
+// The second is the cheapest and takes 220 s; to go there, the move and a tenth more must fit too:
+// 247 s.
+TEST(SearchMind, AMoveMustStayBelowLimitsByAMargin) {
+  SearchTerms terms = four_places(SearchObjective::kCost);
+  terms.places[1].rate = kPrice / 10;
+  terms.time_max = 230 * kSecond;
+  const SearchMind close(terms, four_times(0.01));
+  EXPECT_EQ(close.best({}), 3U);
+  EXPECT_EQ(close.best({.now = 1}), 1U);
+  terms.time_max = 255 * kSecond;
+  EXPECT_EQ(SearchMind(terms, four_times(0.01)).best({}), 1U);
+}
+
 TEST(SearchMind, WhatDoesNotFitIsLeftAndNotGoneTo) {
   SearchMind mind(four_places(SearchObjective::kTime), four_times());
   mind.rule_out(3);

@@ -45,15 +45,20 @@ class Runs(World):
         self.job = self.write_job("tiny", 100)
         self.started = []
 
-    def write_job(self, name, milliseconds, file="tiny.json"):
-        """Writes the profile of the trainer at some pace per eight samples."""
+    def write_job(self, name, milliseconds, file="tiny.json", batches=(8,)):
+        """Writes the profile of the trainer at some pace per eight samples, timed at `batches`."""
         times = {"forward": 0.3, "backward": 0.65, "update": 0.05}
-        sample = {"device": "Local-1x", "batch_per_worker": 8, "peak_memory": "100 MB"}
-        for part, share in times.items():
-            sample[part] = {"median": f"{share * milliseconds} ms", "spread": "1 ms", "count": 20}
+        samples = []
+        for batch in batches:
+            sample = {"device": "Local-1x", "batch_per_worker": batch, "peak_memory": "100 MB"}
+            for part, share in times.items():
+                passes = 1 if part == "update" else batch / 8
+                sample[part] = {"median": f"{share * milliseconds * passes} ms", "spread": "1 ms",
+                                "count": 20}
+            samples.append(sample)
         job = {"schema": "stint.job/1", "name": name, "gradient_bytes": f"{PARAMETERS} B",
                "parameter_bytes": f"{PARAMETERS} B", "optimizer_bytes": f"{PARAMETERS} B",
-               "buckets": [{"bytes": f"{PARAMETERS} B", "ready": 1.0}], "compute": [sample],
+               "buckets": [{"bytes": f"{PARAMETERS} B", "ready": 1.0}], "compute": samples,
                "samples_per_epoch": 480, "checkpoint": {"bytes": f"{2 * PARAMETERS} B"}}
         path = Path(self.folder, file)
         path.write_text(json.dumps(job))
@@ -207,9 +212,10 @@ def prices():
     return found
 
 
-def expect_bill(report):
-    """Fails unless VM-seconds x price is the bill, and the parts are the whole."""
-    price = prices()
+def expect_bill(report, more=None):
+    """Fails unless VM-seconds x price is the bill, and the parts are the whole. `more` has prices
+    of other machines than the bundled ones."""
+    price = prices() | (more or {})
     total = 0.0
     for vm in report["vms"]:
         amount = vm["billed_s"] * price[vm["type"], vm["market"]]

@@ -59,7 +59,7 @@ TEST(RenderSearch, FitsOnANarrowScreen) {
 
 TEST(RenderSearch, TheSurfaceHasARowForEachSetup) {
   const std::string text = surface_csv(small_search());
-  EXPECT_TRUE(text.starts_with("cluster,type,vms,batch,step_s")) << text;
+  EXPECT_TRUE(text.starts_with("cluster,type,vms,workers_per_vm,batch,step_s")) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
   EXPECT_NE(text.find("2x local.large,local.large,2,96,0,0,0,100,20,0.001,0,0,1\n"),
             std::string::npos)
