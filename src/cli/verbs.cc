@@ -140,6 +140,7 @@ std::span<const Verb> verbs() {
     for (Verb& verb : run_watch_verbs()) all.push_back(std::move(verb));
     all.push_back(logs_verb());
     all.push_back(receive_verb());
+    all.push_back(agent_verb());
     all.push_back(risk_simulate_verb());
     for (Verb& verb : risk_verbs()) all.push_back(std::move(verb));
     all.push_back(risk_saves_verb());

@@ -91,6 +91,9 @@ ExitCode resume_interleaved(const Invocation& invocation, const std::string& nam
 /// `stint receive`.
 Verb receive_verb();
 
+/// `stint agent`.
+Verb agent_verb();
+
 /// status, watch, report, stop.
 std::vector<Verb> run_watch_verbs();
 
