@@ -172,6 +172,21 @@ std::string harmless(std::string_view text) {
   return clean;
 }
 
+std::string valid_utf8(std::string_view text) {
+  if (is_utf8(text)) return std::string(text);
+  std::string valid;
+  valid.reserve(text.size());
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view before = rest;
+    if (take_code_point(rest) == kBroken) {
+      valid += '?';
+    } else {
+      valid += before.substr(0, before.size() - rest.size());
+    }
+  }
+  return valid;
+}
+
 std::string without_controls(std::string_view text) {
   std::string clean(text);
   for (char& c : clean) {

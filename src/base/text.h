@@ -60,6 +60,9 @@ std::string shell_quoted(std::string_view text);
 /// True when `text` is well-formed UTF-8.
 bool is_utf8(std::string_view text);
 
+/// The text with a question mark in place of each byte that is not UTF-8.
+std::string valid_utf8(std::string_view text);
+
 /// How many columns of a terminal `text` takes. East Asian wide characters count two, combining
 /// marks none; everything else one.
 int display_width(std::string_view text);

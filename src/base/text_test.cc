@@ -106,5 +106,10 @@ TEST(AsciiText, HasStandInsForWhatWePrint) {
   EXPECT_EQ(ascii_text("größe \xff"), "gr??e ?");
 }
 
+TEST(Text, BytesThatAreNoUtf8BecomeQuestionMarksAndControlsStay) {
+  EXPECT_EQ(valid_utf8("a\x1b[2J\xff\xc3\xa9\xc3"), "a\x1b[2J?\xc3\xa9?");
+  EXPECT_EQ(valid_utf8("10 %\r20 %"), "10 %\r20 %");
+}
+
 }  // namespace
 }  // namespace stint

@@ -1,180 +1,200 @@
 #include "run/crew.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/descriptor.h"
+#include "run/worker_environment.h"
 
 namespace stint {
 namespace {
 
-constexpr std::size_t kTailBytes = 16384;
-
-/// The end of a file that may be large; empty where it cannot be read.
-std::string tail_of(const std::string& path, std::size_t most) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const off_t size = file.get() < 0 ? -1 : ::lseek(file.get(), 0, SEEK_END);
-  if (size < 0) return {};
-  std::string text(std::min(most, static_cast<std::size_t>(size)), '\0');
-  const auto got =
-      ::pread(file.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
-  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-  return text;
-}
-
-std::string receiver_log(const std::string& folder, int vm) {
-  return fmt::format("{}/{}-receiver.log", folder, vm_name(vm));
-}
-
-Result<Descriptor> open_log(const std::string& path) {
-  Descriptor log(
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (log.get() < 0) return failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  return log;
-}
+// A worker whose agent cannot be reached for so long is lost, although its machine is there.
+constexpr Seconds kSilence = 2 * kMinute;
 
 }  // namespace
 
-std::string worker_log_name(Seat seat) {
-  if (seat.local == 0) return vm_name(seat.vm) + kWorkerLogEnd;
-  return fmt::format("{}.{}{}", vm_name(seat.vm), seat.local + 1, kWorkerLogEnd);
+Crew::Crew(Provider& provider, CrewSetup setup)
+    : provider_(provider), setup_(std::move(setup)), output_(setup_.log_folder) {}
+
+Crew::~Crew() = default;  // Streams close, and an agent without one ends what it started.
+
+Crew::Post& Crew::post(int vm) {
+  Post& post = posts_[vm];
+  if (post.link) return post;
+  const std::string machine = vm_name(vm);
+  const auto reach = [this, machine]() -> Result<AgentStream> {
+    return AgentStream::open(
+        {.words = {setup_.program, "agent"}, .inherits = is_usual_variable},
+        [&](Command command) { return provider_.spawn(machine, std::move(command)); });
+  };
+  post.link = std::make_unique<AgentLink>(AgentCall{.run = setup_.run,
+                                                    .machine = machine,
+                                                    .attempt = setup_.attempt,
+                                                    .secret = setup_.secret,
+                                                    .trusted = true,
+                                                    .terms = setup_.terms},
+                                          reach);
+  return post;
 }
 
-Crew::~Crew() {
-  while (!workers_.empty()) end_worker(workers_.begin()->first);
-  for (const auto& receiver : receivers_) kill_group(receiver.second);
+void Crew::give(Post& post, AgentOrder order) {
+  // An agent that takes no orders for so long is not there; that is news of its own.
+  (void)post.link->send(std::move(order));
 }
 
-Status Crew::start_worker(Seat seat, Command command, const std::string& mark) {
-  int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return failed(fmt::format("cannot create a socket: {}", std::strerror(errno)));
-  }
-  Descriptor ours(ends[0]);
-  const Descriptor theirs(ends[1]);
-  const auto log = open_log(log_folder_ + "/" + worker_log_name(seat));
-  if (!log.ok()) return log.error();
-  write_all(log->get(), kLogMark + mark + "\n");
-  command.out = log->get();
-  command.err = log->get();
-  command.kept = std::vector<int>{theirs.get()};
-  command.variables.push_back(fmt::format("STINT_CONTROL={}", theirs.get()));
-  const auto pid = provider_.spawn(vm_name(seat.vm), std::move(command));
-  if (!pid.ok()) return pid.error();
-  workers_[seat] = {.pid = *pid, .control = LineStream(std::move(ours))};
-  return {};
+int Crew::start(Post& post, ProcessRole role, const CrewStart& start,
+                std::optional<std::string> input) {
+  const int number = ++post.starts;
+  give(post, {.start = ProcessStart{.process = number,
+                                    .role = role,
+                                    .attempt = setup_.attempt,
+                                    .rank = start.rank,
+                                    .words = start.words,
+                                    .variables = start.variables,
+                                    .inherited = start.inherited,
+                                    .folder = start.folder,
+                                    .input = std::move(input)}});
+  return number;
 }
 
-Status Crew::start_receiver(int vm, Command command, const std::string& input) {
-  if (has_receiver(vm)) kill_group(receivers_[vm]);
-  receivers_.erase(vm);
-  auto pipe = make_pipe();
-  if (!pipe.ok()) return pipe.error();
-  const auto log = open_log(receiver_log(log_folder_, vm));
-  if (!log.ok()) return log.error();
-  command.in = pipe->from.get();
-  command.out = log->get();
-  command.err = log->get();
-  const auto pid = provider_.spawn(vm_name(vm), std::move(command));
-  if (!pid.ok()) return pid.error();
-  write_all(pipe->to.get(), input + "\n");
-  receivers_[vm] = *pid;
-  return {};
+void Crew::start_worker(Seat seat, const CrewStart& start, const std::string& mark) {
+  Post& there = post(seat.vm);
+  output_.append_worker(seat, kLogMark + mark);
+  there.workers[seat.local] = this->start(there, ProcessRole::kWorker, start, {});
+  there.away_since.reset();
+}
+
+void Crew::start_receiver(int vm, const CrewStart& start, const std::string& input) {
+  Post& there = post(vm);
+  if (there.receiver) give(there, {.end = *there.receiver});
+  there.receiver = this->start(there, ProcessRole::kReceiver, start, input);
+}
+
+std::optional<int> Crew::worker_in(Seat seat) const {
+  const auto found = posts_.find(seat.vm);
+  if (found == posts_.end()) return std::nullopt;
+  const auto worker = found->second.workers.find(seat.local);
+  if (worker == found->second.workers.end()) return std::nullopt;
+  return worker->second;
+}
+
+bool Crew::has_worker(Seat seat) const { return worker_in(seat).has_value(); }
+
+bool Crew::has_receiver(int vm) const {
+  const auto found = posts_.find(vm);
+  return found != posts_.end() && found->second.receiver;
 }
 
 std::vector<Seat> Crew::seats() const {
   std::vector<Seat> found;
-  for (const auto& entry : workers_) found.push_back(entry.first);
+  for (const auto& [vm, post] : posts_) {
+    for (const auto& worker : post.workers) found.emplace_back(vm, worker.first);
+  }
   return found;
 }
 
 void Crew::send(Seat seat, const Json& order) {
-  const auto found = workers_.find(seat);
-  if (found == workers_.end()) return;
-  const std::string line = to_text(order, JsonStyle::kLine) + "\n";
-  (void)::send(found->second.control.descriptor(), line.data(), line.size(), MSG_NOSIGNAL);
+  if (const auto worker = worker_in(seat)) {
+    give(posts_[seat.vm], {.tell = ProcessTell{.process = *worker, .message = order}});
+  }
 }
 
 void Crew::end_worker(Seat seat) {
-  const auto found = workers_.find(seat);
-  if (found == workers_.end()) return;
-  kill_group(found->second.pid);
-  workers_.erase(found);
+  const auto worker = worker_in(seat);
+  if (!worker) return;
+  Post& there = posts_[seat.vm];
+  there.workers.erase(seat.local);
+  give(there, {.end = *worker});
 }
 
 void Crew::terminate_worker(Seat seat) {
-  const auto found = workers_.find(seat);
-  if (found != workers_.end()) ::kill(-found->second.pid, SIGTERM);
+  if (const auto worker = worker_in(seat)) {
+    give(posts_[seat.vm], {.signal = ProcessSignal{.process = *worker, .signal = SIGTERM}});
+  }
 }
 
-void Crew::end_all_on(int vm) {
-  for (const Seat& seat : seats()) {
-    if (seat.vm == vm) end_worker(seat);
-  }
-  if (!has_receiver(vm)) return;
-  kill_group(receivers_[vm]);
-  receivers_.erase(vm);
-}
+void Crew::end_all_on(int vm) { posts_.erase(vm); }
 
 std::vector<CrewNews> Crew::wait(Seconds limit) {
-  std::vector<pollfd> waiting;
-  for (const auto& entry : workers_) {
-    waiting.push_back({.fd = entry.second.control.descriptor(), .events = POLLIN, .revents = 0});
-  }
-  waiting.push_back({.fd = provider_.descriptor(), .events = POLLIN, .revents = 0});
-  ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.in(kMillisecond)));
   std::vector<CrewNews> news;
-  for (auto& entry : workers_) read(entry.first, entry.second, news);
-  reap(news);
+  for (auto& [vm, post] : posts_) turn(vm, post, news);  // Sends what was ordered.
+  if (news.empty()) {
+    std::vector<pollfd> waiting;
+    Seconds wake = steady_now() + limit;
+    for (const auto& entry : posts_) {
+      entry.second.link->add_polls(waiting);
+      wake = std::min(wake, entry.second.link->wakes_at());
+    }
+    waiting.push_back({.fd = provider_.descriptor(), .events = POLLIN, .revents = 0});
+    const Seconds left = std::max(Seconds{}, wake - steady_now());
+    ::poll(waiting.data(), waiting.size(), poll_milliseconds(left));
+    for (auto& [vm, post] : posts_) turn(vm, post, news);
+  }
   return news;
 }
 
-void Crew::read(Seat seat, Worker& worker, std::vector<CrewNews>& news) {
-  worker.control.read([&](std::string_view line) {
-    auto json = parse_json(line, "worker");
-    if (json.ok()) news.push_back({.worker = seat, .said = std::move(*json)});
-  });
+void Crew::turn(int vm, Post& post, std::vector<CrewNews>& news) {
+  const LinkNews heard = post.link->turn(steady_now());
+  // What the agent before ran has ended with it.
+  if (heard.replaced) lose_workers(vm, post, {}, news);
+  for (const AgentNews& one : heard.news) hear(vm, post, one, news);
+  look_for_silence(vm, post, news);
 }
 
-void Crew::reap(std::vector<CrewNews>& news) {
-  for (auto it = workers_.begin(); it != workers_.end();) {
-    const auto code = exit_code_if_ended(it->second.pid);
-    if (!code) {
-      ++it;
-      continue;
+void Crew::hear(int vm, Post& post, const AgentNews& heard, std::vector<CrewNews>& news) {
+  const auto seat_of = [&](int process) -> std::optional<Seat> {
+    for (const auto& [local, worker] : post.workers) {
+      if (worker == process) return Seat(vm, local);
     }
-    read(it->first, it->second, news);
-    ::kill(-it->second.pid, SIGKILL);  // Ends the processes that the worker started.
-    news.push_back({.worker = it->first, .ended = *code});
-    it = workers_.erase(it);
+    return std::nullopt;
+  };
+  if (heard.said) {
+    if (const auto seat = seat_of(heard.said->process)) {
+      news.push_back({.worker = *seat, .said = heard.said->message});
+    }
   }
-  for (auto it = receivers_.begin(); it != receivers_.end();) {
-    it = exit_code_if_ended(it->second) ? receivers_.erase(it) : std::next(it);
+  if (heard.log) {
+    if (heard.log->process == post.receiver) output_.append_receiver(vm, heard.log->line);
+    if (const auto seat = seat_of(heard.log->process)) {
+      output_.append_worker(*seat, heard.log->line);
+    }
   }
+  if (!heard.ended) return;
+  if (heard.ended->process == post.receiver) post.receiver.reset();
+  if (const auto seat = seat_of(heard.ended->process)) {
+    post.workers.erase(seat->local);
+    news.push_back({.worker = *seat, .ended = heard.ended->code, .reason = heard.ended->reason});
+  }
+}
+
+void Crew::lose_workers(int vm, Post& post, std::optional<std::string> reason,
+                        std::vector<CrewNews>& news) {
+  post.receiver.reset();
+  for (const auto& worker : std::exchange(post.workers, {})) {
+    news.push_back({.worker = {vm, worker.first}, .ended = 128 + SIGKILL, .reason = reason});
+  }
+}
+
+/// A machine that is there without its agent is as good as none.
+void Crew::look_for_silence(int vm, Post& post, std::vector<CrewNews>& news) {
+  const LinkState state = post.link->state();
+  if (state == LinkState::kJoined || post.workers.empty()) return post.away_since.reset();
+  if (!post.away_since) post.away_since = steady_now();
+  const bool over = state == LinkState::kRefused || state == LinkState::kLeft;
+  if (!over && steady_now() - *post.away_since < kSilence) return;
+  const auto& refused = post.link->refused();
+  lose_workers(vm, post,
+               fmt::format("the agent on {} cannot be reached: {}", vm_name(vm),
+                           refused ? refused->reason : post.link->trouble()),
+               news);
 }
 
 std::vector<std::string> Crew::last_lines(Seat seat, std::size_t most) const {
-  const std::string text = tail_of(log_folder_ + "/" + worker_log_name(seat), kTailBytes);
-  std::vector<std::string> lines;
-  for (const std::string& line : split(text, '\n')) {
-    if (line.starts_with(kLogMark)) {
-      lines.clear();
-    } else if (!line.empty()) {
-      lines.push_back(is_utf8(line) ? without_controls(line) : printable(line));
-    }
-  }
-  if (lines.size() > most)
-    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(most));
-  return lines;
+  return output_.last_lines(seat, most);
 }
 
 }  // namespace stint

@@ -1,67 +1,68 @@
 #pragma once
 
-#include <compare>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/json.h"
-#include "base/process.h"
 #include "base/result.h"
+#include "provider/agent/agent_link.h"
 #include "provider/provider.h"
+#include "run/seat.h"
+#include "run/worker_output.h"
 #include "supervise/run_terms.h"
 
 namespace stint {
 
-/// Prefix of the line that precedes the output of each start of a worker in its log.
-inline const std::string kLogMark = "[stint] ";
-
-/// The place of a worker: the first on a VM, unless it says otherwise.
-struct Seat {
-  int vm = 0;
-  int local = 0;  // Number among the workers of the VM.
-
-  Seat() = default;
-  Seat(int number, int among = 0) : vm(number), local(among) {}
-  auto operator<=>(const Seat&) const = default;
+/// Who conducts a run, for the agents on its machines.
+struct CrewSetup {
+  std::string log_folder;
+  std::string program;  // Stint itself, whose agents these are.
+  std::string run = {};
+  std::string secret = {};
+  std::int64_t attempt = 1;  // Of the process that conducts the run; a later one has a higher.
+  AgentTerms terms = {};
 };
 
-/// The end of the names of the files with the output of workers.
-inline const std::string kWorkerLogEnd = "-worker.log";
-
-/// The name of the file with the output of a worker.
-std::string worker_log_name(Seat seat);
+/// A program for a machine.
+struct CrewStart {
+  std::vector<std::string> words;
+  std::vector<std::string> variables = {};  // "NAME=value".
+  std::vector<std::string> inherited = {};  // Names of variables of the machine that it gets too.
+  std::string folder = {};
+  int rank = 0;
+};
 
 /// A message of a worker, or its end.
 struct CrewNews {
   Seat worker = {};
   std::optional<Json> said = {};
-  std::optional<int> ended = {};  // Exit code.
+  std::optional<int> ended = {};           // Exit code.
+  std::optional<std::string> reason = {};  // Why it did not start, or cannot be reached.
 };
 
-/// The processes of a run on its machines: workers, which are controlled over sockets in JSON
-/// lines, and on each machine at most one receiver of checkpoints. All end with this object, and
-/// with the thread that created it. Their output goes to files.
+/// The processes of a run on its machines, through the agent of each: workers, which send and
+/// receive lines of JSON, and at most one receiver of checkpoints. All end with this object. Their
+/// output goes to files. No function waits but `wait`.
 class Crew {
  public:
-  Crew(Provider& provider, std::string log_folder)
-      : provider_(provider), log_folder_(std::move(log_folder)) {}
+  Crew(Provider& provider, CrewSetup setup);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts a worker in a seat that is free. STINT_CONTROL names the socket. `mark` is a line that
-  /// precedes its output.
-  Status start_worker(Seat seat, Command command, const std::string& mark);
+  /// Starts a worker in a seat that is free. `mark` is a line that precedes its output. That it
+  /// could not start is news.
+  void start_worker(Seat seat, const CrewStart& start, const std::string& mark);
 
   /// Starts a receiver on the VM, in place of an existing one, with a line on its input.
-  Status start_receiver(int vm, Command command, const std::string& input);
+  void start_receiver(int vm, const CrewStart& start, const std::string& input);
 
-  bool has_worker(Seat seat) const { return workers_.contains(seat); }
-  bool has_receiver(int vm) const { return receivers_.contains(vm); }
+  bool has_worker(Seat seat) const;
+  bool has_receiver(int vm) const;
 
   /// The seats of all workers.
   std::vector<Seat> seats() const;
@@ -75,7 +76,7 @@ class Crew {
   /// Asks the worker to end by itself.
   void terminate_worker(Seat seat);
 
-  /// Kills all processes on the VM.
+  /// Ends everything on the VM, with its agent.
   void end_all_on(int vm);
 
   /// News until now, waiting at most `limit` for the first, or for news of the provider.
@@ -85,18 +86,29 @@ class Crew {
   std::vector<std::string> last_lines(Seat seat, std::size_t most) const;
 
  private:
-  struct Worker {
-    pid_t pid = -1;
-    LineStream control = {};
+  /// A machine with its agent. Each start of a process has a number of its own.
+  struct Post {
+    std::unique_ptr<AgentLink> link;
+    int starts = 0;
+    std::map<int, int> workers = {};  // Their processes, by number among the VM's.
+    std::optional<int> receiver = {};
+    std::optional<Seconds> away_since = {};
   };
 
-  static void read(Seat seat, Worker& worker, std::vector<CrewNews>& news);
-  void reap(std::vector<CrewNews>& news);
+  Post& post(int vm);
+  std::optional<int> worker_in(Seat seat) const;
+  void give(Post& post, AgentOrder order);
+  int start(Post& post, ProcessRole role, const CrewStart& start, std::optional<std::string> input);
+  void turn(int vm, Post& post, std::vector<CrewNews>& news);
+  void hear(int vm, Post& post, const AgentNews& heard, std::vector<CrewNews>& news);
+  static void lose_workers(int vm, Post& post, std::optional<std::string> reason,
+                           std::vector<CrewNews>& news);
+  static void look_for_silence(int vm, Post& post, std::vector<CrewNews>& news);
 
   Provider& provider_;
-  std::string log_folder_;
-  std::map<Seat, Worker> workers_;
-  std::map<int, pid_t> receivers_;
+  CrewSetup setup_;
+  WorkerOutput output_;
+  std::map<int, Post> posts_;
 };
 
 }  // namespace stint

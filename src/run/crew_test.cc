@@ -15,15 +15,18 @@ class CrewTest : public RunnerTest {
     RunnerTest::SetUp();
     if (IsSkipped()) return;
     ASSERT_TRUE(cluster().add({.name = "vm1", .type = "t", .network = kGbit / kSecond}).ok());
-    crew_ = std::make_unique<Crew>(provider(), log_folder(folder_));
+    crew_ = std::make_unique<Crew>(provider(), CrewSetup{.log_folder = log_folder(folder_),
+                                                         .program = STINT_TEST_AGENT,
+                                                         .run = "test",
+                                                         .secret = record_.secret});
   }
   void TearDown() override {
     crew_.reset();
     RunnerTest::TearDown();
   }
 
-  Status start(const std::string& script) {
-    return crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}}, "started");
+  void start(const std::string& script) {
+    crew_->start_worker(0, {.words = {"/usr/bin/python3", "-c", script}}, "started");
   }
 
   /// The next news, within a minute.
@@ -40,15 +43,14 @@ class CrewTest : public RunnerTest {
 };
 
 TEST_F(CrewTest, HearsLinesAndTheEndAfterThem) {
-  ASSERT_TRUE(start(R"(
+  start(R"(
 import os, socket, sys
 control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
 control.sendall(b'{"ready": {"step": -1}}\nnonsense\n{"finished": ')
 control.sendall(b'{}}\n{"cut off')
 print("on", os.environ["STINT_VM"]); print("")
 sys.exit(7)
-)")
-                  .ok());
+)");
   EXPECT_TRUE(crew_->has_worker(0));
   auto news = next();
   ASSERT_TRUE(news && news->said);
@@ -66,12 +68,11 @@ sys.exit(7)
 }
 
 TEST_F(CrewTest, SendsOrders) {
-  ASSERT_TRUE(start(R"(
+  start(R"(
 import json, os, socket, sys
 control = socket.socket(fileno=int(os.environ["STINT_CONTROL"]))
 sys.exit(json.loads(control.makefile("r").readline())["end"]["code"])
-)")
-                  .ok());
+)");
   crew_->send(0, *parse_json(R"({"end":{"code":5}})", "test"));
   crew_->send(3, Json());  // No worker has this number.
   const auto news = next();
@@ -80,8 +81,7 @@ sys.exit(json.loads(control.makefile("r").readline())["end"]["code"])
 }
 
 TEST_F(CrewTest, AWorkerThatClosesItsChannelDoesNotEndEveryWait) {
-  ASSERT_TRUE(
-      start("import os, time; os.close(int(os.environ['STINT_CONTROL'])); time.sleep(60)").ok());
+  start("import os, time; os.close(int(os.environ['STINT_CONTROL'])); time.sleep(60)");
   const Seconds begin = clock_.now();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(crew_->wait(100 * kMillisecond).empty());
   EXPECT_GT(clock_.now() - begin, 0.5 * kSecond);  // Part of the 1 s that it may wait.
@@ -89,7 +89,7 @@ TEST_F(CrewTest, AWorkerThatClosesItsChannelDoesNotEndEveryWait) {
 }
 
 TEST_F(CrewTest, TellsNothingOfAWorkerThatItEnds) {
-  ASSERT_TRUE(start("import time; time.sleep(60)").ok());
+  start("import time; time.sleep(60)");
   crew_->end_worker(0);
   EXPECT_FALSE(crew_->has_worker(0));
   EXPECT_TRUE(crew_->wait(50 * kMillisecond).empty());
@@ -97,16 +97,17 @@ TEST_F(CrewTest, TellsNothingOfAWorkerThatItEnds) {
 }
 
 TEST_F(CrewTest, SaysWhyAProgramCannotBeStarted) {
-  const Status started = crew_->start_worker(0, {.words = {"stint-no-such-program"}}, "started");
-  ASSERT_FALSE(started.ok());
-  EXPECT_NE(started.error().message.find("No such file"), std::string::npos);
+  crew_->start_worker(0, {.words = {"stint-no-such-program"}}, "started");
+  const auto news = next();
+  ASSERT_TRUE(news && news->reason);
+  EXPECT_NE(news->reason->find("No such file"), std::string::npos) << *news->reason;
   EXPECT_FALSE(crew_->has_worker(0));
 }
 
 TEST_F(CrewTest, HandsTheSecretToAReceiverAndSeesItEnd) {
   const std::string seen = place_.path() + "/seen";
-  const Command request{.words = {"sh", "-c", "read line; echo \"$line\" > " + seen}};
-  ASSERT_TRUE(crew_->start_receiver(0, request, "5ec2e7").ok());
+  const CrewStart request{.words = {"sh", "-c", "read line; echo \"$line\" > " + seen}};
+  crew_->start_receiver(0, request, "5ec2e7");
   EXPECT_TRUE(crew_->has_receiver(0));
   for (int i = 0; i < 1000 && crew_->has_receiver(0); ++i) {
     (void)crew_->wait(50 * kMillisecond);
@@ -117,8 +118,9 @@ TEST_F(CrewTest, HandsTheSecretToAReceiverAndSeesItEnd) {
 }
 
 TEST_F(CrewTest, TakesItsProcessesWithIt) {
-  ASSERT_TRUE(start("import os, time; print(os.getpid(), flush=True); time.sleep(60)").ok());
-  for (int i = 0; i < 1200 && crew_->last_lines(0, 1).empty(); ++i) ::usleep(50000);
+  start("import os, time; print(os.getpid(), flush=True); time.sleep(60)");
+  for (int i = 0; i < 1200 && crew_->last_lines(0, 1).empty(); ++i)
+    (void)crew_->wait(50 * kMillisecond);
   ASSERT_FALSE(crew_->last_lines(0, 1).empty());
   crew_.reset();
   // Process ids inside the VM are its own, so that the VM is asked.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "run/crew.h"
 
 namespace stint {
 namespace {

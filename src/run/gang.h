@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "checkpoint/checkpoint_files.h"
-#include "run/crew.h"
+#include "run/seat.h"
 
 namespace stint {
 

@@ -39,7 +39,11 @@ Runner::Runner(RunnerSetup setup, Provider& provider, Supervisor& supervisor, Ru
       plan_(std::move(plan)),
       ledger_(supervisor, std::move(setup_.teller), std::move(journal), setup_.plans),
       listeners_(std::move(listeners)),
-      crew_(provider, log_folder(setup_.folder)),
+      crew_(provider, {.log_folder = log_folder(setup_.folder),
+                       .program = setup_.program,
+                       .run = setup_.record.name,
+                       .secret = setup_.record.secret,
+                       .attempt = setup_.attempt}),
       plans_(setup_.plans) {}
 
 Result<RunAction> Runner::run() {
@@ -247,18 +251,13 @@ void Runner::start_worker(std::size_t rank) {
   const std::string mark = fmt::format(
       "attempt {}, rank {} of {}{}, {:.1f} s after the start of the run", gang_.attempt(), rank,
       gang_.seats().size(), layout ? ", layout " + to_text(*layout) : "", now().in(kSecond));
-  const Status started = crew_.start_worker(
-      seat,
-      {.words = record.command,
-       .variables = std::move(variables),
-       .inherits = [&](std::string_view name) { return is_passed_on(name, record.environment); },
-       .folder = record.folder},
-      mark);
-  if (started.ok()) return;
-  happen({.kind = Event::kWorkerLost,
-          .vm = seat.vm,
-          .attempt = gang_.attempt(),
-          .reason = started.error().message});
+  for (std::string& own : own_values(record.environment)) variables.push_back(std::move(own));
+  crew_.start_worker(seat,
+                     {.words = record.command,
+                      .variables = std::move(variables),
+                      .folder = record.folder,
+                      .rank = static_cast<int>(rank)},
+                     mark);
 }
 
 /// Restarts scripts that take no orders on all machines, and scripts of which that is not yet

@@ -33,8 +33,9 @@ struct RunnerSetup {
   std::vector<std::string> variables;  // "NAME=value", for workers.
   int plans = 1;                       // Number of plans made so far.
   const Clock* clock = nullptr;
-  RunTeller teller = {};  // What happened before.
-  int member = 0;         // Number among runs that share machines: each has its own ports.
+  RunTeller teller = {};     // What happened before.
+  int member = 0;            // Number among runs that share machines: each has its own ports.
+  std::int64_t attempt = 1;  // Of the process that conducts the run; a later one has a higher.
 };
 
 /// An answer to the supervisor's request for a new plan.
@@ -159,6 +160,7 @@ class Runner {
   void note_step(const GangNews& news);
   void on_step_before(const GangNews& news);
   void on_ended(Seat seat, int code);
+  void on_worker_gone(Seat seat, const std::string& reason);
   void judge_ends(Seconds listed_at);
   void judge_end(Seat seat, int code);
   void look_for_stuck();

@@ -112,6 +112,7 @@ class RunnerTest : public testing::Test {
   void prepare() {
     record_ = small_record();
     record_.folder = place_.path();
+    record_.secret = std::string(64, '5');
     record_.checkpoint.interval = 0.3 * kSecond;
     for (RunStepTime& step : record_.plan.steps) {
       step.mean = step.p10 = step.p90 = 20 * kMillisecond;
@@ -162,7 +163,7 @@ class RunnerTest : public testing::Test {
   Runner runner(RunListeners listeners) {
     return Runner({.record = record_,
                    .folder = folder_,
-                   .program = "/bin/false",
+                   .program = STINT_TEST_AGENT,
                    .variables = {},
                    .clock = &clock_},
                   provider(), *supervisor_, record_.plan,

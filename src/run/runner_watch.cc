@@ -30,17 +30,16 @@ void Runner::keep_receivers() {
     const int vm = entry.first;
     if (entry.second.gone || entry.second.address.empty() || crew_.has_receiver(vm)) continue;
     if (!entry.second.kind.receives) continue;
-    const Status started = crew_.start_receiver(
+    crew_.start_receiver(
         vm,
-        {.words = {setup_.program, "receive", "--folder", checkpoint_folder(setup_.folder),
-                   "--address", entry.second.address, "--port", fmt::format("{}", receiver_port())},
-         .inherits = is_usual_variable},
+        {.words = {"stint", "receive", "--folder", checkpoint_folder(setup_.folder), "--address",
+                   entry.second.address, "--port", fmt::format("{}", receiver_port())}},
         setup_.record.secret);
-    if (!started.ok()) entry.second.address.clear();
   }
 }
 
 void Runner::hear(const CrewNews& news) {
+  if (news.ended && news.reason) return on_worker_gone(news.worker, *news.reason);
   if (news.ended) return on_ended(news.worker, *news.ended);
   const auto* message = news.said ? news.said->as<Json::Object>() : nullptr;
   if (message == nullptr || message->size() != 1) return;
@@ -204,6 +203,13 @@ void Runner::on_ended(Seat seat, int code) {
   if (!gang_.has(seat) || supervisor_.finished()) return;
   // The machine may have been lost with its worker, which the next list tells.
   unchecked_.push_back({.worker = seat, .code = code, .at = boot_time()});
+}
+
+/// A worker that could not start, or whose agent cannot be reached.
+void Runner::on_worker_gone(Seat seat, const std::string& reason) {
+  workers_[seat].ready = false;
+  if (!gang_.has(seat) || supervisor_.finished()) return;
+  happen({.kind = Event::kWorkerLost, .vm = seat.vm, .attempt = gang_.attempt(), .reason = reason});
 }
 
 void Runner::judge_ends(Seconds listed_at) {

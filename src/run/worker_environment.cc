@@ -1,6 +1,7 @@
 #include "run/worker_environment.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -86,6 +87,11 @@ bool is_usual_variable(std::string_view name) {
                                 [&](std::string_view it) { return name.starts_with(it); });
 }
 
+bool is_machine_variable(std::string_view name) {
+  return is_usual_variable(name) || name.starts_with("STINT_") ||
+         name == "AWS_EC2_METADATA_SERVICE_ENDPOINT";
+}
+
 Result<std::vector<std::string>> parse_worker_variables(const std::vector<std::string>& given) {
   std::vector<std::string> added;
   for (const std::string& text : given) {
@@ -103,6 +109,15 @@ Result<std::vector<std::string>> parse_worker_variables(const std::vector<std::s
 
 bool is_passed_on(std::string_view name, const std::vector<std::string>& added) {
   return is_usual_variable(name) || among(added, name);
+}
+
+std::vector<std::string> own_values(const std::vector<std::string>& added) {
+  std::vector<std::string> values;
+  for (const std::string& name : added) {
+    const char* value = name.find('=') == std::string::npos ? std::getenv(name.c_str()) : nullptr;
+    if (value != nullptr) values.push_back(fmt::format("{}={}", name, value));
+  }
+  return values;
 }
 
 std::vector<std::string> given_values(const std::vector<std::string>& added) {

@@ -16,6 +16,10 @@ namespace stint {
 /// libraries read, without names that suggest a secret, such as HF_TOKEN.
 bool is_usual_variable(std::string_view name);
 
+/// Whether workers get the variable of the machine that they run on: the usual ones, and what the
+/// machine's engine tells programs there.
+bool is_machine_variable(std::string_view name);
+
 /// Reads the values of --env, "NAME,NAME" or "NAME=value", into one text for each variable: "NAME"
 /// or "NAME=value". Usage errors: something else, or a variable that Stint sets itself.
 Result<std::vector<std::string>> parse_worker_variables(const std::vector<std::string>& given);
@@ -25,6 +29,9 @@ bool is_passed_on(std::string_view name, const std::vector<std::string>& added);
 
 /// Those of `added` that come with a value: "NAME=value".
 std::vector<std::string> given_values(const std::vector<std::string>& added);
+
+/// The others with their values in this process, in the same form.
+std::vector<std::string> own_values(const std::vector<std::string>& added);
 
 /// The first of `added` that has no value and is not among the variables of this process.
 std::optional<std::string> missing_variable(const std::vector<std::string>& added,

@@ -7,7 +7,7 @@
 
 #include "base/descriptor.h"
 #include "base/result.h"
-#include "run/crew.h"
+#include "run/worker_output.h"
 
 namespace stint {
 

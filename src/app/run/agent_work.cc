@@ -10,7 +10,7 @@ Status work_as_agent(const AgentRequest& request) {
   // The file may be replaced while the agent works; this name stays with the present one.
   const AgentSettings settings{
       .version = version().number,
-      .processes = {.program = "/proc/self/exe", .inherits = is_usual_variable}};
+      .processes = {.program = "/proc/self/exe", .inherits = is_machine_variable}};
   switch (request.mode) {
     case AgentMode::kAttach:
       return attach_agent(request.folder, settings, request.in, request.out);

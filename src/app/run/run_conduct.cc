@@ -169,7 +169,8 @@ Result<RunResult> conduct(const Environment& environment, const std::string& fol
                  .plans = run.plans,
                  .clock = &clock,
                  .teller = run.teller,
-                 .member = run.record.sharing ? run.record.sharing->member : 0},
+                 .member = run.record.sharing ? run.record.sharing->member : 0,
+                 .attempt = static_cast<std::int64_t>(wall.now().in(kSecond))},
                 provider, *run.supervisor, run.plan, std::move(*journal), std::move(listeners));
   if (resumed) {
     const Status taken = runner.take_over();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/run/run_forecast.h"
+#include "app/run/run_plans.h"
 #include "app/run/run_setup.h"
 #include "base/file.h"
 #include "base/text.h"

@@ -67,20 +67,4 @@ Result<PreparedRun> prepare_run(const Environment& environment, const RunRequest
 /// take the 10th percentile of their time. Machines that only receive checkpoints are not counted.
 Status check_run_limits(const RunRecord& record);
 
-/// How the samples of a step are shared out.
-struct BatchShares {
-  int global_batch = 1;
-  int micro_batch = 1;            // Samples that a worker takes at once, at most.
-  bool equal = false;             // Fast and slow machines get the same.
-  std::vector<int> workers = {};  // On a VM of each group; empty: one.
-};
-
-/// The machines of `cluster` for a run with all step times of its subsets.
-Result<RunPlan> run_plan_of(const PredictInputs& inputs, const Cluster& cluster,
-                            const BatchShares& shares);
-
-/// The same with the step time of all machines only, to compare clusters by.
-Result<RunPlan> whole_plan_of(const PredictInputs& inputs, const Cluster& cluster,
-                              const BatchShares& shares);
-
 }  // namespace stint

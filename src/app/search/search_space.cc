@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "app/run/run_plans.h"
 #include "base/text.h"
 #include "catalog/lookup.h"
 

@@ -40,11 +40,6 @@ Result<Descriptor> input_of(const std::optional<std::string>& line) {
   return std::move(pipe->from);
 }
 
-/// Bytes that JSON can carry; what terminals do with control characters is for who shows them.
-std::string utf8_of(std::string_view line) {
-  return is_utf8(line) ? std::string(line) : harmless(line);
-}
-
 }  // namespace
 
 AgentProcesses::~AgentProcesses() { end_all(); }
@@ -204,7 +199,7 @@ void AgentProcesses::read_logs(Process& it, const Tell& tell) {
         tell({.log = ProcessLog{.process = it.standing.process,
                                 .attempt = it.standing.attempt,
                                 .error = error,
-                                .line = utf8_of(line.substr(begin, kLogLineMax))}});
+                                .line = valid_utf8(line.substr(begin, kLogLineMax))}});
       }
     };
   };
