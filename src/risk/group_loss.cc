@@ -188,6 +188,17 @@ MachinesLeft summary_of(const std::vector<double>& left) {
   return summary;
 }
 
+double all_lost_share(const GroupLoss& group, int machines) {
+  check(group, machines);
+  CHECK(machines >= 1);
+  if (machines == 1) return 1;
+  // A shock takes all with the probability ∫ pⁿ b (1 − p)^(b − 1) dp.
+  const double b = tail(group);
+  const double all =
+      std::exp(std::lgamma(machines + 1) + std::lgamma(b + 1) - std::lgamma(machines + b + 1));
+  return group.shared / group.reach * all / events(group, machines);
+}
+
 int sample_event_size(const GroupLoss& group, int machines, Random& random) {
   check(group, machines);
   CHECK(machines >= 1);

@@ -44,6 +44,9 @@ struct MachinesLeft {
 };
 MachinesLeft summary_of(const std::vector<double>& left);
 
+/// The share of loss events among `machines` that take all of them. Requires one machine or more.
+double all_lost_share(const GroupLoss& group, int machines);
+
 /// A random number of `machines` lost in one event. Requires one machine or more.
 int sample_event_size(const GroupLoss& group, int machines, Random& random);
 

@@ -140,5 +140,14 @@ TEST(GroupLoss, NothingIsLeftOfAPoolAfterALongTime) {
   }
 }
 
+// Of two machines with b = 1 a shock takes both with ∫ p² dp = 1/3, and one with 1/3. With half of
+// the losses shared, shocks come at 0.5/0.5 = 1 per loss of a machine: events are 0.5 · 2 + 2/3 =
+// 5/3, of which 1/3 take both.
+TEST(GroupLoss, TellsHowOftenAllAreLost) {
+  EXPECT_NEAR(all_lost_share({.shared = 0.5, .reach = 0.5}, 2), 0.2, 1e-12);
+  EXPECT_EQ(all_lost_share({}, 1), 1);
+  EXPECT_EQ(all_lost_share({}, 3), 0);
+}
+
 }  // namespace
 }  // namespace stint
