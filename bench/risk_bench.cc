@@ -1,9 +1,10 @@
 // How long the models of losses take: the closed form that the optimiser asks for each candidate,
-// the schedule of saves, whole runs played one by one, and the policies that keep a deadline.
+// the schedule of saves, whole runs rehearsed one by one, and the policies that keep a deadline.
 
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 #include "risk/deadline_table.h"
 #include "risk/pool_model.h"
 #include "risk/spot_time.h"
-#include "simulate/spot_run.h"
+#include "supervise/rehearsal.h"
 
 namespace stint {
 namespace {
@@ -75,41 +76,38 @@ void print_schedules() {
 }
 
 /// A day of work on eight spot machines.
-RunSetup day(double losses_per_hour) {
-  return {.groups = {{.pool = {.count = 8,
-                               .hazard = Hazard::constant(losses_per_hour / kHour),
-                               .wait = {.at_once = 0.5, .otherwise = {20 * kMinute, 20 * kMinute}}},
-                      .price = 1 * kDollar / kHour,
-                      .price_on_demand = 3 * kDollar / kHour}},
-          .job = {.work = 24 * kHour, .save = kSave, .schedule = {.interval = 30 * kMinute}},
-          .start_up = {5 * kMinute, 2 * kMinute}};
+RunTerms day() {
+  RunTerms terms{.steps = 864'000, .step_time = [](std::span<const int> slots) {
+                   return 0.8 / static_cast<double>(slots.size()) * kSecond;
+                 }};
+  for (int i = 0; i < 8; ++i) {
+    terms.slots.push_back(
+        {.market = Market::kSpot, .spot = 1 * kDollar / kHour, .on_demand = 3 * kDollar / kHour});
+  }
+  terms.save_every = 30 * kMinute;
+  terms.tick = 5 * kMinute;
+  terms.fills_up = true;
+  return terms;
 }
 
 void print_runs() {
-  fmt::print("\nRuns of 24 h on 8 spot machines, played one by one\n{:<40}{:>12}{:>12}{:>8}\n", "",
-             "hours", "runs/s", "bound");
-  const int runs = 20000;
+  fmt::print("\nRuns of 24 h on 8 spot machines, rehearsed\n{:<40}{:>12}{:>12}\n", "", "hours",
+             "runs/s");
+  const int runs = 1000;
   for (const double losses : {0.01, 0.05, 0.2}) {
-    const RunSetup setup = day(losses);
-    RunSummary summary;
-    const WallTime time =
-        wall_time_of(3, 1, [&] { summary = summary_of(simulate_runs(setup, runs, 1), {}); });
-    CHECK(summary.finished == 1);
-    fmt::print("{:<40}{:>12.2f}{:>12.0f}{:>8}\n",
-               fmt::format("{:.1f} losses per run", summary.losses), summary.time.mean.in(kHour),
-               runs / time.median.in(kSecond), "20000");
+    const RehearsalWorld world{.pools = {{.hazard = Hazard::constant(losses / kHour),
+                                          .missing = 0.5,
+                                          .missing_for = 20 * kMinute}},
+                               .join = 90 * kSecond,
+                               .save = kSave.until_safe(),
+                               .save_stall = kSave.stall};
+    Forecast forecast;
+    const WallTime time = wall_time_of(
+        3, 1, [&] { forecast = rehearse(day(), world, {}, {.runs = runs, .seed = 1}); });
+    CHECK(forecast.trained == 1);
+    fmt::print("{:<40}{:>12.2f}{:>12.0f}\n", fmt::format("{:.1f} losses per run", forecast.losses),
+               forecast.time.mean.in(kHour), runs / time.median.in(kSecond));
   }
-  AvailabilityTrace trace{.name = "", .gap = 5 * kMinute, .counts = {}};
-  Random random(2);
-  for (int tick = 0; tick < 4000; ++tick) {
-    trace.counts.push_back(tick % 50 < 5 ? random.below(8) : 8 + random.below(3));
-  }
-  RunSummary summary;
-  const WallTime time =
-      wall_time_of(3, 1, [&] { summary = summary_of(replay_runs(day(0), trace, runs, 1), {}); });
-  fmt::print("{:<40}{:>12.2f}{:>12.0f}\n",
-             fmt::format("replayed, {:.1f} losses per run", summary.losses),
-             summary.time.mean.in(kHour), runs / time.median.in(kSecond));
 }
 
 /// A pool of heavy-tailed spells, as many pools of a count as there are machines.

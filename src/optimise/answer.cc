@@ -31,7 +31,7 @@ Bill bill_of(const IterationParts& parts, DollarsPerSecond rate, const RiskedRun
           .exposed_communication = exposed,
           .work_redone = rate * run.time.redone,
           .saving = rate * run.time.saving,
-          .set_up = rate * run.time.starting,
+          .set_up = rate * (run.time.starting - run.unpaid),
           .idle = idle > 1e-12 * work ? idle : Dollars{},
           .anchors = run.anchors * run.time.mean,
           .storage = run.storage * run.time.mean};
@@ -44,10 +44,14 @@ std::optional<CheckpointSchedule> schedule_of(const Evaluator& evaluator, const 
   CheckpointSchedule schedule{.place = config.save.place,
                               .stall = run.save->stall,
                               .transfer = run.save->transfer,
-                              .fits_in_notice = run.without_notice < 1};
+                              .fits_in_notice = run.fits_in_notice};
   if (run.time.interval < run.time.useful) schedule.interval = run.time.interval;
-  const double between = run.time.losses * run.without_notice;
-  if (between > 0) schedule.daly_interval = daly_interval(run.save->stall, run.time.mean / between);
+  const double between = run.time.losses * run.returns;
+  if (between > 0) {
+    // Losses that hardly ever return the run to a checkpoint call for none within it.
+    const Seconds daly = daly_interval(run.save->stall, run.time.mean / between);
+    if (daly < run.time.useful) schedule.daly_interval = daly;
+  }
   if (config.save.place != CheckpointPlace::kTier) return schedule;
   schedule.receivers = config.save.receivers;
   for (const Part& part : config.used()) {
@@ -266,7 +270,9 @@ std::vector<std::string> assumptions_of(const Evaluator& evaluator,
     assumptions.push_back(
         fmt::format("An interrupted spot machine is replaced on-demand while there is no spot "
                     "capacity, which is assumed {} times in ten, for {:.1f} h on average.",
-                    std::lround(10 * kSpotMissing), kSpotMissingFor.in(kHour)));
+                    std::lround(10 * kSpotMissing.share), kSpotMissing.mean.in(kHour)));
+    assumptions.emplace_back(
+        "The machines that are left go on training meanwhile, where each holds the whole state.");
     assumptions.emplace_back(
         "Checkpoints are asynchronous and sharded over the workers, as stint.Job writes them; a "
         "script that writes them from rank 0 stalls longer.");

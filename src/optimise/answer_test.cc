@@ -122,6 +122,8 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
   const std::string replaced =
       "An interrupted spot machine is replaced on-demand while there is no spot capacity, which is "
       "assumed 5 times in ten, for 1.6 h on average.";
+  const std::string stays =
+      "The machines that are left go on training meanwhile, where each holds the whole state.";
   const std::string sharded =
       "Checkpoints are asynchronous and sharded over the workers, as stint.Job writes them; a "
       "script that writes them from rank 0 stalls longer.";
@@ -134,7 +136,7 @@ TEST(AssumptionsOf, SpeakOfSpotOnlyWhereItIsUsed) {
   plans.push_back({.market = PlanMarket::kMixed});
   fixture.predict.law.fitted = true;
   EXPECT_EQ(assumptions_of(search.evaluator, plans),
-            (std::vector<std::string>{"Work is work.", lost, replaced, sharded, rest}));
+            (std::vector<std::string>{"Work is work.", lost, replaced, stays, sharded, rest}));
 }
 
 // Iterations deviate by 0.4 and the price by 0.3: 0.09 of 0.16 + 0.09 are 36 % of the variance.

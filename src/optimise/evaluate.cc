@@ -215,11 +215,13 @@ std::optional<Outcome> Evaluator::outcome(const Config& config, Seconds iteratio
   const Seconds work = choice_of(config).iterations * iteration;
   const auto run = risk_.run(config, work, LossBelief::kTypical);
   if (!run) return std::nullopt;
-  const DollarsPerSecond whole = rate(config) + run->anchors + run->storage;
+  const Seconds paid = run->time.mean - run->unpaid;
+  const Dollars beside = (run->anchors + run->storage) * run->time.mean;
   return Outcome{.iteration = iteration,
                  .work = work,
                  .time = run->time.mean,
-                 .cost = whole * run->time.mean + run->replacements};
+                 .paid = paid,
+                 .cost = rate(config) * paid + beside + run->replacements};
 }
 
 std::optional<Outcome> Evaluator::outcome(const Config& config) const {

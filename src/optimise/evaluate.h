@@ -17,6 +17,7 @@ struct Outcome {
   Seconds iteration;
   Seconds work;  // To the goal, if nothing disturbs it.
   Seconds time;  // Expected, with start-up, saves and losses.
+  Seconds paid;  // Of it, without waits for machines that are missing: of all machines.
   Dollars cost;  // Expected.
 };
 

@@ -69,6 +69,7 @@ struct Outlook {
                     .group = {}};  // Of machines without figures of their own.
   RandomTime on_demand_start_up = {};
   RandomTime spot_start_up = {};
+  Seconds regroup = {};                     // Pause of workers that stay, when others come or go.
   std::optional<PriceOutlook> prices = {};  // Absent: prices are what the catalogue says.
   std::optional<HostCopy> host_copy = {};   // Absent: copies take as long as writes to a disk.
 };

@@ -63,7 +63,7 @@ bool Judge::may_last(std::span<const Part> parts, int choice, Seconds work) cons
 bool Judge::affordable(const Outcome& outcome) const {
   const auto& most = evaluator_.question().constraints.rate_max;
   constexpr double kRounding = 1 + 1e-9;
-  return !most || outcome.cost <= kRounding * (*most * outcome.time);
+  return !most || outcome.cost <= kRounding * (*most * outcome.paid);
 }
 
 bool Judge::passes(const Found& found) const { return value_below(found, kWorstValue).has_value(); }

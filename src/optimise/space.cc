@@ -52,12 +52,10 @@ int quota_limit(const Constraints& constraints, const VmType& type, const Rental
   return most;
 }
 
-/// Machines that are not lost are taken to be replaced at this age.
-const Seconds kLifeMax = 30 * kDay;
-
-std::array<PerSecond, 3> loss_rates(const PoolHazard& hazard) {
-  return {hazard.low.renewal_rate(kLifeMax), hazard.typical.renewal_rate(kLifeMax),
-          hazard.high.renewal_rate(kLifeMax)};
+std::shared_ptr<const PoolLosses> losses_of(const PoolHazard& hazard) {
+  return std::make_shared<PoolLosses>(PoolLosses{LossCount(hazard.low, kSpotMissing),
+                                                 LossCount(hazard.typical, kSpotMissing),
+                                                 LossCount(hazard.high, kSpotMissing)});
 }
 
 /// Makes the space, type by type.
@@ -66,7 +64,7 @@ class Maker {
   Maker(const PlanQuestion& question, bool shards)
       : question_(question),
         choice_(question.context.catalog, question.constraints.machines),
-        loss_rates_(loss_rates(question.outlook.spot.hazard)),
+        losses_(losses_of(question.outlook.spot.hazard)),
         shards_(shards) {}
 
   void add(const VmType& type) {
@@ -148,7 +146,7 @@ class Maker {
   }
 
   /// The cheapest price in each region and market; without any, the reason.
-  std::vector<Rental> rentals_of(const VmType& type, std::string& reason) const {
+  std::vector<Rental> rentals_of(const VmType& type, std::string& reason) {
     const Constraints& constraints = question_.constraints;
     std::map<std::pair<std::string, Market>, Rental> found;
     reason = "no price";
@@ -220,10 +218,14 @@ class Maker {
     return markets.empty() || std::find(markets.begin(), markets.end(), market) != markets.end();
   }
 
-  SpotFigures spot_figures(const VmType& type, const Offer& offer) const {
-    SpotFigures figures{.loss_rates = offer.interruption
-                                          ? loss_rates(advised_hazard(*offer.interruption))
-                                          : loss_rates_,
+  std::shared_ptr<const PoolLosses> losses_in(const Interruption& band) {
+    auto& known = bands_[{band.monthly_min, band.monthly_max}];
+    if (!known) known = losses_of(advised_hazard(band));
+    return known;
+  }
+
+  SpotFigures spot_figures(const VmType& type, const Offer& offer) {
+    SpotFigures figures{.losses = offer.interruption ? losses_in(*offer.interruption) : losses_,
                         .notice = spot_notice(type.provider)};
     if (offer.on_demand && allows(Market::kOnDemand)) figures.on_demand = offer.on_demand->rate;
     return figures;
@@ -240,7 +242,8 @@ class Maker {
 
   const PlanQuestion& question_;
   MachineChoice choice_;
-  std::array<PerSecond, 3> loss_rates_;  // Of a pool that nothing is known of.
+  std::shared_ptr<const PoolLosses> losses_;  // Of a pool that nothing is known of.
+  std::map<std::pair<double, std::optional<double>>, std::shared_ptr<const PoolLosses>> bands_;
   bool shards_;
   Space space_;
 };
@@ -272,8 +275,8 @@ Status check_quotas(const Catalog& catalog, const Constraints& constraints) {
 bool no_worse(const Rental& a, const Rental& b) {
   if (a.price > b.price || a.price_deviation > b.price_deviation) return false;
   if (!a.spot) return true;
-  for (std::size_t i = 0; i < a.spot->loss_rates.size(); ++i) {
-    if (a.spot->loss_rates[i] > b.spot->loss_rates[i]) return false;
+  for (std::size_t i = 0; i < a.spot->losses->size() && a.spot->losses != b.spot->losses; ++i) {
+    if (!(*a.spot->losses)[i].never_more((*b.spot->losses)[i])) return false;
   }
   if (a.spot->on_demand.has_value() != b.spot->on_demand.has_value()) return false;
   if (a.spot->on_demand && *a.spot->on_demand > *b.spot->on_demand) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "risk/checkpoint_schedule.h"
 #include "risk/group_loss.h"
@@ -21,17 +22,17 @@ constexpr Seconds kNetworkLatency = 1 * kMillisecond;
 // More machines that only keep checkpoints than this are not considered.
 constexpr int kReceiversMax = 16;
 
-/// A wait that is needed only now and then, and then lasts an exponential time.
-RandomTime wait_for_spot() {
-  const double second = 2 * kSpotMissing;  // E X² over the square of the mean wait.
-  return {.mean = kSpotMissing * kSpotMissingFor,
-          .deviation = std::sqrt(second - kSpotMissing * kSpotMissing) * kSpotMissingFor};
+double square(double x) { return x * x; }
+
+/// The share of exponential waits, in number and in length, that fall within a run of so much time,
+/// for waits that begin at any time of it alike.
+double share_within(Seconds time) {
+  const double waits = time / kSpotMissing.mean;
+  return 1 + std::expm1(-waits) / waits;
 }
 
-RandomTime sum(const RandomTime& a, const RandomTime& b) {
-  return {.mean = a.mean + b.mean,
-          .deviation = std::hypot(a.deviation.in(kSecond), b.deviation.in(kSecond)) * kSecond};
-}
+/// At most that, as bounds ask for it millions of times.
+double share_within_min(Seconds time) { return time / (time + 2 * kSpotMissing.mean); }
 
 }  // namespace
 
@@ -52,16 +53,27 @@ SpotRisk::SpotRisk(const PlanQuestion& question, const Space& space)
     if (rental.spot) vms_max = std::max(vms_max, rental.vms_max);
     Floor& floor = floors_.emplace_back();
     if (!rental.spot) continue;
-    const PerSecond one = rental.spot->loss_rates[static_cast<std::size_t>(LossBelief::kTypical)];
     floor.spot = true;
-    floor.dearer = dearer(rental, one);
-    floor.recovery = recovery_min(rental);
-    floor.losses = one;
+    floor.losses = losses(rental, LossBelief::kTypical).rate_min();
+    floor.dearer = dearer(rental, 0);
+    floor.filling = dearer(rental, 1) - floor.dearer;
+    floor.starting = starting(rental);
+    floor.waits = !rental.spot->on_demand;
   }
-  for (int vms = 0; vms <= vms_max; ++vms) {
-    const PerSecond one = 1 / kSecond;
-    events_.push_back(events_rate(question.outlook.spot.group, vms, one) / one);
+  while (static_cast<int>(together_.size()) <= vms_max) {
+    together_.push_back(together(static_cast<int>(together_.size())));
   }
+}
+
+/// How the losses of so many VMs of a pool come together.
+SpotRisk::Together SpotRisk::together(int vms) const {
+  if (static_cast<std::size_t>(vms) < together_.size()) {
+    return together_[static_cast<std::size_t>(vms)];
+  }
+  if (vms == 0) return {};
+  const GroupLoss& group = question_.outlook.spot.group;
+  const PerSecond one = 1 / kSecond;
+  return {.events = events_rate(group, vms, one) / one, .all = all_lost_share(group, vms)};
 }
 
 bool SpotRisk::has_spot(const Config& config) const {
@@ -130,79 +142,154 @@ SaveSetup SpotRisk::setup(const Config& config) const {
   return setup;
 }
 
-/// What on-demand machines in place of a lost one cost more, per second of work.
-DollarsPerSecond SpotRisk::dearer(const Rental& rental, PerSecond loss_rate) const {
-  if (!rental.spot->on_demand) return {};
-  const double replaced = std::min(1.0, loss_rate * kSpotMissing * kSpotMissingFor);
-  return replaced * std::max(DollarsPerSecond{}, *rental.spot->on_demand - rental.price);
+/// What replacing a machine costs more than its time in the cluster does: the start during the
+/// notice and, while spot has none, an on-demand machine, beside which its successor starts.
+Dollars SpotRisk::dearer(const Rental& rental, double within) const {
+  const Seconds start = question_.outlook.spot_start_up.mean;
+  const Dollars early = rental.price * (start - starting(rental));
+  if (!rental.spot->on_demand) return early;
+  const auto more = std::max(DollarsPerSecond{}, *rental.spot->on_demand - rental.price);
+  const Dollars filled = kSpotMissing.mean * more + start * rental.price;
+  return early + kSpotMissing.share * within * filled;
 }
 
-Seconds SpotRisk::recovery_min(const Rental& rental) const {
+/// The time for which the place of a lost machine is empty although there is a replacement.
+Seconds SpotRisk::starting(const Rental& rental) const {
   const Seconds start = question_.outlook.spot_start_up.mean;
-  return rental.spot->on_demand ? start : start + wait_for_spot().mean;
+  const Seconds ahead = (1 - kLossesUnannounced) * rental.spot->notice.value_or(Seconds{});
+  return std::max(kLossesUnannounced * start, start - ahead);
 }
 
 LeastRun SpotRisk::least(std::span<const Part> parts, DollarsPerSecond rate, Seconds work) const {
   const Outlook& outlook = question_.outlook;
-  PerSecond losses;
-  DollarsPerSecond more;
-  Seconds recovery;
+  constexpr Seconds kUnset = std::numeric_limits<double>::infinity() * kSecond;
+  Seconds lost = kUnset;  // At least; all machines' losses are in proportion to their number.
+  Dollars more;
   bool spot = false;
+  const double within = share_within_min(work);
+  const Seconds wait = kSpotMissing.share * within * kSpotMissing.mean;
   for (const Part& part : parts) {
     const Floor& floor = floors_[static_cast<std::size_t>(part.rental)];
-    if (!floor.spot) continue;
-    spot = true;
-    losses += events_[static_cast<std::size_t>(part.vms)] * floor.losses;
-    more += part.vms * floor.dearer;
-    recovery = std::max(recovery, floor.recovery);
+    const double losses = floor.losses * work;
+    spot = spot || floor.spot;
+    more += part.vms * losses * (floor.dearer + within * floor.filling);
+    lost = std::min(lost, losses * (floor.starting + (floor.waits ? wait : Seconds{})));
   }
   const Seconds start = spot ? outlook.spot_start_up.mean : outlook.on_demand_start_up.mean;
-  const Seconds time = start + work * (1 + losses * recovery);
   // A hair less, because the same is computed in another order elsewhere.
   constexpr double kRounding = 1 - 1e-9;
-  return {work, rate * work, kRounding * time, kRounding * (rate * time + more * work)};
+  return {work, rate * work, kRounding * (start + work + lost),
+          kRounding * (rate * (start + work) + more)};
 }
 
 DollarsPerSecond SpotRisk::price_floor(int index) const {
   const Rental& own = space_.rentals[static_cast<std::size_t>(index)];
   if (!own.spot) return own.price;
-  const PerSecond one = own.spot->loss_rates[static_cast<std::size_t>(LossBelief::kTypical)];
-  return own.price * (1 + one * recovery_min(own)) + dearer(own, one);
+  return own.price + losses(own, LossBelief::kTypical).rate_min() * dearer(own, 0);
+}
+
+/// Adds the interruptions of the spot machines of a part.
+void SpotRisk::interrupt(const Config& config, const Part& part, const SaveCost& save,
+                         Interruptions& sum, LossBelief belief, Seconds time) const {
+  const Rental& own = rental(part);
+  int all = 0;
+  for (const Part& it : config.used()) all += it.vms;
+  const bool split = space_.machine_of(config.parts[0].rental).sharded.has_value();
+  const double losses = this->losses(own, belief).in(time);  // Of one machine.
+  if (losses <= 0) return;
+  const Together together = this->together(part.vms);
+  const double events = together.events * losses;
+  const double share = losses * part.vms / (events * all);  // Of the machines, lost at once.
+  const RandomTime& start = question_.outlook.spot_start_up;
+  // Where others go on, a place may stay empty until the end.
+  const bool alone = split || all == 1;
+  const double within = share_within(time);
+  const double missing = kSpotMissing.share * (alone && !own.spot->on_demand ? 1 : within);
+  const Seconds wait = own.spot->on_demand ? Seconds{} : missing * kSpotMissing.mean;
+  const Seconds empty = starting(own) + wait;
+  // Nobody may be left with the state.
+  double returns = 1;
+  if (!alone) {
+    const double soon = -std::expm1(-losses * (empty / time));
+    const double at_once = part.vms == all ? together.all : 0;
+    returns = at_once + (1 - at_once) * std::pow(soon, all - 1);
+  }
+  const Seconds regroup = question_.outlook.regroup;
+  // An on-demand machine hands over to a spot machine later; one alone must save for that.
+  const Seconds swap =
+      all == 1 ? save.until_safe() + start.mean + save.restore : regroup + save.restore;
+  const Seconds again = own.spot->on_demand ? missing * swap : Seconds{};
+  // An exponential time in some cases, and none in the others.
+  const double variance = square(start.deviation.in(kSecond)) +
+                          wait.in(kSecond) * (2 * kSpotMissing.mean - wait).in(kSecond);
+  const auto add = [&](double count, double lost, Seconds pause) {
+    const Seconds mean = lost * empty + pause + save.restore + again;
+    sum.recovery += count * mean;
+    sum.waiting += count * lost * wait;
+    sum.recovery_square += count * (square(mean.in(kSecond)) + lost * lost * variance);
+  };
+  add(events * returns, 1, {});
+  add(events * (1 - returns), share, 2 * regroup);
+  const bool fits = own.spot->notice && fits_in_notice(save, *own.spot->notice);
+  sum.count += events;
+  sum.returns += events * returns * (fits ? kLossesUnannounced : 1);
+  sum.unpaid += events * share * wait;
+  sum.replacements += part.vms * losses * dearer(own, within);
 }
 
 std::optional<RiskedRun> SpotRisk::run(const Config& config, Seconds work,
                                        LossBelief belief) const {
   SpotRun spot{.work = work, .start_up = question_.outlook.on_demand_start_up};
   if (!has_spot(config)) return RiskedRun{.time = spot_time(spot, work)};
-  RiskedRun run{.save = save_cost(setup(config))};
+  RiskedRun run{.save = save_cost(setup(config)), .fits_in_notice = true};
   spot.start_up = question_.outlook.spot_start_up;
-  spot.recovery = question_.outlook.spot_start_up;
-  spot.recovery.mean += run.save->restore;
   spot.stall = run.save->stall;
   spot.transfer = run.save->transfer;
-  bool announced = true;
-  bool waits = false;
-  DollarsPerSecond more;  // For on-demand machines in place of lost ones.
   for (const Part& part : config.used()) {
     const Rental& own = rental(part);
     if (own.receiver && config.save.place == CheckpointPlace::kTier) {
       run.anchors = config.save.receivers * own.receiver->price;
     }
     if (!own.spot) continue;
-    const PerSecond rate = own.spot->loss_rates[static_cast<std::size_t>(belief)];
-    spot.loss_rate += events_rate(question_.outlook.spot.group, part.vms, rate);
-    announced = announced && own.spot->notice && fits_in_notice(*run.save, *own.spot->notice);
-    waits = waits || !own.spot->on_demand;
-    more += part.vms * dearer(own, rate);
+    const auto& notice = own.spot->notice;
+    run.fits_in_notice = run.fits_in_notice && notice && fits_in_notice(*run.save, *notice);
   }
-  if (announced) spot.without_notice = kLossesUnannounced;
-  if (waits) spot.recovery = sum(spot.recovery, wait_for_spot());
-  run.without_notice = spot.without_notice;
-  run.time = best_spot_time(spot);
+  // Machines are lost in recoveries, too, which then begin again: with x of the time lost to single
+  // ones the work takes e^x as long, as under losses at a constant rate. Waits go on instead, and
+  // leave 1 − x of the speed.
+  Interruptions sum;
+  Seconds time = work;
+  Seconds least = work;
+  constexpr int kPasses = 3;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    sum = {};
+    for (const Part& part : config.used()) {
+      if (rental(part).spot) interrupt(config, part, *run.save, sum, belief, time);
+    }
+    if (pass == 0) least = work + sum.recovery;
+    constexpr double kWaitingMax = 0.99;  // Such a run is refused below.
+    const double waiting = std::min(kWaitingMax, sum.waiting / time);
+    const double begun_again = std::exp((sum.recovery - sum.waiting) / time);
+    time = std::max(least, begun_again / (1 - waiting) * work);
+  }
+  double more = 1;    // Losses in work that is redone.
+  double merged = 1;  // Recoveries that others interrupt.
+  if (sum.count > 0) {
+    spot.loss_rate = sum.count / work;
+    run.returns = sum.returns / sum.count;
+    spot.without_notice = run.returns;
+    const Seconds mean = sum.recovery / sum.count;
+    const double variance = sum.recovery_square / sum.count - square(mean.in(kSecond));
+    if (sum.recovery > Seconds{}) merged = (time - work) / sum.recovery;
+    spot.recovery = {merged * mean, merged * std::sqrt(std::max(0.0, variance)) * kSecond};
+    run.time = best_spot_time(spot);
+    more = run.time.losses / sum.count;
+  } else {
+    run.time = best_spot_time(spot);
+  }
   if (!(run.time.mean <= kWorkTimesMax * work)) return std::nullopt;
-  if (spot.loss_rate > PerSecond{}) {
-    run.replacements = run.time.losses / spot.loss_rate * more;
-  }
+  run.unpaid = more * merged * sum.unpaid;
+  run.replacements = more * sum.replacements;
   const bool saves = run.time.interval < run.time.useful;
   if (saves && config.save.place == CheckpointPlace::kObjectStore) {
     run.storage = kGenerations * bytes_ * kStoragePrice;

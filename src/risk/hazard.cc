@@ -122,8 +122,4 @@ Seconds Hazard::mean_until(Seconds limit) const {
   return mean;
 }
 
-PerSecond Hazard::renewal_rate(Seconds limit) const {
-  return -std::expm1(-cumulative(limit)) / mean_until(limit);
-}
-
 }  // namespace stint

@@ -90,10 +90,6 @@ class Hazard {
   /// Expected lifetime until `limit`.
   Seconds mean_until(Seconds limit) const;
 
-  /// Losses per second in the long run, where every machine that is lost or reaches `limit` is
-  /// replaced by a new one.
-  PerSecond renewal_rate(Seconds limit) const;
-
   const std::vector<HazardStep>& steps() const { return steps_; }
 
  private:

@@ -87,14 +87,6 @@ TEST(Hazard, KnowsTheMeanLifetime) {
   EXPECT_NEAR(bathtub().mean_until(4 * kHour).in(kHour), first + rest, 1e-12);
 }
 
-// A constant rate is its own; a machine that dies at once half of the time, and never else, is lost
-// once in two lives of ten hours: half a loss in five hours and a bit.
-TEST(Hazard, KnowsHowOftenMachinesThatAreReplacedAreLost) {
-  EXPECT_NEAR(Hazard::constant(per_hour(0.5)).renewal_rate(9 * kHour).in(1 / kHour), 0.5, 1e-12);
-  const Hazard early({{Seconds(), per_hour(100 * std::log(2))}, {0.01 * kHour, per_hour(0)}});
-  EXPECT_NEAR(early.renewal_rate(10 * kHour).in(1 / kHour), 0.5 / 5, 1e-3);
-}
-
 }  // namespace
 
 }  // namespace stint

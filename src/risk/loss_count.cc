@@ -1,6 +1,7 @@
 #include "risk/loss_count.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -15,11 +16,21 @@ constexpr double kFactor = 1.15;
 constexpr int kTimes = 130;
 
 /// The grid: zero, kFirst, and so on by kFactor.
-double time_at(int index) { return index == 0 ? 0 : kFirst * std::pow(kFactor, index - 1); }
+const std::array<double, kTimes>& grid() {
+  static const std::array<double, kTimes> times = [] {
+    std::array<double, kTimes> made{0, kFirst};
+    for (std::size_t i = 2; i < made.size(); ++i) made[i] = made[i - 1] * kFactor;
+    return made;
+  }();
+  return times;
+}
+
+double time_at(int index) { return grid()[static_cast<std::size_t>(index)]; }
 
 double between(const std::vector<double>& values, double time) {
   if (time <= kFirst) return values[0] + (values[1] - values[0]) * time / kFirst;
-  const double place = 1 + std::log(time / kFirst) / std::log(kFactor);
+  static const double per_log = 1 / std::log(kFactor);
+  const double place = 1 + per_log * std::log(time / kFirst);
   const auto last = static_cast<double>(values.size() - 2);
   const int index = static_cast<int>(std::min(std::floor(place), last));
   const double from = time_at(index);

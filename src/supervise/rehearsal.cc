@@ -64,6 +64,7 @@ Spread<Q> spread_of(std::vector<Q> values) {
 
 void add(BillParts& sum, const BillParts& parts, double share) {
   sum.training += share * parts.training;
+  sum.saving += share * parts.saving;
   sum.redone += share * parts.redone;
   sum.starting += share * parts.starting;
   sum.standing += share * parts.standing;

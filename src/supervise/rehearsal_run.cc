@@ -14,21 +14,20 @@ namespace {
 using Event = RunEventKind;
 using Act = RunActionKind;
 
-constexpr Seconds kNever = std::numeric_limits<double>::infinity() * kSecond;
 // Reported one by one, so that the speed is measured; then in batches.
 constexpr int kStepsTold = 10;
-// Twenty for each loss of a run with 10,000. A run in which more happens is one whose machines are
-// lost before they train, again and again.
+// Twenty for each loss of a run with 10,000; beyond, machines are lost before they train.
 constexpr int kHappeningsMax = 200'000;
 // A plain script that is lost before its end again and again is given up after this many times the
 // duration of undisturbed training.
 constexpr double kPlainTimesMax = 20;
 
-/// Random streams.
-enum Stream : std::uint64_t { kSpeed, kCapacity, kSteps, kMachines };
+/// Random streams, beside those of RehearsalMarket.
+enum RehearsalStream : std::uint64_t { kSpeedStream = 0, kStepsStream = 2 };
 
 struct Machine {
   int vm = 0;
+  int slot = 0;
   bool trains = true;
   bool spot = false;
   DollarsPerSecond price;
@@ -36,6 +35,8 @@ struct Machine {
   Seconds noticed = kNever;  // Time of the interruption notice.
   Seconds taken = kNever;
   bool is_up = false;
+  bool doomed = false;   // Its loss was decided together with others',
+  bool warned = false;   // and announced.
   bool trained = false;  // The machine trained at some time.
   bool has_state = false;
 };
@@ -54,23 +55,19 @@ class Rehearsal {
         world_(world),
         held_(so_far.machines),
         saves_every_(so_far.saves_every),
-        random_(seed),
-        steps_(random_.fork(kSteps)),
-        pool_(random_.fork(kCapacity)) {
+        steps_(Random(seed).fork(kStepsStream)),
+        starts_(steps_.fork(0)),
+        market_(world, so_far.now, terms.slots.size(), Random(seed)) {
     step_ = so_far.unsaved;
-    slowness_ = world.slowness * random_.fork(kSpeed).lognormal(1, world.slowness_deviation);
+    slowness_ =
+        world.slowness * Random(seed).fork(kSpeedStream).lognormal(1, world.slowness_deviation);
     supervisor_ = std::make_unique<Supervisor>(terms, std::move(policy));
-    for (const CapacityChange& change : world.capacity) {
-      changes_.push_back({change.at - so_far.now, change.machines});
-    }
+    for (const RunSlot& slot : terms.slots) spot_.push_back(slot.spot);
   }
 
   RehearsedRun play() {
-    while (changed_ < changes_.size() && changes_[changed_].at <= now_) {
-      capacity_ = changes_[changed_++].machines;
-    }
-    next_capacity();
-    tell(capacity_known() ? RunEvent{.kind = Event::kCapacity, .count = capacity_} : RunEvent{});
+    tell(market_.capacity_known() ? RunEvent{.kind = Event::kCapacity, .count = market_.capacity()}
+                                  : RunEvent{});
     next_tick_ = terms_.tick;
     const Seconds until = longest();
     for (int count = 0; !supervisor_->finished() && now_ < until; ++count) {
@@ -98,7 +95,8 @@ class Rehearsal {
   }
 
   Seconds next_happening(bool with_steps) const {
-    Seconds next = std::min({next_tick_, gathers_, joins_, saves_, capacity_changes_});
+    Seconds next = std::min(
+        {next_tick_, gathers_, joins_, saves_, market_.next_change(), market_.next_price()});
     if (with_steps) next = std::min(next, batch_ends_);
     for (const Machine& machine : machines_) {
       if (!machine.is_up) next = std::min(next, machine.up);
@@ -125,12 +123,18 @@ class Rehearsal {
   }
 
   void happen() {
-    if (now_ >= capacity_changes_) return change_capacity();
+    if (now_ >= market_.next_price()) return change_price();
+    if (now_ >= market_.next_change()) return change_capacity();
     for (std::size_t i = 0; i < machines_.size(); ++i) {
       Machine& machine = machines_[i];
-      if (now_ >= machine.taken) return lose(machine.vm);
+      if (now_ >= machine.taken) {
+        strike(machine);
+        return lose(machine.vm);
+      }
       if (now_ >= machine.noticed) {
+        strike(machine);
         machine.noticed = kNever;
+        machine.warned = true;
         ++result_.losses;
         return tell({.kind = Event::kNotice, .vm = machine.vm, .duration = machine.taken - now_});
       }
@@ -171,7 +175,7 @@ class Rehearsal {
         saving_step_ = step_;
         saves_ = now_ + world_.save;
         if (step_ == terms_.steps) saves_ -= world_.save_order;
-        if (batch_ends_ != kNever) batch_ends_ += world_.save_stall;
+        if (batch_ends_ != kNever) stall();
         return;
       case Act::kFinish:
         result_.outcome = action.outcome;
@@ -188,9 +192,10 @@ class Rehearsal {
     const RunSlot& slot = terms_.slots[static_cast<std::size_t>(action.slot)];
     const bool spot = action.market == Market::kSpot;
     Machine machine{.vm = action.vm,
+                    .slot = action.slot,
                     .trains = slot.trains,
                     .spot = spot,
-                    .price = spot ? slot.spot : slot.on_demand,
+                    .price = spot ? spot_[static_cast<std::size_t>(action.slot)] : slot.on_demand,
                     .up = now_ + world_.launch};
     const auto held = std::find_if(held_.begin(), held_.end(), [&](const HeldMachine& it) {
       return it.slot == action.slot && it.market == action.market;
@@ -200,7 +205,7 @@ class Rehearsal {
       machine.has_state = true;
       machine.trained = true;
       held_.erase(held);
-    } else if (spot && spot_there() >= capacity_) {
+    } else if (spot && !market_.has(action.slot, spot_there(), now_)) {
       refused_.push_back(action.vm);
       machine.up = kNever;
       machine.taken = now_;
@@ -215,20 +220,43 @@ class Rehearsal {
 
   void come(Machine& machine) {
     machine.is_up = true;
-    if (machine.spot && world_.loss > PerSecond{}) {
-      Random life = random_.fork(kMachines + static_cast<std::uint64_t>(machine.vm));
-      machine.taken = now_ + life.exponential() / world_.loss;
-      if (world_.notice > Seconds{})
-        machine.noticed = std::max(now_, machine.taken - world_.notice);
+    if (machine.spot && !machine.doomed) {
+      const RehearsalMarket::Fate fate = market_.fate(machine.vm, machine.slot, now_);
+      machine.noticed = fate.noticed;
+      machine.taken = fate.taken;
     }
     tell({.kind = Event::kVmUp, .vm = machine.vm});
+  }
+
+  /// The machine and others of its pool are interrupted together.
+  void strike(Machine& first) {
+    if (first.doomed || !first.is_up) return;
+    ++result_.interruptions;
+    std::vector<int> others;
+    for (const Machine& it : machines_) {
+      const bool beside = it.vm != first.vm && it.spot && it.is_up && !it.doomed;
+      if (beside && market_.same_pool(it.slot, first.slot)) others.push_back(it.vm);
+    }
+    const std::vector<int> beside = market_.lost_beside(first.vm, first.slot, std::move(others));
+    for (Machine& it : machines_) {
+      if (it.vm != first.vm && !contains(beside, it.vm)) continue;
+      it.doomed = true;
+      it.taken = first.taken;
+      it.noticed = first.noticed;
+      market_.vacate(it.vm, it.slot, now_);
+    }
   }
 
   void lose(int vm) {
     const auto refused = std::find(refused_.begin(), refused_.end(), vm);
     const bool came = refused == refused_.end();
     if (!came) refused_.erase(refused);
-    if (came && world_.notice <= Seconds{}) ++result_.losses;
+    const auto lost = std::find_if(machines_.begin(), machines_.end(),
+                                   [vm](const Machine& it) { return it.vm == vm; });
+    if (came && !lost->warned) ++result_.losses;
+    if (world_.state_is_split && in_gang(vm)) {
+      for (Machine& machine : machines_) machine.has_state = false;
+    }
     remove(vm);
     tell({.kind = came ? Event::kVmLost : Event::kLaunchRefused, .vm = vm});
   }
@@ -240,32 +268,32 @@ class Rehearsal {
                     machines_.end());
   }
 
-  bool capacity_known() const { return !world_.capacity.empty() || world_.plenty.has_value(); }
-
-  void next_capacity() {
-    if (!world_.capacity.empty() || !world_.plenty) {
-      capacity_changes_ = changed_ < changes_.size() ? changes_[changed_].at : kNever;
-      return;
-    }
-    const bool plenty = capacity_ > 0;
-    capacity_changes_ = now_ + pool_.exponential() * (plenty ? *world_.plenty : world_.dearth);
-  }
-
   void change_capacity() {
-    capacity_ = !world_.capacity.empty() ? changes_[changed_++].machines
-                : capacity_ > 0          ? 0
-                                         : std::numeric_limits<int>::max();
-    next_capacity();
+    market_.change_capacity(now_);
     // Machines that were launched last are lost first.
-    int too_many = spot_there() - capacity_;
+    int too_many = spot_there() - market_.capacity();
+    if (too_many > 0) ++result_.interruptions;
     for (auto it = machines_.rbegin(); it != machines_.rend() && too_many > 0; ++it) {
       if (!it->spot) continue;
       --too_many;
-      if (it->taken <= now_ + world_.notice) continue;
-      it->taken = now_ + world_.notice;
-      it->noticed = world_.notice > Seconds{} ? now_ : kNever;
+      const Seconds notice = market_.notice(it->vm);
+      if (it->taken <= now_ + notice) continue;
+      it->doomed = true;
+      it->taken = now_ + notice;
+      it->noticed = notice > Seconds{} ? now_ : kNever;
     }
-    tell({.kind = Event::kCapacity, .count = capacity_});
+    tell({.kind = Event::kCapacity, .count = market_.capacity()});
+  }
+
+  void change_price() {
+    const PriceChange& change = market_.change_price();
+    for (std::size_t slot = 0; slot < spot_.size(); ++slot) {
+      if (!change.type || *change.type == terms_.slots[slot].type) spot_[slot] = change.spot;
+    }
+    for (Machine& machine : machines_) {
+      if (machine.spot) machine.price = spot_[static_cast<std::size_t>(machine.slot)];
+    }
+    tell({.kind = Event::kPrices, .type = change.type, .spot = change.spot});
   }
 
   // Workers.
@@ -291,7 +319,9 @@ class Rehearsal {
       newcomers += contains(next_gang_, machine.vm) && !machine.has_state ? 1 : 0;
     }
     if (newcomers == 0) return gather();
-    const Seconds join = world_.join + std::max(0, newcomers - 2) * world_.join_more;
+    const double first =
+        starts_.lognormal(world_.join.in(kSecond), world_.join_deviation.in(kSecond));
+    const Seconds join = first * kSecond + std::max(0, newcomers - 2) * world_.join_more;
     gathers_ = now_ + std::max(Seconds{}, join - world_.regroup);
   }
 
@@ -308,7 +338,8 @@ class Rehearsal {
       newcomers = newcomers || (in_gang(machine.vm) && !machine.has_state);
     }
     if (!survived) go_back(stored_);
-    joins_ = now_ + world_.regroup + (newcomers ? world_.hand_over : Seconds{});
+    joins_ = now_ + world_.regroup;
+    if (newcomers) joins_ += world_.hand_over + (step_ > 0 ? world_.restore : Seconds{});
   }
 
   void join() {
@@ -337,6 +368,17 @@ class Rehearsal {
     const double noise = std::max(0.1, 1 + world_.step_noise / std::sqrt(steps) * steps_.normal());
     batch_time_ = noise * step_time_;
     batch_ends_ = now_ + steps * batch_time_;
+  }
+
+  /// Training waits for a checkpoint.
+  void stall() {
+    batch_ends_ += world_.save_stall;
+    Dollars cost;
+    for (const Machine& machine : machines_) {
+      if (machine.is_up && in_gang(machine.vm)) cost += machine.price * world_.save_stall;
+    }
+    result_.parts.saving += cost;
+    unbooked_ -= cost;
   }
 
   void finish_batch() {
@@ -403,9 +445,10 @@ class Rehearsal {
   const RehearsalWorld& world_;
   std::vector<HeldMachine> held_;
   std::int64_t saves_every_ = 0;
-  Random random_;
   Random steps_;
-  Random pool_;
+  Random starts_;
+  RehearsalMarket market_;
+  std::vector<DollarsPerSecond> spot_;  // Present spot price of each slot.
   std::unique_ptr<Supervisor> supervisor_;
   RehearsedRun result_;
   double slowness_ = 1;
@@ -417,10 +460,6 @@ class Rehearsal {
   Seconds joins_ = kNever;
   Seconds saves_ = kNever;
   Seconds batch_ends_ = kNever;
-  Seconds capacity_changes_ = kNever;
-  int capacity_ = std::numeric_limits<int>::max();
-  std::vector<CapacityChange> changes_;
-  std::size_t changed_ = 0;
 
   std::vector<Machine> machines_;
   std::vector<int> refused_;

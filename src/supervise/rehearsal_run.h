@@ -1,48 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "risk/deadline_game.h"
-#include "risk/hazard.h"
+#include "supervise/rehearsal_market.h"
 #include "supervise/run_event.h"
 #include "supervise/run_terms.h"
 
 namespace stint {
-
-/// The spot capacity from some time on.
-struct CapacityChange {
-  Seconds at;  // Since the run began.
-  int machines = 0;
-};
-
-/// The world of a simulated run. Times are the real ones, whereas the terms have the planned ones.
-struct RehearsalWorld {
-  PerSecond loss;                  // Loss rate of a spot machine that is up.
-  Seconds notice;                  // Spot interruption notice.
-  Seconds launch = 40 * kSecond;   // From the request of a machine until it is up,
-  Seconds join = 20 * kSecond;     // until one or two new workers train,
-  Seconds join_more = {};          // and the extra time of each further one,
-  Seconds regroup = 10 * kSecond;  // and until the surviving workers train;
-  Seconds hand_over = {};          // extra time of these beside new workers.
-  Seconds save = 10 * kSecond;     // Until a checkpoint is safe,
-  Seconds save_order = {};  // of which until workers obey the order; at the end they wait for it.
-  Seconds save_stall;       // Stall of training for a checkpoint.
-  Seconds shutdown = {};    // From the last step until the scripts end and the VMs are released.
-  double slowness = 1;      // Mean of step time over predicted step time,
-  double slowness_deviation = 0;  // its standard deviation between runs (log-normal),
-  double step_noise = 0;          // and its standard deviation between steps.
-
-  /// Capacity of spot machines: as listed, else in spells of these means (exponential) in which all
-  /// or none are available, else unlimited.
-  std::vector<CapacityChange> capacity = {};
-  std::optional<Seconds> plenty = {};
-  Seconds dearth = {};
-};
 
 /// A machine that a run already holds.
 struct HeldMachine {
@@ -64,6 +32,7 @@ struct RunSoFar {
 /// The cost of machines by use.
 struct BillParts {
   Dollars training;  // Steps that counted.
+  Dollars saving;    // Stalls for checkpoints.
   Dollars redone;    // Steps that were lost and repeated.
   Dollars starting;  // Until a machine trains for the first time.
   Dollars standing;  // Pauses between.
@@ -75,8 +44,9 @@ struct RehearsedRun {
   RunVerdict outcome = RunVerdict::kGaveUp;
   Seconds time;
   Dollars cost;
-  BillParts parts;  // Parts of the cost of the rehearsal.
-  int losses = 0;
+  BillParts parts;         // Parts of the cost of the rehearsal.
+  int losses = 0;          // Machines lost,
+  int interruptions = 0;   // by so many interruptions.
   int happenings = 0;      // Events of the rehearsal.
   bool cut_short = false;  // More happened than a rehearsal follows; it counts as given up.
 };

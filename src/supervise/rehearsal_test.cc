@@ -96,7 +96,8 @@ TEST(Rehearsal, WithLossesAgreesWithTheClosedForm) {
   const double x = 2030;
   const double rate = 1 / x;
   const double losses = std::exp(1) - 1;
-  const Forecast forecast = rehearse(terms, {.loss = rate / kSecond}, {}, {.runs = 4000});
+  const Forecast forecast = rehearse(
+      terms, {.pools = {{.hazard = Hazard::constant(rate / kSecond)}}}, {}, {.runs = 4000});
   // The number of losses is geometric with a deviation of √(e (e − 1)) = 2.16: 0.034 over 4000.
   EXPECT_NEAR(forecast.losses, losses, 0.12);
   EXPECT_NEAR(forecast.cost.mean.in(kDollar), losses / rate / 3600, 0.07);
@@ -106,7 +107,7 @@ TEST(Rehearsal, WithLossesAgreesWithTheClosedForm) {
 
 // A notice of two minutes is enough to save and to launch another machine: almost nothing is lost.
 TEST(Rehearsal, LosesLittleWithANotice) {
-  const RehearsalWorld sudden{.loss = 1 / (20 * kMinute)};
+  const RehearsalWorld sudden{.pools = {{.hazard = Hazard::constant(1 / (20 * kMinute))}}};
   RehearsalWorld announced = sudden;
   announced.notice = 2 * kMinute;
   RunTerms terms = two_machines(Market::kSpot);
@@ -128,7 +129,7 @@ TEST(Rehearsal, WaitsForSpotMachinesByTheTrace) {
 TEST(Rehearsal, PartsAddUpToTheBill) {
   RunTerms terms = two_machines(Market::kSpot);
   terms.slots.push_back({.trains = false, .on_demand = 0.5 * kDollar / kHour});
-  const RehearsalWorld world{.loss = 1 / (10 * kMinute),
+  const RehearsalWorld world{.pools = {{.hazard = Hazard::constant(1 / (10 * kMinute))}},
                              .notice = 30 * kSecond,
                              .slowness_deviation = 0.2,
                              .step_noise = 0.1,
@@ -137,8 +138,8 @@ TEST(Rehearsal, PartsAddUpToTheBill) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const RehearsedRun run = rehearse_once(terms, world, {}, seed, nullptr);
     const BillParts& parts = run.parts;
-    const Dollars sum =
-        parts.training + parts.redone + parts.starting + parts.standing + parts.keeping;
+    const Dollars sum = parts.training + parts.saving + parts.redone + parts.starting +
+                        parts.standing + parts.keeping;
     EXPECT_NEAR(sum.in(kDollar), run.cost.in(kDollar), 1e-9) << "seed " << seed;
   }
 }
@@ -147,7 +148,8 @@ TEST(Rehearsal, ComparesTermsUnderTheSameChances) {
   const RunTerms terms = two_machines(Market::kSpot);
   RunTerms dearer = terms;
   for (RunSlot& slot : dearer.slots) slot.spot = 2 * slot.spot;
-  const RehearsalWorld world{.loss = 1 / (10 * kMinute), .slowness_deviation = 0.2};
+  const RehearsalWorld world{.pools = {{.hazard = Hazard::constant(1 / (10 * kMinute))}},
+                             .slowness_deviation = 0.2};
   const Forecast one = rehearse(terms, world, {}, {.runs = 30, .seed = 7});
   const Forecast two = rehearse(dearer, world, {}, {.runs = 30, .seed = 7});
   EXPECT_EQ(one.time.p90, two.time.p90);
@@ -158,7 +160,7 @@ TEST(Rehearsal, ComparesTermsUnderTheSameChances) {
 // are about 0.05.
 TEST(Rehearsal, CoversWhatHappensWhenTheWorldIsAsAssumed) {
   const RunTerms terms = two_machines(Market::kSpot);
-  const RehearsalWorld world{.loss = 1 / (15 * kMinute),
+  const RehearsalWorld world{.pools = {{.hazard = Hazard::constant(1 / (15 * kMinute))}},
                              .notice = 2 * kMinute,
                              .slowness_deviation = 0.1,
                              .step_noise = 0.05};

@@ -38,6 +38,9 @@ struct RunTerms {
   int machines_multiple = 1;  // As many hold one replica of the model; others are left idle.
   std::int64_t steps = 1;
   StepTime step_time;
+  /// Whether a spot machine that cannot be had is replaced on demand, until it can be had again.
+  /// With a deadline policy, the policy decides.
+  bool fills_up = false;
   double slower = 1.25;  // Upper end of the interval of step time over predicted step time,
   double faster = 0.8;   // and its lower end.
   Seconds save_every = 10 * kMinute;

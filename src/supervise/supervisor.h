@@ -116,6 +116,7 @@ class Supervisor : private SupervisorState {
   bool saves_before_the_end();
   void choose_markets();
   void spread_over_slots(Holding choice);
+  Market market_of(int slot) const;
   void fill_slots();
   bool may_ask(int slot, Market market) const;
   void release_unwanted();

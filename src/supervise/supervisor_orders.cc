@@ -171,8 +171,20 @@ void Supervisor::choose_markets() {
   }
   if (choice) return spread_over_slots(*choice);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].wanted = terms_.slots[i].trains ? terms_.slots[i].market : Market::kOnDemand;
+    slots_[i].wanted = market_of(static_cast<int>(i));
   }
+}
+
+/// The market of the plan, or the one that fills the slot until that of the plan has a machine.
+Market Supervisor::market_of(int slot) const {
+  const auto i = static_cast<std::size_t>(slot);
+  if (!terms_.slots[i].trains || terms_.slots[i].market == Market::kOnDemand) {
+    return Market::kOnDemand;
+  }
+  if (!terms_.fills_up || vms_.of(slot, Market::kSpot)) return Market::kSpot;
+  const bool refused = now_ < slots_[i].not_before[index(Market::kSpot)];
+  const bool none = capacity() && spot_present() >= *capacity();
+  return refused || none ? Market::kOnDemand : Market::kSpot;
 }
 
 void Supervisor::check_deadline() {

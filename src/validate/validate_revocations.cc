@@ -56,7 +56,7 @@ const RunSpread<Dollars>& cost_of(const RevocationsReport& report, std::string_v
   const auto row = std::find_if(report.rows.begin(), report.rows.end(),
                                 [&](const RevocationsRow& it) { return it.policy == policy; });
   CHECK(row != report.rows.end());
-  return row->runs.summary.cost;
+  return row->runs.cost;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct RevocationsRow {
   // Reason, where the plan is the nearest and does not keep all limits.
   std::optional<std::string> binding;
   std::string region;
-  PlanRuns runs;
+  RunSummary runs;
 };
 
 struct RevocationsReport {

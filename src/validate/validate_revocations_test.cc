@@ -19,14 +19,14 @@ TEST(ValidateRevocations, ComparesAllWaysToChooseUnderLimitsOfItsOwn) {
   ASSERT_EQ(report->rows.size(), 4U);
   for (const RevocationsRow& row : report->rows) {
     EXPECT_FALSE(row.binding) << row.policy;
-    EXPECT_EQ(row.runs.summary.runs, 20);
-    EXPECT_TRUE(row.runs.summary.p_deadline);
-    EXPECT_GT(row.runs.summary.cost.mean, Dollars());
+    EXPECT_EQ(row.runs.runs, 20);
+    EXPECT_TRUE(row.runs.p_deadline);
+    EXPECT_GT(row.runs.cost.mean, Dollars());
   }
   EXPECT_EQ(report->rows[1].policy, "stint-on-demand");
   EXPECT_EQ(report->rows[1].plan.market, PlanMarket::kOnDemand);
-  EXPECT_EQ(report->rows[1].runs.summary.losses, 0);
-  const auto mean = [&](std::size_t row) { return report->rows[row].runs.summary.cost.mean; };
+  EXPECT_EQ(report->rows[1].runs.losses, 0);
+  const auto mean = [&](std::size_t row) { return report->rows[row].runs.cost.mean; };
   EXPECT_DOUBLE_EQ(report->deepvm_over_stint, mean(2) / mean(0));
 }
 
@@ -40,7 +40,7 @@ TEST(ValidateRevocations, TheSameSeedGivesTheSameRuns) {
   EXPECT_EQ(one->goal.budget, 400 * kDollar);
   EXPECT_FALSE(one->goal.deadline);
   for (std::size_t i = 0; i < one->rows.size(); ++i) {
-    EXPECT_EQ(one->rows[i].runs.summary.cost.mean, other->rows[i].runs.summary.cost.mean);
+    EXPECT_EQ(one->rows[i].runs.cost.mean, other->rows[i].runs.cost.mean);
     EXPECT_TRUE(one->rows[i].runs.p_budget);
   }
 }
@@ -52,7 +52,7 @@ TEST(ValidateRevocations, LimitsThatCannotBeKeptAreSaid) {
                                     .options = {.runs = 2}});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->rows[0].binding);
-  EXPECT_EQ(report->rows[0].runs.summary.p_deadline, 0);
+  EXPECT_EQ(report->rows[0].runs.p_deadline, 0);
   EXPECT_FALSE(validate_revocations(bare(), {.job = "no-such-job"}).ok());
   EXPECT_FALSE(
       validate_revocations(bare(), {.job = kExampleJob, .constraints = {.deadline = -1 * kHour}})

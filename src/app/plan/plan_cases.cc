@@ -262,6 +262,7 @@ Result<PlanQuestion> plan_question(const PredictInputs& inputs, const PlanReques
       .outlook = {.spot = std::move(*spot),
                   .on_demand_start_up = emulated ? times.plan_cluster : times.vm_on_demand,
                   .spot_start_up = emulated ? times.plan_cluster : times.vm_spot,
+                  .regroup = emulated ? times.terms_regroup : times.restart,
                   .host_copy = host_copy()}};
   if (inputs.today) question.outlook.prices = PriceOutlook{.law = *prices, .today = *inputs.today};
   return question;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "app/plan/plan_cases.h"
@@ -14,7 +16,7 @@
 #include "load/plan_files.h"
 #include "load/predict_inputs.h"
 #include "optimise/spot_risk.h"
-#include "risk/group_loss.h"
+#include "risk/checkpoint_schedule.h"
 
 namespace stint {
 namespace {
@@ -98,11 +100,12 @@ class Rebuilt {
   /// The difference between its expected cost and the plan's; machines that keep checkpoints are
   /// left out, as policies may choose others than ours.
   double strangeness(const PlannedConfig& found) const {
-    DollarsPerSecond rate = found.run.storage;
+    DollarsPerSecond rate;
     for (const Part& part : found.config.used()) {
       rate += part.vms * space_.rentals[static_cast<std::size_t>(part.rental)].price;
     }
-    const Dollars cost = rate * found.run.time.mean + found.run.replacements;
+    const Seconds paid = found.run.time.mean - found.run.unpaid;
+    const Dollars cost = rate * paid + found.run.replacements;
     const Dollars wanted = plan_.cost.mean - (plan_.bill ? plan_.bill->anchors : Dollars());
     return std::abs(cost / wanted - 1);
   }
@@ -113,16 +116,6 @@ class Rebuilt {
   SpotRisk risk_;
 };
 
-/// With n machines of one age the simulator's pool has 1 + share · chance · (n − 1) times fewer
-/// loss events than n independent ones; the chance is set so that this is the model's number.
-CommonShock shock_of(const GroupLoss& group, int machines) {
-  if (machines < 2 || group.shared <= 0) return {};
-  const double events = events_rate(group, machines, 1 / kSecond).in(1 / kSecond);
-  const double taken_along = machines / events - 1;
-  return {.share = group.shared,
-          .chance = std::clamp(taken_along / (group.shared * (machines - 1)), 0.0, 1.0)};
-}
-
 Hazard hazard_of(const VmType& type, const Rental& rental, const SpotPrior& prior) {
   for (const Offer& offer : type.offers) {
     const bool same = to_lower(offer.region) == to_lower(rental.region) && offer.spot &&
@@ -132,33 +125,82 @@ Hazard hazard_of(const VmType& type, const Rental& rental, const SpotPrior& prio
   return prior.hazard.typical;
 }
 
-RunGroup group_of(const PlanQuestion& question, const Space& space, const Part& part) {
+/// The slots of a part, and their pool.
+void add_slots(const PlanQuestion& question, const Space& space, const Part& part,
+               PlannedRun& run) {
   const Rental& own = space.rentals[static_cast<std::size_t>(part.rental)];
-  RunGroup group{.market = own.market,
-                 .pool = {.count = part.vms, .hazard = Hazard::constant({})},
-                 .price = own.price,
-                 .price_on_demand = own.price};
-  if (!own.spot) return group;
-  const SpotPrior& prior = question.outlook.spot;
-  group.pool.hazard = hazard_of(*space.machine_of(part.rental).type, own, prior);
-  group.pool.shock = shock_of(prior.group, part.vms);
-  // Waits are exponential for the optimiser, so their deviation is their mean.
-  group.pool.wait = {.at_once = 1 - kSpotMissing, .otherwise = {kSpotMissingFor, kSpotMissingFor}};
-  group.price_on_demand = own.spot->on_demand.value_or(own.price);
-  return group;
+  const VmType& type = *space.machine_of(part.rental).type;
+  std::optional<int> pool;
+  if (own.spot) {
+    const SpotPrior& prior = question.outlook.spot;
+    pool = static_cast<int>(run.world.pools.size());
+    run.world.pools.push_back({.hazard = hazard_of(type, own, prior),
+                               .group = prior.group,
+                               .missing = kSpotMissing.share,
+                               .missing_for = kSpotMissing.mean});
+    run.world.notice = own.spot->notice.value_or(Seconds{});
+    run.world.without_notice = kLossesUnannounced;
+  }
+  const DollarsPerSecond on_demand = own.spot ? own.spot->on_demand.value_or(own.price) : own.price;
+  for (int vm = 0; vm < part.vms; ++vm) {
+    run.terms.slots.push_back(
+        {.type = type.name, .market = own.market, .spot = own.price, .on_demand = on_demand});
+    run.world.pool_of_slot.push_back(pool);
+  }
 }
 
-void add_saves(const Plan& plan, const RiskedRun& run, RunSetup& setup) {
-  setup.without_notice = run.without_notice;
-  setup.storage = run.storage;
-  setup.anchors = run.anchors;
+/// Decisions of a run without limits. Fewer would make checkpoints late, and the deadline is kept
+/// with two ticks to spare.
+constexpr double kTicks = 300;
+constexpr Seconds kTickMin = 10 * kSecond;
+
+void add_times(const PlanQuestion& question, const Plan& plan, PlannedRun& run) {
+  const IterationTime& iteration = plan.prediction->iteration;
+  const Outlook& outlook = question.outlook;
+  const bool spot = !run.world.pools.empty();
+  const RandomTime& start = spot ? outlook.spot_start_up : outlook.on_demand_start_up;
+  RunTerms& terms = run.terms;
+  RehearsalWorld& world = run.world;
+  const auto machines = static_cast<double>(terms.slots.size());
+  terms.steps = *plan.iterations;
+  terms.step_time = [step = iteration.mean, machines](std::span<const int> slots) {
+    return machines / static_cast<double>(slots.size()) * step;
+  };
+  terms.slower = std::max(terms.slower, iteration.p90 / iteration.mean);
+  terms.start_up = start.mean;
+  terms.regroup = outlook.regroup;
+  const Seconds work = static_cast<double>(terms.steps) * iteration.mean;
+  terms.tick = std::max(kTickMin, work / kTicks);
+  terms.save_every = kNever;
+  terms.patience = kWorkTimesMax * work;
+  terms.replans = false;
+  // A machine is paid from its launch on.
+  world.launch = {};
+  world.join = start.mean;
+  world.join_deviation = start.deviation;
+  world.regroup = outlook.regroup;
+  world.save = {};
+}
+
+void add_saves(const Plan& plan, const RiskedRun& risked, PlannedRun& run) {
+  run.storage = risked.storage;
+  run.anchors = risked.anchors;
   const bool tier = plan.checkpoint && plan.checkpoint->place == CheckpointPlace::kTier;
-  if (tier && plan.bill) setup.anchors = plan.bill->anchors / plan.time.mean;
-  if (!run.save) return;
-  setup.job.save = *run.save;
+  if (tier && plan.bill) run.anchors = plan.bill->anchors / plan.time.mean;
+  if (!risked.save) return;
+  RunTerms& terms = run.terms;
+  terms.start_up += risked.save->restore;
+  terms.save_time = risked.save->until_safe();
+  run.world.save = risked.save->until_safe();
+  run.world.save_order = risked.save->until_safe();  // A plan ends with its last step.
+  run.world.save_stall = risked.save->stall;
+  run.world.restore = risked.save->restore;
   if (!plan.checkpoint || !plan.checkpoint->interval) return;
-  // A checkpoint must be safe before the next.
-  setup.job.schedule.interval = std::max(*plan.checkpoint->interval, run.save->transfer);
+  // A checkpoint must be safe before the next, and is made at a tick.
+  const Seconds between =
+      std::max(*plan.checkpoint->interval + risked.save->stall, risked.save->until_safe());
+  terms.tick = between / std::ceil(between / terms.tick);
+  terms.save_every = (1 - 1e-6) * between;
 }
 
 /// Deviation of the logarithm of the plan's work: its iterations' time and their number.
@@ -172,19 +214,38 @@ double deviation_of(const PlanQuestion& question, const Plan& plan) {
   return std::hypot(std::max(0.0, time), number);
 }
 
-/// Useful work in which workers wait is idle time on the bill, as in the plan's.
-void move_waiting(double share, Bill& bill) {
-  const Dollars waiting = share * (bill.compute + bill.exposed_communication);
-  bill.compute -= waiting;
-  bill.idle += waiting;
+/// The bill of a rehearsal. Useful work in which workers wait is idle time, as in the plan's.
+Bill bill_of(const PlannedRun& run, const RehearsedRun& rehearsed) {
+  const BillParts& parts = rehearsed.parts;
+  return {.compute = (1 - run.exposed - run.waiting) * parts.training,
+          .exposed_communication = run.exposed * parts.training,
+          .work_redone = parts.redone,
+          .saving = parts.saving,
+          .set_up = parts.starting + parts.standing,
+          .idle = run.waiting * parts.training,
+          .anchors = run.anchors * rehearsed.time,
+          .storage = run.storage * rehearsed.time};
 }
+
+/// The trace from a tick on, again and again.
+void follow(const AvailabilityTrace& trace, std::size_t start, RehearsalWorld& world) {
+  world.pools.clear();
+  world.capacity.clear();
+  const std::size_t ticks = trace.counts.size();
+  for (std::size_t tick = 0; tick < ticks; ++tick) {
+    const int count = trace.counts[(start + tick) % ticks];
+    if (tick > 0 && world.capacity.back().machines == count) continue;
+    world.capacity.push_back({static_cast<double>(tick) * trace.gap, count});
+  }
+  world.lap = static_cast<double>(ticks) * trace.gap;
+}
+
+/// As many events take about a minute.
+constexpr std::int64_t kHappeningsEnough = 30'000'000;
 
 Result<std::optional<AvailabilityTrace>> trace_of(const std::string& file, const PlannedRun& run) {
   if (file.empty()) return std::optional<AvailabilityTrace>();
-  const auto& groups = run.setup.groups;
-  const auto spot = std::count_if(groups.begin(), groups.end(), [](const RunGroup& group) {
-    return group.market == Market::kSpot;
-  });
+  const std::size_t spot = run.world.pools.size();
   if (spot != 1) {
     return bad_usage(
         fmt::format("--trace counts the machines of one pool, but the plan has {} pools",
@@ -207,23 +268,23 @@ Result<PlannedRun> planned_run(const PlanQuestion& question, const Space& space,
   if (!found.ok()) return found.error();
   const IterationTime& iteration = plan.prediction->iteration;
   PlannedRun run{.region = found->region, .deviation = deviation_of(question, plan)};
-  RunSetup& setup = run.setup;
-  setup.job.work = static_cast<double>(*plan.iterations) * iteration.mean;
-  setup.exposed_communication = iteration.parts.exposed_communication / iteration.mean;
-  run.waiting = (iteration.parts.straggling + iteration.parts.input) / iteration.mean;
-  setup.start_up = question.outlook.on_demand_start_up;
-  bool spot = false;
+  const IterationParts& parts = iteration.parts;
+  run.exposed = parts.exposed_communication / iteration.mean;
+  run.waiting = (parts.straggling + parts.input) / iteration.mean;
   bool replaced = true;  // Whether all machines that may be lost are replaced on demand.
   for (const Part& part : found->config.used()) {
     const Rental& own = space.rentals[static_cast<std::size_t>(part.rental)];
-    setup.groups.push_back(group_of(question, space, part));
-    spot = spot || own.spot;
+    add_slots(question, space, part, run);
     replaced = replaced && (!own.spot || own.spot->on_demand);
   }
-  if (!spot) return run;
-  setup.start_up = question.outlook.spot_start_up;
-  if (replaced) setup.patience = Seconds();
-  add_saves(plan, found->run, setup);
+  add_times(question, plan, run);
+  if (run.world.pools.empty()) return run;
+  run.terms.fills_up = replaced;
+  if (space.machine_of(found->config.parts[0].rental).sharded) {
+    run.terms.machines_min = static_cast<int>(run.terms.slots.size());
+    run.world.state_is_split = true;
+  }
+  add_saves(plan, found->run, run);
   return run;
 }
 
@@ -232,35 +293,37 @@ Status check(const SimulateOptions& options) {
   return bad_usage(fmt::format("--runs must be from 1 to {}", kRunsMax));
 }
 
-PlanRuns simulate_planned(const PlannedRun& run, const PlanGoal& goal,
-                          const SimulateOptions& options, const AvailabilityTrace* trace) {
+RunSummary simulate_planned(const PlannedRun& run, const PlanGoal& goal,
+                            const SimulateOptions& options, const AvailabilityTrace* trace) {
   CHECK(options.runs >= 1);
   const Random streams(options.seed);
-  std::vector<RunOutcome> outcomes;
-  RunSetup setup = run.setup;
-  PlanRuns runs;
-  double in_budget = 0;
-  for (int i = 0; i < options.runs; ++i) {
-    Random random = streams.fork(static_cast<std::uint64_t>(i));
-    const double error = run.deviation * random.normal();
-    setup.job.work = run.setup.job.work * (options.prediction_error ? std::exp(error) : 1);
-    RunOutcome outcome;
-    if (trace == nullptr) {
-      outcome = simulate_run(setup, random);
-    } else {
-      const Seconds length = static_cast<double>(trace->counts.size()) * trace->gap;
-      const Seconds start = random.uniform() * length;
-      outcome = replay_run(setup, *trace, start, random);
-    }
-    move_waiting(run.waiting, outcome.bill);
-    runs.machines_lost += static_cast<double>(outcome.machines_lost) / options.runs;
-    const bool kept = goal.budget && outcome.finished && total(outcome.bill) <= *goal.budget;
-    in_budget += kept ? 1.0 / options.runs : 0;
-    outcomes.push_back(std::move(outcome));
+  RunTerms terms = run.terms;
+  if (terms.fills_up) terms.deadline = goal.deadline;
+  terms.step_time = remembered(terms.step_time);
+  RehearsalWorld world = run.world;
+  if (options.prediction_error) {
+    // The median is what was predicted.
+    const double variance = run.deviation * run.deviation;
+    world.slowness = std::exp(variance / 2);
+    world.slowness_deviation = std::sqrt(std::expm1(variance));
   }
-  runs.summary = summary_of(outcomes, goal.deadline);
-  if (goal.budget) runs.p_budget = in_budget;
-  return runs;
+  std::vector<RunOutcome> outcomes;
+  std::int64_t happenings = 0;
+  for (int i = 0; i < options.runs && happenings < kHappeningsEnough; ++i) {
+    Random random = streams.fork(static_cast<std::uint64_t>(i));
+    if (trace != nullptr) {
+      follow(*trace, static_cast<std::size_t>(random.below(static_cast<int>(trace->counts.size()))),
+             world);
+    }
+    const RehearsedRun rehearsed = rehearse_once(terms, world, {}, random.bits(), nullptr);
+    happenings += rehearsed.happenings;
+    outcomes.push_back({.time = rehearsed.time,
+                        .finished = rehearsed.outcome == RunVerdict::kTrained,
+                        .bill = bill_of(run, rehearsed),
+                        .losses = rehearsed.interruptions,
+                        .machines_lost = rehearsed.losses});
+  }
+  return summary_of(outcomes, goal.deadline, goal.budget);
 }
 
 Result<SimulateReport> simulate_plan(const Environment& environment,
@@ -281,7 +344,7 @@ Result<SimulateReport> simulate_plan(const Environment& environment,
   if (!space.ok()) return space.error();
   auto run = planned_run(*question, *space, plan);
   if (!run.ok()) return run.error();
-  if (request.wait) run->setup.patience.reset();
+  if (request.wait) run->terms.fills_up = false;
   const auto trace = trace_of(request.trace, *run);
   if (!trace.ok()) return trace.error();
   SimulateReport report{.job = inputs->job.name,

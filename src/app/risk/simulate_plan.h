@@ -5,30 +5,33 @@
 #include <string>
 #include <vector>
 
+#include "app/risk/run_summary.h"
 #include "load/environment.h"
 #include "measure/tables/availability_trace.h"
 #include "optimise/space.h"
 #include "plan/plan.h"
-#include "simulate/spot_run.h"
+#include "supervise/rehearsal_run.h"
 
 namespace stint {
 
-/// A plan in the form of the simulator.
+/// A plan in the form of a rehearsal.
 struct PlannedRun {
-  RunSetup setup;
-  std::string region;    // Region of its machines.
-  double deviation = 0;  // Deviation of the logarithm of the work: the prediction error.
-  double waiting = 0;    // Share of the work in which workers wait for each other or for data.
+  RunTerms terms;
+  RehearsalWorld world;
+  std::string region;        // Region of its machines.
+  double deviation = 0;      // Deviation of the logarithm of the work: the prediction error.
+  double exposed = 0;        // Share of the work that is exposed communication,
+  double waiting = 0;        // and in which workers wait for each other or for data.
+  DollarsPerSecond anchors;  // Machines that only keep checkpoints.
+  DollarsPerSecond storage;
 };
 
-/// The run of a plan: its machines with their prices and (typical) hazards by age, its checkpoints,
-/// and its work. The cost of a checkpoint, the losses without notice, and the price of storage are
-/// the optimiser's (see optimise/spot_risk.h), as is the wait for a spot machine:
-///
-/// - machines of a pool are lost together so often that any of n are lost as often as the prior
-///   says (see risk/group_loss.h);
-/// - spot has no machine in place of a lost one in a share kSpotMissing of the cases; then one on
-///   demand takes its place until the end, or the cluster waits where that has no price.
+/// The run of a plan: the terms of its supervisor, and the world as the optimiser sees it, with the
+/// (typical) hazards by age of its machines, their notice, and the cost of a checkpoint. The
+/// supervisor is that of `stint run`, so that the rehearsal does what a run does, with these
+/// differences: steps take a time that is inverse to the number of machines, a spot machine that
+/// cannot be had is replaced on demand until it can be had again, and the budget is not enforced,
+/// so that costs are those to finish.
 ///
 /// A plan without a region is assigned that in which its expected cost is closest to the stated
 /// one. `space` is that of the question, which leaves nothing out. Bad input: a plan without a
@@ -42,22 +45,17 @@ struct SimulateOptions {
   bool prediction_error = true;
 };
 
-/// A usage error for more than kRunsMax runs, which take seconds and 100 MB.
+/// A usage error for more than kRunsMax runs, which take minutes.
 Status check(const SimulateOptions& options);
 inline constexpr int kRunsMax = 200'000;
 
-/// The outcome of the runs of a plan.
-struct PlanRuns {
-  RunSummary summary;
-  double machines_lost = 0;        // Mean.
-  std::optional<double> p_budget;  // Share of runs that finished within the budget.
-};
-
-/// Simulates runs with sampled lifetimes or, where there is one, along a trace from random times
-/// on. Run i has the same random numbers for any plan. Requires one run or more, and at most one
-/// spot group for a trace.
-PlanRuns simulate_planned(const PlannedRun& run, const PlanGoal& goal,
-                          const SimulateOptions& options, const AvailabilityTrace* trace = nullptr);
+/// Rehearses runs with sampled lifetimes or, where there is one, along a trace from random times
+/// on. Where on-demand machines have a price, the supervisor keeps the deadline of the goal. Run i
+/// has the same random numbers for any plan. Where very much happens in each, fewer are made.
+/// Requires one run or more, and at most one spot group for a trace.
+RunSummary simulate_planned(const PlannedRun& run, const PlanGoal& goal,
+                            const SimulateOptions& options,
+                            const AvailabilityTrace* trace = nullptr);
 
 struct SimulateRequest {
   std::string plan;              // A file, or a row of the last answer.
@@ -73,7 +71,7 @@ struct SimulateReport {
   Plan plan;
   PlanGoal goal;
   std::string region;
-  PlanRuns runs;
+  RunSummary runs;
   std::optional<std::string> trace;
   std::vector<std::string> warnings;
 };

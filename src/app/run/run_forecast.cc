@@ -31,8 +31,7 @@ RehearsalWorld world_of(const RunRecord& record, const RunPlan& plan, double slo
   const Seconds order = static_cast<double>(save_ahead(whole.mean)) * whole.mean;
   const Bytes state = record.state.value_or(Bytes{});
   const StartupTimes& times = startup_times();
-  return {.loss = {},
-          .notice = record.notice,
+  return {.notice = record.notice,
           .launch = times.forecast_launch,
           .join = times.forecast_join,
           .join_more = times.forecast_join_more,
@@ -75,7 +74,9 @@ Forecast rehearsed(const RunRecord& record, const RunPlan& plan, const RunSoFar&
   Rehearsals rehearsals{.runs = rehearsals_of(how.runs, left / record.tick), .seed = kForecastSeed};
   if (record.deadline) rehearsals.policy = [&] { return tables.policy(); };
   const bool believes = record.expected && how.market.empty();
-  if (believes && !record.expected->away) world.loss = 1 / record.expected->stay;
+  if (believes && !record.expected->away) {
+    world.pools = {{.hazard = Hazard::constant(1 / record.expected->stay)}};
+  }
   if (believes && record.expected->away) {
     // Four times what it takes undisturbed is drawn; after that spot stays as it is then.
     const Seconds horizon = so_far.now + 4 * (record.start_up + left);

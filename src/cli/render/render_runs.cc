@@ -37,17 +37,16 @@ PlannedView view_of(const Plan& plan) {
           .p_budget = plan.p_budget};
 }
 
-SimulatedView view_of(const PlanRuns& runs) {
-  const RunSummary& it = runs.summary;
+SimulatedView view_of(const RunSummary& it) {
   return {.runs = it.runs,
           .time = it.time,
           .cost = it.cost,
           .bill = {it.bill},
           .losses = it.losses,
-          .machines_lost = runs.machines_lost,
+          .machines_lost = it.machines_lost,
           .finished = it.finished,
           .p_deadline = it.p_deadline,
-          .p_budget = runs.p_budget};
+          .p_budget = it.p_budget};
 }
 
 LimitsView view_of(const PlanGoal& goal, std::optional<int> vms_max) {
@@ -92,7 +91,7 @@ Result<SimulateOptions> simulation_of(const Invocation& invocation) {
 }
 
 std::string simulation_text(const SimulateReport& report, const Terminal& terminal) {
-  const RunSummary& it = report.runs.summary;
+  const RunSummary& it = report.runs;
   const Plan& plan = report.plan;
   Table table({{.title = "", .importance = 9},
                right("planned", 8),
@@ -107,12 +106,12 @@ std::string simulation_text(const SimulateReport& report, const Terminal& termin
   if (it.p_deadline) {
     table.add({"in time", percent(plan.p_deadline), percent(*it.p_deadline), "", "", ""});
   }
-  if (report.runs.p_budget) {
-    table.add({"in budget", percent(plan.p_budget), percent(*report.runs.p_budget), "", "", ""});
+  if (it.p_budget) {
+    table.add({"in budget", percent(plan.p_budget), percent(*it.p_budget), "", "", ""});
   }
   if (it.finished < 1) table.add({"finished", "", percent(it.finished), "", "", ""});
   table.add({"stops", "", few(it.losses), "", "", ""});
-  table.add({"machines lost", "", few(report.runs.machines_lost), "", "", ""});
+  table.add({"machines lost", "", few(it.machines_lost), "", "", ""});
   for (const BillPart& part : kBillParts) {
     const std::string planned = plan.bill ? dollars((*plan.bill).*part.field) : "";
     table.add({part.name, planned, dollars(it.bill.*part.field), "", "", ""});
@@ -142,14 +141,14 @@ std::string revocations_text(const RevocationsReport& report, const Terminal& te
   columns.push_back(right("losses", 5));
   Table table(std::move(columns));
   for (const RevocationsRow& row : report.rows) {
-    const RunSummary& it = row.runs.summary;
+    const RunSummary& it = row.runs;
     const CostRange cost{it.cost.mean, it.cost.p10, it.cost.p90};
     const TimeRange time{it.time.mean, it.time.p10, it.time.p90};
     std::vector<std::string> cells{row.policy, to_text(row.plan.cluster),
                                    dollars(row.plan.cost.mean), with_interval(cost),
                                    with_interval(time)};
     if (report.goal.deadline) cells.push_back(percent(it.p_deadline));
-    if (report.goal.budget) cells.push_back(percent(row.runs.p_budget));
+    if (report.goal.budget) cells.push_back(percent(it.p_budget));
     cells.push_back(few(it.losses));
     table.add(std::move(cells));
   }

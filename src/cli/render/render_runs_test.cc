@@ -14,10 +14,11 @@ Plan plan() {
   return plan;
 }
 
-PlanRuns runs(Dollars cost) {
+RunSummary runs(Dollars cost) {
   const std::vector<RunOutcome> outcomes(
-      2, RunOutcome{.time = 11 * kHour, .bill = {.compute = cost}, .losses = 3});
-  return {.summary = summary_of(outcomes, 12 * kHour), .machines_lost = 4, .p_budget = 0.25};
+      2,
+      RunOutcome{.time = 11 * kHour, .bill = {.compute = cost}, .losses = 3, .machines_lost = 4});
+  return summary_of(outcomes, 12 * kHour, 50 * kDollar);
 }
 
 TEST(RenderRuns, SetsThePlanBesideItsRuns) {
@@ -28,7 +29,7 @@ TEST(RenderRuns, SetsThePlanBesideItsRuns) {
   EXPECT_NE(text.find("11.0 h"), std::string::npos) << text;
   EXPECT_NE(text.find("$30.00"), std::string::npos) << text;
   EXPECT_EQ(text.find("finished"), std::string::npos) << text;
-  report.runs.summary.finished = 0.5;
+  report.runs.finished = 0.5;
   EXPECT_NE(simulation_text(report, {}).find("finished"), std::string::npos);
   const Json json = simulation_json(report);
   EXPECT_EQ(*json.find("what")->as<std::string>(), "simulate");
