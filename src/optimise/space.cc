@@ -189,14 +189,14 @@ class Maker {
 
   /// For each place the machine without accelerator whose network costs least.
   void find_receivers() {
-    std::map<std::string, Receiver> best;
+    std::map<std::string, ReceiverChoice> best;
     for (const VmType& type : question_.context.catalog.types) {
       const auto network = network_rate(type);
       if (type.accelerator || !network || *network <= BytesPerSecond{}) continue;
       if (!choice_.may_serve(type)) continue;
       for (const Offer& offer : type.offers) {
         if (!offer.on_demand || offer.on_demand->rate <= DollarsPerSecond{}) continue;
-        const Receiver receiver{&type, offer.on_demand->rate, *network};
+        const ReceiverChoice receiver{&type, offer.on_demand->rate, *network};
         const auto [at, fresh] =
             best.emplace(type.provider + "/" + to_lower(offer.region), receiver);
         if (!fresh && receiver.price / receiver.network < at->second.price / at->second.network) {

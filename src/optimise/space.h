@@ -41,7 +41,7 @@ struct SpotFigures {
 };
 
 /// Machines without accelerator that can keep checkpoints in memory: the best of a place.
-struct Receiver {
+struct ReceiverChoice {
   const VmType* type = nullptr;
   DollarsPerSecond price;  // On demand.
   BytesPerSecond network;
@@ -62,8 +62,9 @@ struct Rental {
   double price_deviation = 0;  // Of the logarithm of the price, by its age.
   int vms_max = 1;             // That quotas, the limit on VMs and that on the rate allow.
   std::vector<int> quotas;     // Indexes of those it counts against.
-  std::optional<SpotFigures> spot = {};   // On the spot market.
-  std::optional<Receiver> receiver = {};  // Of its place, where on-demand machines are allowed.
+  std::optional<SpotFigures> spot = {};  // On the spot market.
+  std::optional<ReceiverChoice> receiver =
+      {};  // Of its place, where on-demand machines are allowed.
 };
 
 /// Whether `a` is in no way worse than `b`, a rental of the same machine on the same market: no

@@ -93,7 +93,7 @@ SaveChoices SpotRisk::choices(const Config& config) const {
   choices.add({});
   if (!has_spot(config)) return choices;
   int senders = 0;
-  const Receiver* receiver = nullptr;
+  const ReceiverChoice* receiver = nullptr;
   DollarsPerSecond rate;
   BytesPerSecond slowest = network(config.parts[0]);
   for (const Part& part : config.used()) {

@@ -160,7 +160,8 @@ TEST_F(SearchSetupTest, StartsOnAMixedClusterWhereThatIsBest) {
     if (cluster == "1x local.large + 1x local.fast") mixed = outlooks[i].cost;
   }
   ASSERT_TRUE(fast && mixed);
-  asked.cost_max = (*fast + *mixed) / 2;
+  EXPECT_GT(*fast, 1.05 * *mixed);
+  asked.cost_max = 1.14 * *mixed;  // A tenth of the rest is kept free.
   const auto search = prepare(asked);
   ASSERT_TRUE(search.ok()) << search.error().message;
   EXPECT_EQ(search->setups[search->start].choice.cluster, "1x local.large + 1x local.fast");

@@ -61,7 +61,7 @@ TEST(RenderSearch, TheSurfaceHasARowForEachSetup) {
   const std::string text = surface_csv(small_search());
   EXPECT_TRUE(text.starts_with("cluster,type,vms,workers_per_vm,batch,step_s")) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
-  EXPECT_NE(text.find("2x local.large,local.large,2,96,0,0,0,100,20,0.001,0,0,1\n"),
+  EXPECT_NE(text.find("2x local.large,local.large,2,1,96,0,0,0,100,20,0.001,0,0,1\n"),
             std::string::npos)
       << text;
 }
@@ -75,6 +75,19 @@ TEST(RenderSearch, TheMapShowsWhatIsBestTimedChosenAndTooLarge) {
   EXPECT_NE(map.find("fill=\"hsl(25 55% 60%)\""), std::string::npos);   // and the worst.
   EXPECT_NE(map.find("of the whole training</h2><ul class=legend>"), std::string::npos);
   EXPECT_EQ(search_map(SearchRecord{}), "");
+}
+
+TEST(RenderSearch, TheMapTellsMixedClustersAndWorkersApart) {
+  SearchRecord search = small_search();
+  search.surface = {{.cluster = "1x a + 2x b", .type = "a + b", .vms = 3, .batch = 48},
+                    {.cluster = "2x a + 1x b", .type = "a + b", .vms = 3, .batch = 48},
+                    {.cluster = "1x a", .type = "a", .workers_per_vm = 2, .batch = 48},
+                    {.cluster = "1x a:spot", .type = "a", .batch = 48}};
+  for (SurfaceRow& row : search.surface) row.time = 10 * kSecond;
+  const std::string map = search_map(search);
+  for (const char* text : {">1+2<", ">2+1<", ">a + b<", ">a, 2 workers per VM<", ">1 spot VM<"}) {
+    EXPECT_NE(map.find(text), std::string::npos) << text;
+  }
 }
 
 TEST(RenderSearch, JsonSaysHowItEnded) {
