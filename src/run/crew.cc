@@ -171,7 +171,7 @@ void Crew::hear(int vm, Post& post, const AgentNews& heard, std::vector<CrewNews
   }
 }
 
-void Crew::lose_workers(int vm, Post& post, std::optional<std::string> reason,
+void Crew::lose_workers(int vm, Post& post, const std::optional<std::string>& reason,
                         std::vector<CrewNews>& news) {
   post.receiver.reset();
   for (const auto& worker : std::exchange(post.workers, {})) {

@@ -101,7 +101,7 @@ class Crew {
   int start(Post& post, ProcessRole role, const CrewStart& start, std::optional<std::string> input);
   void turn(int vm, Post& post, std::vector<CrewNews>& news);
   void hear(int vm, Post& post, const AgentNews& heard, std::vector<CrewNews>& news);
-  static void lose_workers(int vm, Post& post, std::optional<std::string> reason,
+  static void lose_workers(int vm, Post& post, const std::optional<std::string>& reason,
                            std::vector<CrewNews>& news);
   static void look_for_silence(int vm, Post& post, std::vector<CrewNews>& news);
 

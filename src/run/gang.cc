@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "supervise/run_terms.h"
 
 namespace stint {
 namespace {

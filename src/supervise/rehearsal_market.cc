@@ -76,8 +76,8 @@ std::vector<int> RehearsalMarket::lost_beside(int vm, int slot, std::vector<int>
   const int size = sample_event_size(own->group, static_cast<int>(others.size()) + 1, random) - 1;
   for (int i = 0; i < size; ++i) {
     const int left = static_cast<int>(others.size()) - i;
-    std::swap(others[static_cast<std::size_t>(i)],
-              others[static_cast<std::size_t>(i + random.below(left))]);
+    const int other = i + random.below(left);
+    std::swap(others[static_cast<std::size_t>(i)], others[static_cast<std::size_t>(other)]);
   }
   others.resize(static_cast<std::size_t>(size));
   return others;

@@ -144,7 +144,8 @@ BatchShares shares_on(const PredictInputs& inputs, const Candidate& candidate, i
 }
 
 LiveSetup setup_of(RunPlan plan, const Candidate& candidate, int batch) {
-  LiveSetup setup{.choice = {.cluster = cluster_text(plan), .batch = batch},
+  std::string cluster = cluster_text(plan);
+  LiveSetup setup{.choice = {.cluster = std::move(cluster), .batch = batch},
                   .type = {},
                   .vms = 0,
                   .plan = std::move(plan),

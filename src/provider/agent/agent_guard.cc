@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <fmt/format.h>
+#include <poll.h>
 #include <set>
 #include <string>
 #include <utility>

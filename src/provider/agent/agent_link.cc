@@ -206,10 +206,10 @@ Seconds AgentLink::renewal() const {
 }
 
 /// Ends the stream, and has the next one wait; always false.
-bool AgentLink::cut(std::string why) {
+bool AgentLink::cut(const std::string& why) {
   carrier_code_ = stream_.ended();
   const std::string complaint = stream_.complaint();
-  trouble_ = complaint.empty() ? std::move(why) : complaint;
+  trouble_ = complaint.empty() ? why : complaint;
   stream_.end();
   // One that ends each stream soon after it has joined is not called without end.
   if (state_ == LinkState::kJoined && now_ - joined_at_ > kPauseMost) pause_ = {};
@@ -222,7 +222,7 @@ bool AgentLink::cut(std::string why) {
   return false;
 }
 
-bool AgentLink::refuse(AgentRefused why) {
+bool AgentLink::refuse(const AgentRefused& why) {
   cut(harmless(why.reason));
   if (why.cause == AgentRefusal::kMalformed) return false;
   state_ = LinkState::kRefused;

@@ -85,8 +85,8 @@ class AgentLink {
   bool on_welcome(const AgentWelcome& welcome);
   bool on_joined(const AgentJoined& joined, LinkNews& heard);
   bool on_numbered(AgentNews news, LinkNews& heard);
-  bool cut(std::string why);
-  bool refuse(AgentRefused why);
+  bool cut(const std::string& why);
+  bool refuse(const AgentRefused& why);
   void await_carrier(Seconds now);
   void write();
   void check_silence(Seconds now);

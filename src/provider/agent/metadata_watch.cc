@@ -50,7 +50,7 @@ Seconds left_until(Seconds then, Seconds now) { return std::max(Seconds{}, then 
 
 AskMetadata metadata_at(const std::string& place, Seconds limit) {
   const std::vector<std::string> parts = split(place, ':');
-  const std::string address = parts[0];
+  const std::string& address = parts[0];
   const int port = parts.size() > 1 ? parse_int(parts[1]).value_or(kPort) : kPort;
   return [=](const MetadataQuestion& question) -> std::optional<MetadataAnswer> {
     auto socket = connect_to(address, port, limit);
