@@ -126,6 +126,7 @@ std::vector<CrewNews> Crew::wait(Seconds limit) {
     std::vector<pollfd> waiting;
     Seconds wake = steady_now() + limit;
     for (const auto& entry : posts_) {
+      if (!entry.second.link) continue;
       entry.second.link->add_polls(waiting);
       wake = std::min(wake, entry.second.link->wakes_at());
     }
@@ -138,6 +139,7 @@ std::vector<CrewNews> Crew::wait(Seconds limit) {
 }
 
 void Crew::turn(int vm, Post& post, std::vector<CrewNews>& news) {
+  if (!post.link) return;
   const LinkNews heard = post.link->turn(steady_now());
   // What the agent before ran has ended with it.
   if (heard.replaced) lose_workers(vm, post, {}, news);
@@ -182,7 +184,8 @@ void Crew::lose_workers(int vm, Post& post, const std::optional<std::string>& re
 /// A machine that is there without its agent is as good as none.
 void Crew::look_for_silence(int vm, Post& post, std::vector<CrewNews>& news) {
   const LinkState state = post.link->state();
-  if (state == LinkState::kJoined || post.workers.empty()) return post.away_since.reset();
+  const bool used = !post.workers.empty() || post.receiver;
+  if (state == LinkState::kJoined || !used) return post.away_since.reset();
   if (!post.away_since) post.away_since = steady_now();
   const bool over = state == LinkState::kRefused || state == LinkState::kLeft;
   if (!over && steady_now() - *post.away_since < kSilence) return;
@@ -191,6 +194,7 @@ void Crew::look_for_silence(int vm, Post& post, std::vector<CrewNews>& news) {
                fmt::format("the agent on {} cannot be reached: {}", vm_name(vm),
                            refused ? refused->reason : post.link->trouble()),
                news);
+  if (state == LinkState::kLeft) post.link.reset();  // The next start has another agent.
 }
 
 std::vector<std::string> Crew::last_lines(Seat seat, std::size_t most) const {

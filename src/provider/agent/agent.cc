@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "checkpoint/secret.h"
 #include "provider/agent/machine_scout.h"
@@ -35,7 +34,7 @@ Agent::Agent(AgentSettings settings, std::optional<AgentGuard> guard)
     : settings_(std::move(settings)),
       door_(random_hex(kNameBytes), settings_.version, settings_.secret),
       processes_(settings_.processes, std::move(guard)),
-      renewed_(boot_time()) {}
+      renewed_(steady_now()) {}
 
 void Agent::add_stream(Descriptor from, Descriptor to) {
   make_non_blocking(from.get());
@@ -59,7 +58,7 @@ void Agent::work(const Listener* listener) {
   const StopSignals signals;
   const auto parted = [&] {
     return phase_ == Phase::kParting &&
-           (callers_.empty() || outbox_.empty() || boot_time() > until_);
+           (callers_.empty() || outbox_.empty() || steady_now() > until_);
   };
   // Nobody can come back to one that has no listener, and nothing would be saved.
   const auto stranded = [&] {
@@ -151,7 +150,7 @@ bool Agent::prove(Caller& caller, const std::string& proof) {
     if (other->proven) other->closing = true;
   }
   caller.proven = true;
-  renewed_ = boot_time();
+  renewed_ = steady_now();
   if (!entry->renewed) inbox_.reset();
   if (caller.hello->agent == door_.agent()) outbox_.acknowledge(caller.hello->heard);
   outbox_.rewind();
@@ -174,7 +173,7 @@ bool Agent::refuse(Caller& caller, AgentRefusal cause, std::string reason) {
 
 bool Agent::obey(Caller& caller, const AgentOrder& order) {
   if (order.renew) {
-    renewed_ = boot_time();
+    renewed_ = steady_now();
     heard_due_ = true;
     return true;
   }
@@ -312,12 +311,12 @@ void Agent::leave(const std::string& why, bool save) {
   if (phase_ != Phase::kWorking) return;
   add_news({.leaving = why});
   phase_ = Phase::kSaving;
-  until_ = boot_time() + (save ? terms_.grace : Seconds{});
+  until_ = steady_now() + (save ? terms_.grace : Seconds{});
   if (save) processes_.signal_workers(SIGTERM);
 }
 
 void Agent::follow_lease() {
-  const Seconds now = boot_time();
+  const Seconds now = steady_now();
   if (phase_ == Phase::kWorking && now - renewed_ > terms_.lease) {
     gives_back_ = true;
     leave(fmt::format("no runner renewed the lease for {:.0f} s", terms_.lease.in(kSecond)), true);
@@ -336,7 +335,7 @@ void Agent::follow_lease() {
 
 void Agent::release() {
   phase_ = Phase::kReleasing;
-  until_ = boot_time() + kReleaseTime;
+  until_ = steady_now() + kReleaseTime;
   if (!gives_back_ || terms_.release.empty()) return;
   const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const auto started = start_process({.words = terms_.release,

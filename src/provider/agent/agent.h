@@ -93,14 +93,14 @@ class Agent {
   bool heard_due_ = false;            // Orders are to be acknowledged.
 
   AgentTerms terms_;
-  Seconds renewed_;  // By boot_time().
+  Seconds renewed_;  // By steady_now(): after a suspend the runner has its time to come back.
   Child scout_;
   LineStream scout_report_;
   std::optional<MachineFacts> facts_ = {};
   std::optional<MachineNotice> notice_ = {};
 
   Phase phase_ = Phase::kWorking;
-  Seconds until_ = {};  // End of the phase, by boot_time().
+  Seconds until_ = {};  // End of the phase, by steady_now().
   bool gives_back_ = false;
   pid_t releasing_ = -1;
 };
