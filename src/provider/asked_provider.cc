@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kCallSchema = "stint.engine-call/1";
 constexpr const char* kAnswerSchema = "stint.engine-answer/1";
+constexpr const char* kEnded = "the process that asks for machines ended";
 constexpr std::size_t kAnswerMax = 64U << 20U;  // More than a list of 100,000 machines.
 
 template <class Noun>
@@ -49,7 +50,7 @@ int serve(const Engine& engine, int socket) {
 }  // namespace
 
 AskedProvider::AskedProvider(const Engine& engine, EnginePace pace)
-    : engine_(engine), desk_(pace), both_(::epoll_create1(EPOLL_CLOEXEC)) {}
+    : engine_(engine), pace_(pace), desk_(pace), both_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 AskedProvider::~AskedProvider() {
   for (Asker& asker : askers_) end(asker);
@@ -113,36 +114,37 @@ void AskedProvider::hear(EngineLane lane) {
     got = ::recv(asker.socket.get(), bytes, sizeof bytes, 0);
     if (got > 0) asker.heard.append(bytes, static_cast<std::size_t>(got));
   }
-  const bool ended = got > 0 || got == 0 || (errno != EAGAIN && errno != EINTR);
+  const bool ended = got >= 0 || (errno != EAGAIN && errno != EINTR);
   const std::size_t newline = asker.heard.find('\n');
-  if (asker.asked && newline != std::string::npos) {
-    asker.asked = false;
+  if (asker.answer_by && newline != std::string::npos) {
+    asker.answer_by.reset();
     desk_.answered(lane, read_answer(std::string_view(asker.heard).substr(0, newline)),
                    boot_time());
     asker.heard.erase(0, newline + 1);
   }
-  if (!ended) return;
+  if (ended) return give_up(lane, kEnded);
+  if (!asker.answer_by || !asker.answer_by->passed()) return;
+  give_up(lane, fmt::format("no answer within {:g} s", pace_.patience.in(kSecond)));
+}
+
+/// Ends the process of the lane; the next call has another one.
+void AskedProvider::give_up(EngineLane lane, const std::string& why) {
+  Asker& asker = of(lane);
   end(asker);
-  if (!std::exchange(asker.asked, false)) return;
-  desk_.answered(lane, {.error = "the process that asks for machines ended"}, boot_time());
+  if (!std::exchange(asker.answer_by, std::nullopt)) return;
+  desk_.answered(lane, {.error = why}, boot_time());
 }
 
 void AskedProvider::ask_next(EngineLane lane) {
   Asker& asker = of(lane);
-  if (asker.asked) return;
+  if (asker.answer_by) return;
   const auto call = desk_.next(lane, boot_time());
   if (!call) return;
+  asker.answer_by = Deadline(pace_.patience);
   const Status started = asker.pid > 0 ? Status() : start(asker);
+  if (!started.ok()) return give_up(lane, started.error().message);
   // A call is short beside the room of a socket that nothing waits in.
-  if (started.ok() && write_all(asker.socket.get(), line_of(*call, kCallSchema))) {
-    asker.asked = true;
-    return;
-  }
-  end(asker);
-  desk_.answered(lane,
-                 {.error = started.ok() ? "the process that asks for machines ended"
-                                        : started.error().message},
-                 boot_time());
+  if (!write_all(asker.socket.get(), line_of(*call, kCallSchema))) give_up(lane, kEnded);
 }
 
 }  // namespace stint

@@ -38,6 +38,7 @@ class FolderEngine : public Engine {
   }
 
   Result<MachineList> look() const override {
+    while (has("hang-looks")) ::usleep(1000);
     if (has("dark")) return failed("nobody answers");
     MachineList list;
     for (const char* name : {"vm1", "vm2"}) {
@@ -114,6 +115,43 @@ TEST_F(AskedProviderTest, ARequestThatEndsItsProcessIsRepeatedByAnother) {
   provider_.request({.name = "vm1", .type = "small"});
   EXPECT_TRUE(until([](const ProviderNews& news) { return lists(news, 1); }));
   EXPECT_FALSE(engine_.has("crash"));
+}
+
+TEST_F(AskedProviderTest, ACallThatHangsIsGivenUpSaidAndRepeated) {
+  AskedProvider impatient(engine_, {.look = 10 * kMillisecond,
+                                    .pause_min = 10 * kMillisecond,
+                                    .pause_max = 50 * kMillisecond,
+                                    .patience = 200 * kMillisecond});
+  put("hang");
+  impatient.request({.name = "vm1", .type = "small"});
+  impatient.release("vm2");  // Waits for the request's end.
+  put("vm2");
+  const auto until_gone = [&](const char* name) {
+    for (const Deadline limit(1 * kMinute); !limit.passed() && engine_.has(name);) {
+      (void)impatient.observe();
+      ::usleep(5000);
+    }
+    return !engine_.has(name);
+  };
+  EXPECT_TRUE(until_gone("vm2"));
+  remove("hang");
+  for (const Deadline limit(1 * kMinute); !limit.passed() && !engine_.has("vm1");) {
+    (void)impatient.observe();
+    ::usleep(5000);
+  }
+  EXPECT_TRUE(engine_.has("vm1"));
+}
+
+TEST_F(AskedProviderTest, ALookThatHangsIsTrouble) {
+  AskedProvider impatient(engine_, {.look = 10 * kMillisecond, .patience = 100 * kMillisecond});
+  put("hang-looks");
+  std::optional<EngineTrouble> trouble;
+  for (const Deadline limit(1 * kMinute); !limit.passed() && !trouble;) {
+    trouble = impatient.observe().trouble;
+    ::usleep(5000);
+  }
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->error.message, "no answer within 0.1 s");
 }
 
 TEST_F(AskedProviderTest, AnEngineThatDoesNotAnswerIsTroubleAndNothingIsGone) {

@@ -16,6 +16,7 @@ struct EnginePace {
   Seconds look = 200 * kMillisecond;  // Between two looks.
   Seconds pause_min = 200 * kMillisecond;
   Seconds pause_max = 10 * kSecond;
+  Seconds patience = 2 * kMinute;  // With one call; then nobody knows what became of it.
 
   Seconds pause_after(int failures) const;
 };

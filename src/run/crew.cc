@@ -15,6 +15,13 @@ namespace {
 // A worker whose agent cannot be reached for so long is lost, although its machine is there.
 constexpr Seconds kSilence = 2 * kMinute;
 
+/// A line of output, after a word about lines that the agent had no room for.
+std::string text_of(const ProcessLog& log) {
+  if (log.lost == 0) return log.line;
+  return fmt::format("({} {} of output lost here: more was printed than the stream carries)\n{}",
+                     log.lost, log.lost == 1 ? "line" : "lines", log.line);
+}
+
 }  // namespace
 
 Crew::Crew(Provider& provider, CrewSetup setup)
@@ -55,7 +62,6 @@ int Crew::start(Post& post, ProcessRole role, const CrewStart& start,
                                     .rank = start.rank,
                                     .words = start.words,
                                     .variables = start.variables,
-                                    .inherited = start.inherited,
                                     .folder = start.folder,
                                     .input = std::move(input)}});
   return number;
@@ -160,10 +166,9 @@ void Crew::hear(int vm, Post& post, const AgentNews& heard, std::vector<CrewNews
     }
   }
   if (heard.log) {
-    if (heard.log->process == post.receiver) output_.append_receiver(vm, heard.log->line);
-    if (const auto seat = seat_of(heard.log->process)) {
-      output_.append_worker(*seat, heard.log->line);
-    }
+    const std::string text = text_of(*heard.log);
+    if (heard.log->process == post.receiver) output_.append_receiver(vm, text);
+    if (const auto seat = seat_of(heard.log->process)) output_.append_worker(*seat, text);
   }
   if (!heard.ended) return;
   if (heard.ended->process == post.receiver) post.receiver.reset();

@@ -31,7 +31,6 @@ struct CrewSetup {
 struct CrewStart {
   std::vector<std::string> words;
   std::vector<std::string> variables = {};  // "NAME=value".
-  std::vector<std::string> inherited = {};  // Names of variables of the machine that it gets too.
   std::string folder = {};
   int rank = 0;
 };

@@ -186,7 +186,7 @@ void Runner::note_owed(std::vector<OwedRelease> owed) {
   }
 }
 
-/// At the end of the run: waits for releases that failed before, and tells what remains.
+/// At the end of the run: waits until its releases are confirmed, and tells what remains.
 void Runner::settle() {
   const Seconds until = now() + kReleasePatience;
   for (observe(); !owed_.empty() && now() < until && StopSignals::take() == 0; observe()) {

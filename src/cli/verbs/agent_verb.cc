@@ -43,9 +43,10 @@ Verb agent_verb() {
           "carries "
           "their messages and output, and watches for interruption notices. When the runner is "
           "gone "
-          "for longer than the lease it gave, the agent asks the workers to save, ends them, and "
-          "runs the release command that it was given, if any. With --attach workers survive a "
-          "broken connection: the agent stays, and the next call finds it again.",
+          "for longer than the lease it gave, the agent ends the workers (SIGTERM, then SIGKILL "
+          "after "
+          "a grace) and runs the release command that it was given, if any. With --attach workers "
+          "survive a broken connection: the agent stays, and the next call finds it again.",
       .options = {{.name = "--attach",
                    .value = "FOLDER",
                    .help = "Folder of the agent to connect to; it is started where there is none."},
